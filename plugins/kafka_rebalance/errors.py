@@ -1,0 +1,58 @@
+"""Every error of this project has one base class, and each message says what failed, the value seen, what to do."""
+
+from __future__ import annotations
+
+
+class AdvisorError(Exception):
+    """Base of all errors that the advisor raises on purpose."""
+
+
+class InvalidInputError(AdvisorError):
+    """Input that cannot be right: refused whole, with the place that is wrong."""
+
+    @classmethod
+    def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
+        """Name the place (``file:line``, ``topic-partition``, a JSON path), what is wrong there, and what to do."""
+        return cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
+
+
+class InvalidSnapshotError(InvalidInputError):
+    """A snapshot that contradicts itself, such as a partition listed twice."""
+
+
+class AssignorError(AdvisorError):
+    """A strategy refused its input as the real class does.
+
+    ``java_class`` is the class name of the exception that the real strategy throws.
+    """
+
+    def __init__(self, java_class: str, message: str = "") -> None:
+        super().__init__(f"{java_class}: {message}" if message else java_class)
+        self.java_class = java_class
+        self.java_message = message
+
+
+class EndlessReassignmentError(AssignorError):
+    """The real strategy would never return on this input."""
+
+    def __init__(self, message: str = "the real strategy repeats the same moves for ever on this input") -> None:
+        super().__init__("EndlessReassignment", message)
+
+
+class UnknownNameError(AdvisorError):
+    """A strategy, partitioner, resource or finding code that nobody registered."""
+
+    @classmethod
+    def among(cls, kind: str, name: str, known: object) -> UnknownNameError:
+        """Say which names exist."""
+        names = ", ".join(sorted(str(each) for each in known))  # type: ignore[attr-defined]
+        return cls(f"unknown {kind} {name!r}; known: {names}")
+
+
+class InfeasibleError(AdvisorError):
+    """No plan satisfies the hard rules; ``cause`` is the smallest one found, ``relaxation`` what would help."""
+
+    def __init__(self, cause: str, relaxation: str = "") -> None:
+        super().__init__(cause + (f"; {relaxation}" if relaxation else ""))
+        self.cause = cause
+        self.relaxation = relaxation

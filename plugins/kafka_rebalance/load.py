@@ -1,0 +1,94 @@
+"""What each partition carries: measured, given or estimated, and never invented.
+
+A resource that nobody measured is ``nan`` with source ``unknown``: zero is never used for unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.errors import InvalidSnapshotError
+
+Floats = npt.NDArray[np.float64]
+
+
+class LoadSource(StrEnum):
+    """Where a figure comes from, best first."""
+
+    LOG_DIRS = "log_dirs"  # the size that a broker reports for its replica
+    LOG_DIR_GROWTH = "log_dir_growth"  # bytes between two snapshots over the time between them: a lower bound
+    OFFSETS_TIMES_MESSAGE_SIZE = "offsets_times_message_size"
+    PROMETHEUS = "prometheus"
+    GIVEN = "given"  # stands in the file that was read
+    ESTIMATED = "estimated"
+    UNKNOWN = "unknown"
+
+
+class LoadKind(StrEnum):
+    """The five figures of a partition. Bytes and rates are those of the leader's replica, without replication."""
+
+    LOG_BYTES = "log_bytes"
+    IN_BYTES_PER_S = "in_bytes_per_s"
+    OUT_BYTES_PER_S = "out_bytes_per_s"  # what consumers fetch from the leader
+    CPU_PERCENT = "cpu_percent"  # of the leader
+    IN_MESSAGES_PER_S = "in_messages_per_s"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadColumn:
+    """One kind of load for all partitions of a snapshot, in the order of its partition table.
+
+    ``values`` float64[P], ``nan`` where unknown; one ``source`` for the whole column: columns are measured as a whole.
+    ``window_s`` is the time over which a rate was measured, ``None`` for sizes and for figures that were given.
+    """
+
+    values: Floats
+    source: LoadSource
+    window_s: float | None = None
+
+    def __post_init__(self) -> None:
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        if values.ndim != 1:
+            raise InvalidSnapshotError.at(
+                "load", f"a load column has {values.ndim} dimensions", "give one per partition"
+            )
+        wrong = np.flatnonzero((values < 0) | np.isinf(values))
+        if len(wrong):
+            raise InvalidSnapshotError.at(
+                f"load of partition row {wrong[0]}",
+                f"{values[wrong[0]]} is no load",
+                "loads are finite and never negative",
+            )
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    @property
+    def is_known(self) -> bool:
+        """At least one partition's figure is known."""
+        return self.source is not LoadSource.UNKNOWN and not bool(np.isnan(self.values).all())
+
+    @property
+    def known_share(self) -> float:
+        """Share of partitions whose figure is known (1 for an empty table)."""
+        return float(1 - np.isnan(self.values).mean()) if len(self.values) else 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionLoads:
+    """All load columns of a snapshot; a kind that is absent was measured by nobody."""
+
+    columns: dict[LoadKind, LoadColumn] = field(default_factory=dict)
+
+    def column(self, kind: LoadKind) -> LoadColumn | None:
+        """The column of ``kind`` if anything of it is known."""
+        column = self.columns.get(kind)
+        return column if column is not None and column.is_known else None
+
+    def values(self, kind: LoadKind, partition_count: int) -> Floats:
+        """float64[P] of ``kind``, all ``nan`` where nobody measured it."""
+        column = self.columns.get(kind)
+        return np.full(partition_count, np.nan) if column is None else column.values
