@@ -17,7 +17,6 @@ from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.load import LoadKind, PartitionLoads
 from kafka_rebalance.partition_table import Partition, PartitionTable, partition_table
 
-
 __all__ = [
     "Broker", "BrokerState", "Capacity", "ClusterSnapshot", "CommittedOffset", "CoverageGap", "Group", "GroupType",
     "LoadKind", "LogDir", "Member", "Partition", "PartitionLoads", "PartitionTable", "Topic", "TopicPartitions",
