@@ -1,0 +1,158 @@
+"""A finding: what is wrong or could be better, with its evidence; and the registry of all codes (DESIGN §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kafka_rebalance.errors import UnknownNameError
+
+
+class Severity(StrEnum):
+    """How much it matters, worst first."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+    OK = "ok"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+class SubjectType(StrEnum):
+    """What a finding is about."""
+
+    CLUSTER = "cluster"
+    BROKER = "broker"
+    RACK = "rack"
+    TOPIC = "topic"
+    PARTITION = "partition"
+    GROUP = "group"
+    MEMBER = "member"
+    COORDINATOR = "coordinator"
+    PARTITIONER = "partitioner"
+    PLAN = "plan"
+
+
+class Confidence(StrEnum):
+    """What a finding rests on."""
+
+    MEASURED = "measured"
+    GIVEN = "given"
+    ESTIMATED = "estimated"
+    STRUCTURAL = "structural"  # needs no load: racks, dead brokers, idle members
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCode:
+    """One kind of trouble: the rule in words with its thresholds, which stay relative to the cluster, never in GB."""
+
+    code: str
+    subject_type: SubjectType
+    rule: str
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of advice. ``gain`` ranks findings: the share of the trouble that following the advice removes (0..1).
+
+    ``evidence`` holds numbers with their units in the key (``disk_bytes``, ``over_share_ratio``).
+    """
+
+    code: str
+    severity: Severity
+    subject_type: SubjectType
+    subject: str
+    evidence: Mapping[str, float | int | str | None]
+    recommendation: str
+    cost: str = ""
+    gain: float = 0.0
+    confidence: Confidence = Confidence.MEASURED
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise UnknownNameError.among("finding code", self.code, CODES)
+
+    @property
+    def finding_key(self) -> str:
+        """The same for the same trouble in every run."""
+        return f"{self.code}:{self.subject_type}:{self.subject}"
+
+
+def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
+    """Worst severity first, then the greatest gain, then by key."""
+    return tuple(sorted(findings, key=lambda each: (each.severity.rank, -each.gain, each.finding_key)))
+
+
+def _code(code: str, subject_type: SubjectType, rule: str, **thresholds: float) -> tuple[str, FindingCode]:
+    return code, FindingCode(code, subject_type, rule, thresholds)
+
+
+CODES: dict[str, FindingCode] = dict(
+    (
+        _code(
+            "broker_disk_over_share",
+            SubjectType.BROKER,
+            "disk level above the fair share by more than the threshold",
+            over_share_ratio=1.10,
+        ),
+        _code("broker_disk_full", SubjectType.BROKER, "a log dir's volume is nearly full", used_ratio=0.85),
+        _code(
+            "broker_rate_over_share",
+            SubjectType.BROKER,
+            "in, out or cpu level above the fair share by more than the threshold",
+            over_share_ratio=1.10,
+        ),
+        _code(
+            "leaders_piled_up",
+            SubjectType.BROKER,
+            "leads more partitions than its fair share while preferred leaders are elsewhere",
+            over_share_ratio=1.25,
+        ),
+        _code(
+            "preferred_leaders_off",
+            SubjectType.CLUSTER,
+            "share of partitions whose leader is not the preferred one",
+            off_ratio=0.05,
+        ),
+        _code("rack_violated", SubjectType.TOPIC, "a partition's replicas share a rack though racks would suffice"),
+        _code(
+            "hot_partition",
+            SubjectType.PARTITION,
+            "one partition carries so much that no placement makes its broker even",
+            share_of_broker_mean_ratio=0.25,
+        ),
+        _code("dead_broker", SubjectType.BROKER, "replicas are placed on a broker that nobody has seen"),
+        _code("under_replicated", SubjectType.TOPIC, "partitions whose ISR is smaller than their replicas"),
+        _code("offline_partition", SubjectType.PARTITION, "no leader: nobody can read or write"),
+        _code("idle_members", SubjectType.GROUP, "members that read nothing while others read several partitions"),
+        _code(
+            "assignor_uneven",
+            SubjectType.GROUP,
+            "another assignor spreads this group's partitions better",
+            skew_gain_ratio=1.25,
+        ),
+        _code("dead_static_member", SubjectType.GROUP, "a static member keeps partitions that nobody reads"),
+        _code(
+            "coordinator_piled_up",
+            SubjectType.COORDINATOR,
+            "one broker coordinates far more groups than its share",
+            over_share_ratio=2.0,
+        ),
+        _code("lag_growing", SubjectType.GROUP, "the group reads slower than its topics are written"),
+        _code("throttle_left_over", SubjectType.CLUSTER, "replication throttles stand although nothing is reassigned"),
+        _code("load_unknown", SubjectType.CLUSTER, "a resource that nobody measured is left out of advice"),
+        _code("coverage_gap", SubjectType.CLUSTER, "part of the cluster could not be read"),
+        _code("nothing_to_do", SubjectType.CLUSTER, "everything is within its band, or moving does not pay"),
+        _code(
+            "not_fixable_by_moving", SubjectType.CLUSTER, "the imbalance stays whatever is moved; the cause is named"
+        ),
+    )
+)
