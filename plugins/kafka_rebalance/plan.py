@@ -65,7 +65,7 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a plan costs. ``seconds`` as Kafka's tool runs it; ``seconds_slot_filling`` for a driver that keeps slots full."""
+    """What a plan costs. ``seconds`` with Kafka's tool, ``seconds_slot_filling`` with a driver that fills slots."""
 
     replica_moves: int
     bytes: int | None
@@ -101,7 +101,7 @@ class ResourceOutcome:
 
 @dataclass(frozen=True, slots=True)
 class FrontierPoint:
-    """Balance against bytes: the skew within ``tolerance`` costs ``bytes``, and nobody does it below ``lower_bound_bytes``."""
+    """Balance against bytes: ``tolerance`` costs ``bytes``, and nobody gets it below ``lower_bound_bytes``."""
 
     tolerance: float
     bytes: int | None

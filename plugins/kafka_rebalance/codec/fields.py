@@ -1,0 +1,93 @@
+"""Reading JSON objects field by field: a wrong one is refused with its path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from kafka_rebalance.errors import InvalidInputError
+
+T = TypeVar("T")
+_REQUIRED = object()
+
+
+class Fields:
+    """One JSON object at ``path``; ``done()`` refuses fields that nobody asked for."""
+
+    __slots__ = ("_data", "_seen", "path")
+
+    def __init__(self, data: Any, path: str) -> None:
+        if not isinstance(data, Mapping):
+            raise InvalidInputError.at(path, f"expected an object, found {type(data).__name__}")
+        self._data = data
+        self._seen: set[str] = set()
+        self.path = path
+
+    def _value(self, key: str, default: Any) -> Any:
+        self._seen.add(key)
+        value = self._data.get(key)
+        if value is None and default is _REQUIRED:
+            raise InvalidInputError.at(self.path, f"{key!r} is missing or null")
+        return default if value is None else value
+
+    def get(self, key: str, kind: type[T], default: Any = _REQUIRED) -> Any:
+        """The value of ``key``, of exactly ``kind`` (an int passes for a float, a bool for nothing but bool)."""
+        value = self._value(key, default)
+        if value is default:
+            return value
+        accepted = (int, float) if kind is float else kind
+        if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+            raise InvalidInputError.at(f"{self.path}.{key}", f"expected {kind.__name__}, found {value!r}")
+        return float(value) if isinstance(value, (int, float)) and kind is float else value
+
+    def each(self, key: str, build: Callable[[Any, str], T]) -> tuple[T, ...]:
+        """A list (absent is empty), each element built by ``build(element, path)``."""
+        items = self._value(key, [])
+        if not isinstance(items, list):
+            raise InvalidInputError.at(f"{self.path}.{key}", f"expected a list, found {type(items).__name__}")
+        return tuple(build(item, f"{self.path}.{key}[{index}]") for index, item in enumerate(items))
+
+    def ints(self, key: str, default: Any = ()) -> tuple[int, ...]:
+        """A list of whole numbers."""
+        return (
+            tuple(self.each(key, whole))
+            if key in self._data and self._data[key] is not None
+            else self._skip(key, default)
+        )
+
+    def strings(self, key: str) -> dict[str, str]:
+        """An object of strings (absent is empty)."""
+        value = self._value(key, {})
+        if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value.values()):
+            raise InvalidInputError.at(f"{self.path}.{key}", "expected an object of strings")
+        return dict(value)
+
+    def raw(self, key: str, default: Any = _REQUIRED) -> Any:
+        """The value as it is."""
+        return self._value(key, default)
+
+    def _skip(self, key: str, default: Any) -> Any:
+        self._seen.add(key)
+        return default
+
+    def done(self) -> None:
+        """Refuse unknown fields: a misspelt one would otherwise be lost without a word."""
+        unknown = sorted(set(self._data) - self._seen)
+        if unknown:
+            raise InvalidInputError.at(
+                self.path, f"unknown field {unknown[0]!r}", f"known: {', '.join(sorted(self._seen))}"
+            )
+
+
+def whole(value: Any, path: str) -> int:
+    """An int that is no bool."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInputError.at(path, f"expected a whole number, found {value!r}")
+    return value
+
+
+def text(value: Any, path: str) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise InvalidInputError.at(path, f"expected a string, found {value!r}")
+    return value

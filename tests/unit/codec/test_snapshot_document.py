@@ -1,0 +1,150 @@
+"""A snapshot survives JSON, and a wrong document is refused with its place."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.codec import snapshot_from_document, snapshot_id, snapshot_to_document
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    GroupType,
+    LogDir,
+    Member,
+    Partition,
+    Topic,
+    partition_table,
+)
+
+
+def whole_snapshot() -> ClusterSnapshot:
+    """Everything that a snapshot can hold, once."""
+    rows = [
+        Partition("a", 0, (1, 2), 1, isr=(1,), log_bytes=(10, None), start_offset=5, end_offset=9),
+        Partition("a", 1, (2, 3, 1), None, isr=(), log_bytes=(0, 0, 7), adding=(3,), removing=(1,), offline=(2,)),
+        Partition("b\U0001f600", 0, (3,), 3, isr=(3,), log_bytes=(1 << 45,)),
+    ]
+    loads = PartitionLoads(
+        {
+            LoadKind.IN_BYTES_PER_S: LoadColumn(np.array([1.5, np.nan, 0.0]), LoadSource.LOG_DIR_GROWTH, 60.0),
+            LoadKind.CPU_PERCENT: LoadColumn(np.array([1.0, 2.0, 3.0]), LoadSource.GIVEN),
+        }
+    )
+    member = Member(
+        "m-1", "static-1", "client", "/10.0.0.1", "r1", ("a", "b"), "x.*", (("a", (0, 1)),), (("a", (0,)),), (), 3,
+        b"\x00\xff", "odd",
+    )  # fmt: skip
+    group = Group(
+        "g",
+        GroupType.CONSUMER,
+        "consumer",
+        "uniform",
+        "Stable",
+        7,
+        2,
+        (member, Member("m-2")),
+        (CommittedOffset("a", 0, 6),),
+    )
+    return ClusterSnapshot(
+        cluster="demo",
+        brokers=(
+            Broker(1, "r1", "h1", 9092, is_controller=True, configs={"leader.replication.throttled.rate": "5"}),
+            Broker(2, "r2", state=BrokerState.DRAINING, capacity=Capacity(disk_bytes=1e12, cpu_percent=100.0)),
+            Broker(3, None, log_dirs=(LogDir("/d", 100, 50, None, is_cordoned=True), LogDir("/e", error="offline"))),
+        ),
+        topics=(Topic("a", "id", configs={"min.insync.replicas": "2"}), Topic("b\U0001f600", is_internal=True)),
+        partitions=partition_table(rows, {"a": 0, "b\U0001f600": 1}),
+        groups=(group,),
+        loads=loads,
+        cluster_id="c1",
+        captured_at="2026-11-20T06:00:00+00:00",
+        source="live",
+        kafka_version="4.3",
+        coverage=(CoverageGap("topic", "hidden", "metadata", "no Describe right"),),
+    )
+
+
+def test_a_snapshot_survives_json_byte_for_byte() -> None:
+    snapshot = whole_snapshot()
+    document = json.loads(json.dumps(snapshot_to_document(snapshot)))
+    again = snapshot_from_document(document)
+    assert snapshot_to_document(again) == snapshot_to_document(snapshot)
+    assert snapshot_id(again) == snapshot_id(snapshot)
+    assert list(again.each_partition()) == list(snapshot.each_partition())
+    assert again.brokers == snapshot.brokers
+    assert again.groups == snapshot.groups
+    assert again.coverage == snapshot.coverage
+
+
+def test_the_id_changes_with_any_content() -> None:
+    snapshot = whole_snapshot()
+    document = snapshot_to_document(snapshot)
+    document["topics"][0]["partitions"][0]["log_bytes"][0] = 11
+    assert snapshot_id(snapshot_from_document(document)) != snapshot_id(snapshot)
+
+
+def test_the_leaders_size_stands_for_an_unknown_load() -> None:
+    assert whole_snapshot().load(LoadKind.LOG_BYTES).tolist() == [10.0, 7.0, float(1 << 45)]
+    assert np.isnan(whole_snapshot().load(LoadKind.OUT_BYTES_PER_S)).all()
+
+
+def _with(path: str, value: object) -> dict[str, object]:
+    document = json.loads(json.dumps(snapshot_to_document(whole_snapshot())))
+    spot = document
+    *steps, last = [int(step) if step.isdigit() else step for step in path.split("/")]
+    for step in steps:
+        spot = spot[step]
+    spot[last] = value
+    return document
+
+
+BROKEN = [
+    ("format", "other", "format"),
+    ("format_version", 9, "format_version"),
+    ("cluster", None, "'cluster' is missing"),
+    ("brokers/0/id", "one", "brokers[0].id"),
+    ("brokers/0/id", 2, "broker 2: is listed twice"),
+    ("brokers/1/state", "gone", "brokers[1].state"),
+    ("brokers/0/colour", "red", "unknown field 'colour'"),
+    ("topics/1/name", "a", "topic a: is listed twice"),
+    ("topics/0/partitions/0/replicas", [1, 1], "a-0: broker 1 stands twice"),
+    ("topics/0/partitions/0/replicas", [1, 9], "a-0: replica on broker 9"),
+    ("topics/0/partitions/0/replicas", [], "a-0"),
+    ("topics/0/partitions/0/replicas", ["1", 2], "a-0: 'replicas'"),
+    ("topics/0/partitions/0/leader", 3, "a-0: leader 3 is not among replicas"),
+    ("topics/0/partitions/0/log_bytes", [1], "a-0: 1 sizes for 2 replicas"),
+    ("topics/0/partitions/0/size", 1, "a-0: unknown field 'size'"),
+    ("topics/0/partitions/1/partition", 0, "is listed twice"),
+    ("topics/0/partitions/1/partition", "x", "topics[0].partitions"),
+    ("loads/in_bytes_per_s/values", [1.0], "1 values for 3 partitions"),
+    ("loads/in_bytes_per_s/values", [-1.0, 0, 0], "-1.0 is no load"),
+    ("loads/in_bytes_per_s/source", "guess", "source"),
+    ("loads/karma", {}, "karma"),
+    ("groups/0/members/1/id", "m-1", "member m-1 is listed twice"),
+    ("groups/0/type", "odd", "groups[0].type"),
+    ("groups/0/members/0/user_data", "?", "user_data"),
+    ("groups/0/members/0/owned", [["a"]], "owned"),
+    ("groups/0/committed/0", ["a", 0], "committed[0]"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "place"), BROKEN, ids=[f"{path}={value}"[:60] for path, value, _ in BROKEN])
+def test_a_wrong_document_is_refused_with_its_place(path: str, value: object, place: str) -> None:
+    with pytest.raises(InvalidInputError, match=__import__("re").escape(place)):
+        snapshot_from_document(_with(path, value))
+
+
+def test_reading_leaves_the_document_as_it_was() -> None:
+    document = snapshot_to_document(whole_snapshot())
+    before = copy.deepcopy(document)
+    snapshot_from_document(document)
+    assert document == before
