@@ -1,0 +1,64 @@
+# `make` alone lists the targets. Everything is made inside this folder: .boot (uv), .venv, .run (data, logs, downloads).
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= $(firstword $(shell command -v python3.13 python3.12 python3.11 python3 2>/dev/null))
+BIN := .venv/bin
+RUN := env PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
+export UV_PYTHON_DOWNLOADS := never
+unexport VIRTUAL_ENV
+
+.PHONY: help setup demo demo-live up down test test-live check bench bench-planner lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: .venv/.ready ## make the environment (.venv) from the committed lock; the command is then .venv/bin/rebalance-advisor
+
+.boot/bin/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; found: $$($(PYTHON) --version 2>&1). Name another one: make PYTHON=/path/to/python3.12"; exit 1; }
+	@echo "setup: fetching uv"
+	@$(PYTHON) -m venv .boot && .boot/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
+
+.venv/.ready: pyproject.toml uv.lock | .boot/bin/uv
+	@echo "setup: installing the locked packages into .venv"
+	@started=$$(date +%s); .boot/bin/uv sync --frozen --all-extras --compile-bytecode --quiet --python $(PYTHON) && \
+	  echo "setup: packages downloaded and installed in $$(( $$(date +%s) - started )) s"
+	@touch $@
+
+demo: setup ## the whole pipeline on a demo cluster, or with BOOTSTRAP=host:port on yours; ends with a verdict
+	@$(RUN) $(BIN)/python -m stack.demo $(if $(BOOTSTRAP),--bootstrap $(BOOTSTRAP)) $(if $(COMMAND_CONFIG),--command-config $(COMMAND_CONFIG))
+
+demo-live: setup ## start real Kafka brokers, advise them, let Kafka's own tool execute the plan, compare, roll back
+	@$(RUN) $(BIN)/python -m stack.demo_live
+
+up: setup ## start Postgres and Airflow and leave them running
+	@$(RUN) $(BIN)/python -m stack.up
+
+down: setup ## stop what `make up` started
+	@$(RUN) $(BIN)/python -m stack.down
+
+test: setup ## all tests that need nothing but this machine
+	@$(RUN) $(BIN)/python -m pytest -q -m "not live"
+
+test-live: setup ## tests against real Kafka brokers and Kafka's own classes (Maven and a JDK are needed)
+	@$(RUN) $(BIN)/python -m pytest -q -m live tests/live
+
+check: setup ## lint, types, layers and the fast tests
+	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(RUN) $(BIN)/lint-imports
+	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow"
+
+bench: setup ## assignors and hashes against Kafka's own Java, in the same run (Maven and a JDK are needed)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors
+
+bench-planner: setup ## the planner on the cluster models: bytes, bounds, CPU seconds (MODELS=folder)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner $(if $(MODELS),--models $(MODELS))
+
+lock: .boot/bin/uv ## resolve the lock anew (only public PyPI addresses may stand in it)
+	@env -u UV_DEFAULT_INDEX -u UV_INDEX -u UV_INDEX_URL .boot/bin/uv lock
+
+clean: ## remove what `make` made, except downloads
+	@rm -rf .venv .boot build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,74 @@
+"""The shell command ``rebalance-advisor``: one module per subcommand, imported only when it is asked for.
+
+Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible; ``check`` has its own (DESIGN §7).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from kafka_rebalance.errors import AdvisorError, InfeasibleError
+
+COMMANDS = {
+    "snapshot": ("rebalance_advisor.snapshot_command", "read a live cluster into a snapshot file"),
+    "plan": ("rebalance_advisor.plan_command", "the best reassignment plan for a snapshot, with its proof"),
+    "verify": ("rebalance_advisor.verify_command", "recompute a plan from its input alone and name each fault"),
+    "check": ("rebalance_advisor.check_command", "is a plan still valid and worth it on a newer snapshot?"),
+    "advise": ("rebalance_advisor.advise_command", "the whole advisory as files: findings, plan, groups, report"),
+    "replay": ("rebalance_advisor.replay_command", "answer cases of any strategy, one JSON a line"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    name = words[0] if words else ""
+    if name not in COMMANDS:
+        return _usage(words)
+    module = importlib.import_module(COMMANDS[name][0])
+    parser = argparse.ArgumentParser(
+        prog=f"rebalance-advisor {name}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    return _run(module, parser.parse_args(words[1:]))
+
+
+def _run(module: Any, arguments: argparse.Namespace) -> int:
+    try:
+        return int(module.run(arguments))
+    except InfeasibleError as error:
+        print(f"infeasible: {error}", file=sys.stderr)
+        return 3
+    except AdvisorError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+    except OSError as error:
+        print(f"error: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        return 1
+
+
+def _usage(words: list[str]) -> int:
+    lines = ["usage: rebalance-advisor COMMAND …    (rebalance-advisor COMMAND --help tells its options)", ""]
+    lines += [f"  {name:<10} {text}" for name, (_, text) in COMMANDS.items()]
+    if words and words[0] in ("--version", "-V"):
+        from importlib.metadata import version
+
+        print(version("kafka-rebalance-advisor"))
+        return 0
+    if words and words[0] in ("--help", "-h"):
+        print("\n".join(lines))
+        return 0
+    print("\n".join([*([f"unknown command {words[0]!r}"] if words else []), *lines]), file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""The arrows of the house run one way (DESIGN: layers), and the library is pure."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+HEAVY = (
+    "airflow",
+    "pyspark",
+    "sqlalchemy",
+    "psycopg",
+    "kafka",
+    "confluent_kafka",
+    "great_expectations",
+    "pyarrow",
+    "pandas",
+)
+
+
+def test_import_linter_finds_every_contract_kept() -> None:
+    run = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=ROOT, env={"PYTHONPATH": "plugins", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "0 broken" in run.stdout
+
+
+def test_the_library_imports_where_no_framework_is_installed() -> None:
+    blocker = f"""
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] in {HEAVY!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Absent())
+import importlib, pkgutil, kafka_rebalance
+for module in pkgutil.walk_packages(kafka_rebalance.__path__, 'kafka_rebalance.'):
+    importlib.import_module(module.name)
+print('imported')
+"""
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", blocker],
+        cwd=ROOT / "plugins", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.stdout.strip() == "imported", run.stderr
