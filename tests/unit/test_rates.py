@@ -1,0 +1,206 @@
+"""Rates between two snapshots, each worked out by hand."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import (
+    Broker,
+    ClusterSnapshot,
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    Partition,
+    Topic,
+    partition_table,
+)
+from kafka_rebalance.rates import measure_rates, window_between
+
+IN, OUT, MESSAGES = LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S
+
+
+def snapshot(
+    at: str | None, size: int | None, start: int | None, end: int | None, committed: int | None = None, **changes
+):
+    """One topic of one partition on brokers 1 (leader) and 2."""
+    topic = changes.pop("topic", Topic("t", topic_id="id-1"))
+    row = Partition(
+        topic.name, 0, (1, 2), changes.pop("leader", 1), log_bytes=changes.pop("sizes", (size, size)),
+        start_offset=start, end_offset=end, adding=changes.pop("adding", ()),
+    )  # fmt: skip
+    commits = () if committed is None else (CommittedOffset(topic.name, 0, committed),)
+    return ClusterSnapshot(
+        cluster="c", brokers=(Broker(1), Broker(2)), topics=(topic,),
+        partitions=partition_table([row], {topic.name: 0}),
+        groups=changes.pop("groups", (Group("g", committed=commits),)), captured_at=at, **changes,
+    )  # fmt: skip
+
+
+T0, T100 = "2026-01-01T00:00:00Z", "2026-01-01T00:01:40Z"
+
+
+def rate(measured: ClusterSnapshot, kind: LoadKind) -> float:
+    return float(measured.load(kind)[0])
+
+
+def test_the_worked_example_of_the_module():
+    measured = measure_rates(snapshot(T0, 1_000, 0, 10, 10), snapshot(T100, 6_000, 0, 60, 50))
+    assert (rate(measured, IN), rate(measured, MESSAGES), rate(measured, OUT)) == (50.0, 0.5, 40.0)
+    assert measured.loads.columns[IN].source is LoadSource.LOG_DIR_GROWTH
+    assert {column.window_s for column in measured.loads.columns.values()} == {100.0}
+
+
+def test_where_retention_ran_messages_times_message_size_counts():
+    """60 bytes a message: 600 bytes hold 10 messages; 50 messages came in 100 s while the log shrank."""
+    measured = measure_rates(snapshot(T0, 1_000, 0, 10), snapshot(T100, 600, 50, 60))
+    assert rate(measured, IN) == pytest.approx(50 * 60 / 100)
+    assert measured.loads.columns[IN].source is LoadSource.OFFSETS_TIMES_MESSAGE_SIZE
+
+
+def test_growth_is_the_lower_bound_where_it_is_greater_than_the_estimate():
+    compacted = Topic("t", configs={"cleanup.policy": "compact"})
+    measured = measure_rates(
+        snapshot(T0, 1_000, 0, 1_000, topic=compacted), snapshot(T100, 3_000, 0, 2_000, topic=compacted)
+    )
+    assert rate(measured, IN) == 20.0  # growth 2,000; the estimate would be 1,000 messages x 1.5 bytes = 1,500
+
+
+def test_a_shrunken_log_never_gives_a_negative_rate():
+    measured = measure_rates(snapshot(T0, 1_000, None, 10), snapshot(T100, 600, None, 10))
+    assert rate(measured, IN) == 0.0  # nothing was written: the end offset stands still
+    unknown = measure_rates(snapshot(T0, 1_000, None, None), snapshot(T100, 600, None, None))
+    assert math.isnan(rate(unknown, IN))
+
+
+def test_a_topic_created_again_has_no_rate():
+    again = Topic("t", topic_id="id-2")
+    measured = measure_rates(snapshot(T0, 10, 0, 10, 5), snapshot(T100, 900, 0, 90, 50, topic=again))
+    assert math.isnan(rate(measured, IN))
+    assert math.isnan(rate(measured, MESSAGES))
+    assert math.isnan(rate(measured, OUT))
+
+
+def test_an_end_offset_that_went_backwards_means_created_again_even_without_ids():
+    plain = Topic("t")
+    measured = measure_rates(snapshot(T0, 10, 0, 100, topic=plain), snapshot(T100, 900, 0, 90, topic=plain))
+    assert math.isnan(rate(measured, IN))
+    assert math.isnan(rate(measured, MESSAGES))
+
+
+def test_a_new_topic_has_no_rate_yet():
+    measured = measure_rates(snapshot(T0, 10, 0, 10, topic=Topic("other")), snapshot(T100, 900, 0, 90))
+    assert measured.loads.columns == {}
+
+
+def test_the_growth_is_that_of_the_replica_that_leads_now():
+    measured = measure_rates(
+        snapshot(T0, None, 0, 10, sizes=(1_000, 1_000)), snapshot(T100, None, 0, 20, sizes=(9_999, 3_000), leader=2)
+    )
+    assert rate(measured, IN) == 20.0
+
+
+def test_a_replica_that_was_being_filled_is_no_measure():
+    """It had 100 of 1,000 bytes: what it received since is mostly replication. 50 messages x 10 bytes were written."""
+    measured = measure_rates(
+        snapshot(T0, None, 0, 100, sizes=(1_000, 100), adding=(2,)),
+        snapshot(T100, None, 0, 150, sizes=(1_500, 1_500), leader=2),
+    )
+    assert rate(measured, IN) == 5.0
+
+
+def test_a_commit_that_went_backwards_counts_as_nothing_read():
+    measured = measure_rates(snapshot(T0, 1_000, 0, 10, 10), snapshot(T100, 2_000, 0, 20, 3))
+    assert rate(measured, OUT) == 0.0
+
+
+def test_a_first_commit_counts_only_what_was_written_since():
+    """It may have started at the end: of its 60 messages only those after offset 10 surely were read in the window."""
+    measured = measure_rates(snapshot(T0, 1_000, 0, 10), snapshot(T100, 6_000, 0, 60, 60))
+    assert rate(measured, OUT) == 50.0
+
+
+def test_two_groups_read_twice():
+    def groups(first: int, second: int) -> tuple[Group, ...]:
+        return tuple(
+            Group(name, committed=(CommittedOffset("t", 0, at),)) for name, at in (("a", first), ("b", second))
+        )
+
+    measured = measure_rates(
+        snapshot(T0, 1_000, 0, 10, groups=groups(0, 0)), snapshot(T100, 2_000, 0, 20, groups=groups(10, 20))
+    )
+    assert rate(measured, OUT) == 30.0
+
+
+def test_groups_that_could_not_be_listed_leave_reading_unknown():
+    gap = (CoverageGap("cluster", "c", "groups", "broker 1 did not answer"),)
+    measured = measure_rates(snapshot(T0, 1_000, 0, 10, 10), snapshot(T100, 2_000, 0, 20, 20, coverage=gap))
+    assert OUT not in measured.loads.columns
+    assert rate(measured, IN) == 10.0
+
+
+def test_what_somebody_measured_better_is_kept():
+    given = PartitionLoads({IN: LoadColumn(np.array([7.0]), LoadSource.PROMETHEUS, 60.0)})
+    measured = measure_rates(snapshot(T0, 1_000, 0, 10), replace(snapshot(T100, 2_000, 0, 20), loads=given))
+    assert rate(measured, IN) == 7.0
+    assert rate(measured, MESSAGES) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "seconds"),
+    [
+        ("2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z", 3600),
+        ("2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00Z", 7200),
+        ("2026-01-01 00:00", "2026-01-01T00:00:01.5+00:00", 1.5),
+        ("2026-02-28T23:59:59-05:00", "2026-03-01T05:00:00Z", 1),
+    ],
+)
+def test_the_window_respects_zones(before: str, now: str, seconds: float):
+    assert window_between(snapshot(before, 1, 0, 1), snapshot(now, 1, 0, 1)) == pytest.approx(seconds, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "words"),
+    [
+        (T100, T0, "is not after"),
+        (T0, None, "has no time"),
+        (T0, "yesterday", "no ISO 8601 time"),
+        (T0, T0, "not after"),
+    ],
+)
+def test_times_that_cannot_be_are_refused(before: str | None, now: str | None, words: str):
+    with pytest.raises(InvalidInputError, match=words):
+        measure_rates(snapshot(before, 1, 0, 1), snapshot(now, 1, 0, 1))
+
+
+def test_two_clusters_are_refused():
+    with pytest.raises(InvalidInputError, match="two clusters, A and B"):
+        measure_rates(snapshot(T0, 1, 0, 1, cluster_id="A"), snapshot(T100, 1, 0, 1, cluster_id="B"))
+
+
+def test_a_hundred_thousand_partitions_take_less_than_two_seconds():
+    """Columns, not loops: the older snapshot names its topics in another order."""
+    import time
+
+    def big(at: str, end: int, size: int, names: list[str]) -> ClusterSnapshot:
+        count = len(names) * 100
+        rows = [
+            Partition(name, p, (p % 9, (p + 1) % 9), p % 9, log_bytes=(size, size), start_offset=0, end_offset=end)
+            for name in names
+            for p in range(100)
+        ]
+        assert len(rows) == count
+        topics = tuple(Topic(name) for name in names)
+        table = partition_table(rows, {name: i for i, name in enumerate(names)})
+        return ClusterSnapshot("c", tuple(Broker(i) for i in range(9)), topics, table, captured_at=at)
+
+    names = [f"t{i}" for i in range(1_000)]
+    older, newer = big(T0, 100, 1_000, names[::-1]), big(T100, 200, 3_000, names)
+    started = time.process_time()
+    measured = measure_rates(older, newer)
+    spent = time.process_time() - started
+    assert set(measured.load(IN).tolist()) == {20.0}
+    assert spent < 2
