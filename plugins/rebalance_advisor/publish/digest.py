@@ -1,0 +1,27 @@
+"""The advisory in ten lines of Markdown, for chat and mail."""
+
+from __future__ import annotations
+
+from rebalance_advisor.publish.report import VERDICT_WORDS, Document, key_figures, size_in_words, top_lines
+
+TOP_LINES = 4
+
+
+def render_digest(advisory: Document) -> str:
+    """Verdict first; at most ten lines."""
+    plan = advisory["plan"]
+    lines = [f"**{advisory['cluster']}: {VERDICT_WORDS[plan['verdict']]}**"]
+    lines.append(f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}")
+    if plan["moves"]:
+        lines.append(", ".join(f"{each['value']} {each['name']}" for each in key_figures(plan)))
+        lines += [
+            f"{each['resource']}: highest over mean {each['skew_before']:.2f} → {each['skew_after']:.2f}"
+            for each in sorted(plan["resources"], key=lambda each: each["skew_after"] - each["skew_before"])[:2]
+        ]
+    elif plan["reasons"]:
+        lines.append(plan["reasons"][0])
+    lines += [f"- {line}" for line in top_lines(advisory["findings"], TOP_LINES)]
+    lines.append(
+        f"plan `{plan['plan_id'][:12]}`" + (f", holds until {plan['expires_at']}" if plan["expires_at"] else "")
+    )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,194 @@
+"""The report that a person reads in one minute: one self-contained HTML page, no network, prints to PDF.
+
+Everything is rendered from the documents that are published (``plan.json``, ``findings.json``, ``groups.json``): the
+page cannot say what they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rebalance_advisor.publish.words import (
+    amount_in_words,
+    bytes_in_words,
+    percent_in_words,
+    ratio_in_words,
+    seconds_in_words,
+)
+
+TOP_FINDINGS = 12
+TOP_GROUPS = 15
+TOP_BROKERS = 16
+VERDICT_WORDS = {
+    "rebalance": "Rebalance: a plan is ready",
+    "nothing_to_do": "Nothing to do",
+    "infeasible": "Infeasible: no placement satisfies the hard rules",
+    "not_fixable_by_moving": "Moving cannot fix this",
+}
+_COST_NAMES = {
+    "bytes": "bytes copied",
+    "replica_moves": "replicas moved",
+    "leader_changes": "leader changes",
+    "seconds": "time",
+}
+
+Document = Mapping[str, Any]
+
+
+def render_report(advisory: Document) -> str:
+    """HTML of one advisory document (``advisory.json``'s object: plan, findings, groups, size, coverage)."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("rebalance_advisor.publish"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    plan = advisory["plan"]
+    return environment.get_template("report.html").render(
+        cluster=advisory["cluster"],
+        captured_at=advisory["captured_at"],
+        size_words=size_in_words(advisory["size"]),
+        plan=plan,
+        verdict_words=VERDICT_WORDS[plan["verdict"]],
+        figures=key_figures(plan),
+        findings=[dict(each, evidence_words=evidence_in_words(each["evidence"])) for each in advisory["findings"]],
+        top_findings=TOP_FINDINGS,
+        bounds=_bounds(plan),
+        resources=[_resource(plan, outcome) for outcome in plan["resources"]],
+        waves=_waves(plan),
+        groups=[group_row(each) for each in advisory["groups"]],
+        top_groups=TOP_GROUPS,
+        rests_on=rests_on(advisory),
+    )
+
+
+def size_in_words(size: Document) -> str:
+    """``12 brokers in 3 racks, 150 topics, …``."""
+    return (
+        f"{size['brokers']} brokers in {size['racks']} racks, {size['topics']} topics, "
+        f"{size['partitions']} partitions, {size['replicas']} replicas, {size['groups']} groups"
+    )
+
+
+def key_figures(plan: Document) -> list[dict[str, str]]:
+    """The handful of numbers that decide whether to read on."""
+    cost = plan["cost"]
+    figures = [
+        ("replicas moved", f"{cost['replica_moves']:,}"),
+        ("copied", bytes_in_words(cost["bytes"])),
+        ("leader changes", f"{cost['leader_changes']:,}"),
+        ("at the throttle", seconds_in_words(cost["seconds"])),
+    ]
+    bound = next((each for each in plan["lower_bound"] if each["cost"] == "bytes"), None)
+    if bound is not None and bound["gap"] is not None:
+        figures.append(("above what is provably needed", percent_in_words(bound["gap"])))
+    return [{"name": name, "value": value} for name, value in figures]
+
+
+def evidence_in_words(evidence: Document) -> str:
+    """``disk bytes 1.2 TiB, over share 1.31 ×``: the unit is in each name."""
+    return ", ".join(_evidence(name, value) for name, value in evidence.items())
+
+
+def _evidence(name: str, value: Any) -> str:
+    words = name.replace("_", " ")
+    if value is None or isinstance(value, str | bool):
+        return f"{words}: {'unknown' if value is None else value}"
+    if name.endswith("bytes_per_s"):
+        return f"{words.removesuffix(' bytes per s')}: {bytes_in_words(value)}/s"
+    if name.endswith("bytes"):
+        return f"{words.removesuffix(' bytes')}: {bytes_in_words(value)}"
+    if name.endswith("ratio"):
+        return f"{words.removesuffix(' ratio')}: {value:.2f}"
+    return f"{words}: {value:,.2f}" if isinstance(value, float) and value % 1 else f"{words}: {value:,.0f}"
+
+
+def group_row(group: Document) -> dict[str, str]:
+    """One line of the consumers' table."""
+    skew = group.get("skew_by_count")
+    return {
+        "group": group["group"],
+        "members": str(group["members"]),
+        "idle": str(group["idle_members"]),
+        "assignor": group["assignor"] or "unknown",
+        "skew": ratio_in_words(skew),
+        "advice": group.get("advice") or "",
+    }
+
+
+def rests_on(advisory: Document) -> list[str]:
+    """What was measured, given or unknown, and what could not be read."""
+    plan = advisory["plan"]
+    lines = [f"{kind}: {words}" for kind, words in advisory["loads"].items()]
+    lines += [f"{resource} is left out: {why}" for resource, why in plan["left_out"].items()]
+    lines += [
+        f"not read: {gap['what']} of {gap['subject_type']} {gap['subject']} ({gap['reason']})"
+        for gap in advisory["coverage"]
+    ]
+    return lines
+
+
+def _bounds(plan: Document) -> list[dict[str, str]]:
+    rows = []
+    for bound in plan["lower_bound"]:
+        name = bound["cost"]
+        unit = "bytes" if name == "bytes" else "count"
+        words = seconds_in_words if name == "seconds" else lambda value, unit=unit: amount_in_words(value, unit)
+        rows.append(
+            {
+                "name": _COST_NAMES.get(name, name),
+                "cost": words(plan["cost"].get(name)),
+                "bound": words(bound["value"]),
+                "gap": percent_in_words(bound["gap"]),
+                "proof": bound["proof"],
+            }
+        )
+    return rows
+
+
+def _resource(plan: Document, outcome: Document) -> dict[str, Any]:
+    """Bars of the brokers that are furthest from the mean, before or after."""
+    name, unit = outcome["resource"], outcome["unit"]
+    before, after = plan["before"][name], plan["after"][name]
+    top = max([*before.values(), *after.values(), 1e-12])
+    mean = sum(after.values()) / max(len(after), 1)
+    worst = sorted(before, key=lambda broker: (-abs(before[broker] - mean), int(broker)))[:TOP_BROKERS]
+    note = f"{len(worst)} of {len(before)} brokers, furthest from the mean" if len(before) > TOP_BROKERS else ""
+    return {
+        "name": name,
+        "skew_before": ratio_in_words(outcome["skew_before"]),
+        "skew_after": ratio_in_words(outcome["skew_after"]),
+        "note": note,
+        "mean_at": f"{100 * mean / top:.1f}",
+        "bars": [
+            {
+                "broker": broker,
+                "before_at": f"{100 * before[broker] / top:.1f}",
+                "after_at": f"{100 * after.get(broker, 0.0) / top:.1f}",
+                "words": f"{amount_in_words(before[broker], unit)} → {amount_in_words(after.get(broker), unit)}",
+            }
+            for broker in sorted(worst, key=int)
+        ],
+    }
+
+
+def _waves(plan: Document) -> list[dict[str, str]]:
+    return [
+        {
+            "name": f"{number:02d}",
+            "moves": f"{len(wave['moves']):,}",
+            "bytes": bytes_in_words(wave["bytes"]),
+            "seconds": seconds_in_words(wave["seconds"]),
+            "throttle": f"{bytes_in_words(wave['throttle_bytes_per_s'])}/s",
+        }
+        for number, wave in enumerate(plan["waves"], start=1)
+    ]
+
+
+def top_lines(findings: Sequence[Document], count: int) -> list[str]:
+    """The worst findings, one line each."""
+    return [
+        f"{each['severity']}: {each['subject_type']} {each['subject']}: {each['code'].replace('_', ' ')}"
+        f" ({evidence_in_words(each['evidence'])})"
+        for each in findings[:count]
+    ]

@@ -1,0 +1,52 @@
+"""Numbers as people read them: bytes, rates, times, ratios. ``unknown`` where nobody measured, never 0."""
+
+from __future__ import annotations
+
+_BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+UNKNOWN = "unknown"
+
+
+def bytes_in_words(value: float | None) -> str:
+    """``1536`` → ``1.5 KiB``."""
+    if value is None:
+        return UNKNOWN
+    size = float(value)
+    for unit in _BYTE_UNITS:
+        if abs(size) < 1024 or unit == _BYTE_UNITS[-1]:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    raise AssertionError
+
+
+def seconds_in_words(value: float | None) -> str:
+    """``5400`` → ``1 h 30 min``."""
+    if value is None:
+        return UNKNOWN
+    if value < 60:
+        return f"{value:.0f} s"
+    minutes = round(value / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+def ratio_in_words(value: float | None) -> str:
+    """``1.3149`` → ``1.31 ×``."""
+    return UNKNOWN if value is None else f"{value:.2f} ×"
+
+
+def percent_in_words(value: float | None) -> str:
+    """``0.0049`` → ``0.49 %``."""
+    return UNKNOWN if value is None else f"{100 * value:.2f} %"
+
+
+def amount_in_words(value: float | None, unit: str) -> str:
+    """A load in the unit that its resource has."""
+    if value is None:
+        return UNKNOWN
+    if unit == "bytes":
+        return bytes_in_words(value)
+    if unit == "bytes/s":
+        return f"{bytes_in_words(value)}/s"
+    return f"{value:,.0f}" if unit in ("replicas", "leaders", "count") else f"{value:,.1f} {unit}"
