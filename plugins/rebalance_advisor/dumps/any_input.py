@@ -1,0 +1,63 @@
+"""Any input of the advisor → snapshot. What it is, is seen by its content, never by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafka_rebalance.codec import FORMAT, snapshot_from_document
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import ClusterSnapshot
+from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
+from rebalance_advisor.dumps.input_file import parse_json, read_text
+from rebalance_advisor.dumps.reassignment import (
+    CURRENT_TITLE,
+    current_assignment,
+    is_reassignment,
+    read_reassignment,
+)
+
+_KNOWN = "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), or a folder of dumps"
+
+
+def read_input(path: str | Path, cluster: str | None = None) -> ClusterSnapshot:
+    """The snapshot in the file or folder ``path``; ``cluster`` names it where the input does not.
+
+    Raises InvalidInputError with file, line or JSON path, and reason, for anything that is not wholly right.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise InvalidInputError.at(str(path), "does not exist", f"give {_KNOWN}")
+    try:
+        return _read_file(path, cluster or _plain_name(path))
+    except InvalidInputError as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise InvalidInputError.at(str(path), str(error)) from error  # the model's own checks know no file
+
+
+def _read_file(path: Path, cluster: str) -> ClusterSnapshot:
+    place = str(path)
+    text = read_text(path)
+    if not text.strip():
+        raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")
+    if not text.lstrip().startswith(("{", "[")):
+        if CURRENT_TITLE not in text:
+            raise InvalidInputError.at(f"{place}:1", f"is none of the known inputs: {text.lstrip()[:40]!r}", _KNOWN)
+        return read_reassignment(current_assignment(text, place), place, cluster)
+    document = parse_json(text, place)
+    if isinstance(document, dict) and document.get("format") == FORMAT:
+        return snapshot_from_document(document, place)
+    if is_cluster_model(document):
+        return read_cluster_model(document, place, cluster)
+    if is_reassignment(document):
+        return read_reassignment(document, place, cluster)
+    keys = ", ".join(sorted(document)[:6]) if isinstance(document, dict) else type(document).__name__
+    raise InvalidInputError.at(place, f"is JSON of an unknown kind ({keys})", f"give {_KNOWN}")
+
+
+def _plain_name(path: Path) -> str:
+    """The file's name without ``.json`` and ``.gz``: the name of a cluster that has no other."""
+    name = path.resolve().name
+    for ending in (".gz", ".json"):
+        name = name.removesuffix(ending)
+    return name
