@@ -1,0 +1,5 @@
+"""Who reads what: every strategy of the field, one file each, behind one contract.
+
+Start with ``contract.py`` (what a strategy is asked, and answers) and ``registry.py`` (which there are, for which
+versions). ``own_strategy.py`` is the easy way to bring one's own.
+"""

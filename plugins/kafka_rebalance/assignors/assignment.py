@@ -1,0 +1,85 @@
+"""What a strategy answers: for each member its partitions, in the order in which the real class lists them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Withheld:
+    """Partitions that nobody gets in this round, because their old owner must give them up first (cooperative).
+
+    ``topics``, ``partitions``, ``members`` int32[K]: partition k goes to member ``members[k]`` in the next round,
+    if nothing changes meanwhile.
+    """
+
+    topics: Ints
+    partitions: Ints
+    members: Ints
+
+    @classmethod
+    def nothing(cls) -> Withheld:
+        """An eager strategy withholds nothing."""
+        empty = np.zeros(0, dtype=np.int32)
+        return cls(empty, empty, empty)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StickyNotes:
+    """What a sticky strategy remembers of its run.
+
+    ``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements recorded while balancing (general way only).
+    """
+
+    is_constrained: bool
+    max_generation_after: int
+    moved_topics: Ints
+    moved_from: Ints
+    moved_to: Ints
+
+    @property
+    def is_sticky(self) -> bool:
+        """Kafka's own verdict: no topic moved from one member to another and also back between the same two."""
+        moves = set(zip(self.moved_topics.tolist(), self.moved_from.tolist(), self.moved_to.tolist(), strict=True))
+        return not any((topic, target, source) in moves for topic, source, target in moves if source != target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """M lists: member i reads ``topics[k]``-``partitions[k]`` for k in ``offsets[i]:offsets[i+1]``, in this order.
+
+    ``offsets`` int64[M+1], ``topics`` and ``partitions`` int32[N]; members and topics as indexed in the request.
+    ``has_entry`` bool[M]: members that appear in the answer at all (``None``: all of them).
+    """
+
+    offsets: Longs
+    topics: Ints
+    partitions: Ints
+    withheld: Withheld
+    notes: StickyNotes | None = None
+    has_entry: Flags | None = None
+
+    @classmethod
+    def of(cls, offsets: Longs, topics: Ints, partitions: Ints) -> Assignment:
+        """An eager answer in which every member appears."""
+        return cls(offsets, topics, partitions, Withheld.nothing())
+
+    @property
+    def counts(self) -> Longs:
+        """int64[M]: partitions of each member."""
+        return np.diff(self.offsets)
+
+    def of_member(self, member: int) -> list[tuple[int, int]]:
+        """(topic index, partition) of one member, in order."""
+        span = slice(int(self.offsets[member]), int(self.offsets[member + 1]))
+        return list(zip(self.topics[span].tolist(), self.partitions[span].tolist(), strict=True))

@@ -1,0 +1,229 @@
+"""What a strategy is asked: topics and members of one group as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.string_column import StringColumn
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+NO_METADATA = -1  # partition count of a topic that is named, but not in the cluster's metadata
+NO_RACK = -1
+NO_GENERATION = -1
+
+
+class MapOrder(StrEnum):
+    """In which order Java would walk the maps of topics and of members. It decides some answers."""
+
+    GIVEN = "given"  # as in the columns (a LinkedHashMap)
+    HASH = "hash"  # HashMaps, filled in column order
+    LEADER = "leader"  # as a group's leader fills them: members in JoinGroup order, topics through a HashSet of all
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TopicColumns:
+    """T topics: every one that a subscription or an owned partition names, in the metadata or not.
+
+    ``partition_counts`` int32[T], ``NO_METADATA`` for a topic without metadata (0 is a topic with an empty list).
+    Partition p of topic t is row ``first_row[t] + p`` of everything that runs along partitions (P rows together).
+    ``rack_offsets`` int64[P+1] and ``racks`` int32[R]: racks of each partition's replicas, as indices into the
+    request's rack names, ``NO_RACK`` for a replica whose broker has none. ``uuid_msb``, ``uuid_lsb`` int64[T]: topic
+    ids (signed, as Java compares them), zeros where nobody asks for them.
+    """
+
+    names: StringColumn
+    partition_counts: Ints
+    first_row: Longs
+    rack_offsets: Longs
+    racks: Ints
+    uuid_msb: Longs
+    uuid_lsb: Longs
+
+    @classmethod
+    def of(
+        cls,
+        names: StringColumn,
+        partition_counts: Ints,
+        *,
+        rack_offsets: Longs | None = None,
+        racks: Ints | None = None,
+        uuid_msb: Longs | None = None,
+        uuid_lsb: Longs | None = None,
+    ) -> TopicColumns:
+        """Columns from what is known; no racks and no ids by default."""
+        first_row = np.zeros(len(partition_counts) + 1, dtype=np.int64)
+        np.cumsum(np.maximum(partition_counts, 0), out=first_row[1:])
+        nothing = np.zeros(len(partition_counts), dtype=np.int64)
+        return cls(
+            names=names,
+            partition_counts=partition_counts,
+            first_row=first_row,
+            rack_offsets=np.zeros(int(first_row[-1]) + 1, dtype=np.int64) if rack_offsets is None else rack_offsets,
+            racks=np.zeros(0, dtype=np.int32) if racks is None else racks,
+            uuid_msb=nothing if uuid_msb is None else uuid_msb,
+            uuid_lsb=nothing if uuid_lsb is None else uuid_lsb,
+        )
+
+    def __post_init__(self) -> None:
+        _expect("topics", "partition_counts", self.partition_counts, len(self.names))
+        _expect("topics", "rack_offsets", self.rack_offsets, self.partition_total + 1)
+        _expect("topics", "uuid_msb", self.uuid_msb, len(self.names))
+        _expect("topics", "uuid_lsb", self.uuid_lsb, len(self.names))
+        _expect("topics", "racks", self.racks, int(self.rack_offsets[-1]))
+
+    def __len__(self) -> int:
+        return len(self.partition_counts)
+
+    @property
+    def partition_total(self) -> int:
+        """P, partitions of all topics with metadata."""
+        return int(self.first_row[-1])
+
+    @property
+    def has_metadata(self) -> Flags:
+        """bool[T]: the topic is in the cluster's metadata."""
+        return self.partition_counts >= 0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MemberColumns:
+    """M members, in the order in which Java's maps were filled (or are walked: ``MapOrder``).
+
+    ``subscription_offsets`` int64[M+1] and ``subscription_topics`` int32[S]: what each subscribes to, in its own order,
+    duplicates kept. ``owned_offsets`` int64[M+1], ``owned_topics`` and ``owned_partitions`` int32[W]: what each says it
+    owns, in its own order; a partition index may be one that no longer exists. ``has_owned`` bool[M]: it said so at all
+    (an empty list is something else than silence to old versions). ``generations`` int32[M]: the Subscription's own
+    field (v2+); ``data_generations`` int32[M]: what its user data decodes to; ``NO_GENERATION`` where not sent.
+    ``instance_ids`` count only where ``has_instance_id``. ``racks`` int32[M]: index into the request's rack names.
+    ``user_data``, ``hosts``, ``client_ids``: empty, or one a member.
+    """
+
+    ids: StringColumn
+    subscription_offsets: Longs
+    subscription_topics: Ints
+    instance_ids: StringColumn
+    has_instance_id: Flags
+    racks: Ints
+    owned_offsets: Longs
+    owned_topics: Ints
+    owned_partitions: Ints
+    has_owned: Flags
+    generations: Ints
+    data_generations: Ints
+    user_data: tuple[bytes | None, ...] = ()
+    hosts: tuple[str | None, ...] = ()
+    client_ids: tuple[str | None, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        ids: StringColumn,
+        subscription_offsets: Longs,
+        subscription_topics: Ints,
+        *,
+        instance_ids: StringColumn | None = None,
+        has_instance_id: Flags | None = None,
+        racks: Ints | None = None,
+        owned: tuple[Longs, Ints, Ints] | None = None,
+        has_owned: Flags | None = None,
+        generations: Ints | None = None,
+        data_generations: Ints | None = None,
+        user_data: tuple[bytes | None, ...] = (),
+        hosts: tuple[str | None, ...] = (),
+        client_ids: tuple[str | None, ...] = (),
+    ) -> MemberColumns:
+        """Columns from what is known; ``owned`` = (offsets, topics, partitions)."""
+        count, empty = len(ids), np.zeros(0, dtype=np.int32)
+        offsets, topics, partitions = owned or (np.zeros(count + 1, dtype=np.int64), empty, empty)
+        unknown = np.full(count, -1, dtype=np.int32)
+        no = np.zeros(count, dtype=np.bool_)
+        return cls(
+            ids=ids,
+            subscription_offsets=subscription_offsets,
+            subscription_topics=subscription_topics,
+            instance_ids=StringColumn(np.zeros(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64))
+            if instance_ids is None
+            else instance_ids,
+            has_instance_id=no if has_instance_id is None else has_instance_id,
+            racks=unknown if racks is None else racks,
+            owned_offsets=offsets,
+            owned_topics=topics,
+            owned_partitions=partitions,
+            has_owned=np.diff(offsets) > 0 if has_owned is None else has_owned,
+            generations=unknown if generations is None else generations,
+            data_generations=unknown if data_generations is None else data_generations,
+            user_data=user_data,
+            hosts=hosts,
+            client_ids=client_ids,
+        )
+
+    def __post_init__(self) -> None:
+        count = len(self.ids)
+        for name in ("subscription_offsets", "owned_offsets"):
+            _expect("members", name, getattr(self, name), count + 1)
+        for name in ("instance_ids", "has_instance_id", "racks", "has_owned", "generations", "data_generations"):
+            _expect("members", name, getattr(self, name), count)
+        _expect("members", "subscription_topics", self.subscription_topics, int(self.subscription_offsets[-1]))
+        _expect("members", "owned_topics", self.owned_topics, int(self.owned_offsets[-1]))
+        _expect("members", "owned_partitions", self.owned_partitions, int(self.owned_offsets[-1]))
+        for name in ("user_data", "hosts", "client_ids"):
+            if getattr(self, name):
+                _expect("members", name, getattr(self, name), count)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AssignmentRequest:
+    """One call of a strategy. Nothing else may influence the answer.
+
+    ``weights`` float64[P] (rate or lag of each partition) is read by strategies that weigh. ``max_generation_before``
+    is the highest generation that this leader's sticky assignor has ever seen. ``prefer_rack_aware`` is Kafka's test
+    hook: use racks even where every partition is on all of them. ``is_homogeneous``, ``is_assigned`` bool[P] and
+    ``is_assignable`` bool[P] are what the group coordinator tells server-side strategies (``None``: derive it; all).
+    ``seed`` is for strategies that draw lots.
+    """
+
+    topics: TopicColumns
+    members: MemberColumns
+    rack_names: tuple[str, ...] = ()
+    order: MapOrder = MapOrder.LEADER
+    max_generation_before: int = NO_GENERATION
+    prefer_rack_aware: bool = False
+    weights: Floats | None = None
+    is_homogeneous: bool | None = None
+    is_assigned: Flags | None = None
+    is_assignable: Flags | None = None
+    seed: int = 0
+    extra: dict[str, object] = field(default_factory=dict)  # parameters of one's own strategy
+
+    def __post_init__(self) -> None:
+        topics, racks = len(self.topics), len(self.rack_names)
+        _indices("subscription_topics", self.members.subscription_topics, 0, topics)
+        _indices("owned_topics", self.members.owned_topics, 0, topics)
+        _indices("member racks", self.members.racks, NO_RACK, racks)
+        _indices("partition racks", self.topics.racks, NO_RACK, racks)
+        for name in ("weights", "is_assigned", "is_assignable"):
+            column = getattr(self, name)
+            if column is not None:
+                _expect("request", name, column, self.topics.partition_total)
+
+
+def _expect(where: str, name: str, column: npt.NDArray[np.generic] | StringColumn, length: int) -> None:
+    if len(column) != length:
+        raise InvalidInputError.at(f"{where}, {name}", f"{len(column)} values, expected {length}")
+
+
+def _indices(name: str, column: Ints, least: int, below: int) -> None:
+    if len(column) and (int(column.min()) < least or int(column.max()) >= below):
+        raise InvalidInputError.at(name, f"an index is outside {least}…{below - 1}")

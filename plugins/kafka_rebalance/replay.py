@@ -1,0 +1,60 @@
+"""Recorded cases in, answers out: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
+
+The dictionaries live at this edge alone: a family turns ``input`` into columns, asks the strategy that everybody
+asks, and turns its answer into the fields that are recorded for that family, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from kafka_rebalance.errors import AssignorError, InvalidInputError, UnknownNameError
+
+Case = Mapping[str, Any]
+Handler = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+# strategy → module:function of replay_families, imported when first asked for.
+FAMILIES: dict[str, str] = {
+    "client_range": "client:answer_range",
+    "client_roundrobin": "client:answer_roundrobin",
+    "client_sticky": "client:answer_sticky",
+    "client_cooperative_sticky": "client:answer_cooperative_sticky",
+    "legacy_range_2_0": "client:answer_legacy_range",
+    "legacy_roundrobin_2_0": "client:answer_legacy_roundrobin",
+    "legacy_sticky_2_0": "client:answer_legacy_sticky",
+}
+
+
+def handler_of(strategy: str) -> Handler:
+    """The function that answers ``strategy``; raises UnknownNameError that lists what there is."""
+    target = FAMILIES.get(strategy)
+    if target is None:
+        raise UnknownNameError.among("strategy", strategy, FAMILIES)
+    module, _, function = target.partition(":")
+    handler: Handler = getattr(import_module(f"kafka_rebalance.replay_families.{module}"), function)
+    return handler
+
+
+def answer(case: Case) -> dict[str, Any]:
+    """Answer one case. A refusal of the real class is an answer: ``{"error": java class, "message"}``.
+
+    Raises InvalidInputError for a case that lacks a field or holds a wrong one, UnknownNameError for a strategy that
+    nobody knows.
+    """
+    for field in ("strategy", "input"):
+        if field not in case:
+            raise InvalidInputError.at("case", f"has no {field!r}", 'a case is {"id", "strategy", "input"}')
+    handler = handler_of(case["strategy"])
+    try:
+        output = handler(case["input"])
+    except AssignorError as refusal:
+        output = {"error": refusal.java_class}
+        if refusal.java_message:
+            output["message"] = refusal.java_message
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as wrong:
+        raise InvalidInputError.at(
+            f"input of {case['strategy']}", f"{type(wrong).__name__}: {wrong}", "see the fields in the strategy's page"
+        ) from wrong
+    return {"id": case.get("id"), "output": output}
