@@ -8,7 +8,7 @@ from kafka_rebalance.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import ClusterSnapshot
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
-from rebalance_advisor.dumps.input_file import parse_json, read_text
+from rebalance_advisor.dumps.input_file import parse_json, read_text, without_collector
 from rebalance_advisor.dumps.reassignment import (
     CURRENT_TITLE,
     current_assignment,
@@ -28,7 +28,8 @@ def read_input(path: str | Path, cluster: str | None = None) -> ClusterSnapshot:
     if not path.exists():
         raise InvalidInputError.at(str(path), "does not exist", f"give {_KNOWN}")
     try:
-        return _read_file(path, cluster or _plain_name(path))
+        with without_collector():
+            return _read_file(path, cluster or _plain_name(path))
     except InvalidInputError as error:
         if str(error).startswith(str(path)):
             raise
