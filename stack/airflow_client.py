@@ -1,0 +1,139 @@
+"""Airflow's REST API: what it takes to trigger a DAG run and to follow it. The standard library alone."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+FINISHED = frozenset({"success", "failed"})
+_ANSWER_SECONDS = 30
+_DAG_SECONDS = 120
+
+
+class AirflowApiError(RuntimeError):
+    """Airflow refused a request; the message holds its status and its words."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(slots=True)
+class AirflowClient:
+    """A logged-in client of one Airflow."""
+
+    address: str
+    user: str
+    password: str
+    _token: str | None = field(default=None, repr=False)
+
+    def is_healthy(self, *components: str) -> bool:
+        """Whether the api-server answers and the named components have reported lately."""
+        try:
+            health = self._request("GET", "/api/v2/monitor/health", is_public=True)
+        except (OSError, AirflowApiError):
+            return False
+        wanted = {each.replace("-", "_") for each in components} - {"api_server"}
+        return all(health.get(each, {}).get("status") == "healthy" for each in wanted | {"metadatabase"})
+
+    def wait_for_dag(self, dag_id: str) -> None:
+        """Until the dag-processor has read the file of a DAG. Raises AirflowApiError with import errors or 404."""
+        deadline = time.monotonic() + _DAG_SECONDS
+        while True:
+            try:
+                self._request("GET", f"/api/v2/dags/{dag_id}")
+            except AirflowApiError as error:
+                faults = self._request("GET", "/api/v2/importErrors")["import_errors"]
+                if faults:
+                    raise AirflowApiError(error.status, "\n".join(each["stack_trace"] for each in faults)) from None
+                if error.status != 404 or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.3)
+            else:
+                return
+
+    def trigger(self, dag_id: str, conf: Mapping[str, Any], run_id: str | None = None) -> str:
+        """Start a run with these form values, unpausing the DAG if need be; returns the run's id."""
+        self._request("PATCH", f"/api/v2/dags/{dag_id}", {"is_paused": False})
+        body = {"logical_date": None, "conf": dict(conf)} | ({"dag_run_id": run_id} if run_id else {})
+        return str(self._request("POST", f"/api/v2/dags/{dag_id}/dagRuns", body)["dag_run_id"])
+
+    def run_state(self, dag_id: str, run_id: str) -> str:
+        """queued, running, success or failed."""
+        return str(self._request("GET", f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}")["state"])
+
+    def task_instances(self, dag_id: str, run_id: str) -> list[dict[str, Any]]:
+        """All task instances of a run, mapped ones included."""
+        path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances?limit=1000"
+        return list(self._request("GET", path)["task_instances"])
+
+    def follow(self, dag_id: str, run_id: str, timeout_seconds: float) -> Iterator[dict[str, Any]]:
+        """Each task instance again whenever its state has changed, until the run has ended.
+
+        Raises TimeoutError when it has not after ``timeout_seconds``.
+        """
+        seen: dict[tuple[str, int], tuple[Any, Any]] = {}
+        deadline = time.monotonic() + timeout_seconds
+        while True:
+            state = self.run_state(dag_id, run_id)
+            for task in self.task_instances(dag_id, run_id):
+                key, now = (task["task_id"], task["map_index"]), (task["state"], task["try_number"])
+                if task["state"] is not None and seen.get(key) != now:
+                    seen[key] = now
+                    yield task
+            if state in FINISHED:
+                return
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{dag_id} {run_id} is {state} after {timeout_seconds:.0f} s")
+            time.sleep(0.5)
+
+    def clear(self, dag_id: str, run_id: str) -> None:
+        """Run again what failed in a run."""
+        body = {"dag_run_id": run_id, "only_failed": True, "dry_run": False, "reset_dag_runs": True}
+        self._request("POST", f"/api/v2/dags/{dag_id}/clearTaskInstances", body)
+
+    def log(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
+        """What a task instance wrote in its last try."""
+        path = (
+            f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task['task_id']}/logs/"
+            f"{max(1, task['try_number'])}?map_index={task['map_index']}"
+        )
+        lines = self._request("GET", path)["content"]
+        return "\n".join(line if isinstance(line, str) else _log_line(line) for line in lines)
+
+    def _request(self, method: str, path: str, body: Any = None, *, is_public: bool = False) -> dict[str, Any]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if not is_public:
+            headers["Authorization"] = f"Bearer {self._log_in()}"
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, data, headers, method=method)  # noqa: S310
+        try:
+            with _NO_PROXY.open(request, timeout=_ANSWER_SECONDS) as answer:
+                return dict(json.loads(answer.read() or b"{}"))
+        except urllib.error.HTTPError as error:
+            said = error.read().decode(errors="replace")[:2000]
+            raise AirflowApiError(error.code, f"{method} {path}: {error.code} {said}") from None
+
+    def _log_in(self) -> str:
+        if self._token is None:
+            credentials = {"username": self.user, "password": self.password}
+            self._token = str(self._request("POST", "/auth/token", credentials, is_public=True)["access_token"])
+        return self._token
+
+
+_NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def _quoted(run_id: str) -> str:
+    return urllib.parse.quote(run_id, safe="")
+
+
+def _log_line(line: Mapping[str, Any]) -> str:
+    extra = " ".join(f"{key}={value}" for key, value in line.items() if key in ("exc_info", "error_detail"))
+    return f"{line.get('timestamp', '')} {line.get('level', '')} {line.get('event', '')} {extra}".strip()
