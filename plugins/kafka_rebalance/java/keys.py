@@ -1,0 +1,84 @@
+"""Hash codes and order of the keys that Kafka's maps are full of: TopicPartition, Uuid, Optional, Integer.
+
+- ``TopicPartition.hashCode`` = 31 · (31 + partition) + topic.hashCode.
+- ``Uuid.hashCode`` = both halves of (high ^ low), xor-ed; ``compareTo`` = **signed** high half, then low: an id whose
+  first byte is 0x80 or more sorts first, which the order of its base64 text does not show.
+- ``Optional.hashCode`` = that of the value, 0 when empty. ``Integer.hashCode`` = the value.
+
+A column of Uuids is int64[n, 2]: high and low half.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.java.strings import hash_code
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+_UUID_BYTES = 16
+
+
+def uuid_column(texts: Iterable[str]) -> Longs:
+    """Kafka's Uuids (base64url without padding) as int64[n, 2].
+
+    Raises InvalidInputError for a text that is not 16 bytes of base64url.
+    """
+    raw = b"".join(_uuid_bytes(text) for text in texts)
+    return np.frombuffer(raw, ">i8").reshape(-1, 2).astype(np.int64)
+
+
+def _uuid_bytes(text: str) -> bytes:
+    try:
+        # Python's reader passes over foreign letters unless told to validate, and only the plain alphabet validates.
+        raw = base64.b64decode(text.replace("-", "+").replace("_", "/") + "==", validate=True)
+    except ValueError:
+        raw = b""
+    if len(raw) != _UUID_BYTES:
+        raise InvalidInputError.at(repr(text), "not a Kafka Uuid", "write 16 bytes as 22 letters of base64url")
+    return raw
+
+
+def uuid_text(high: int, low: int) -> str:
+    """A Uuid as Kafka prints it."""
+    raw = (int(high) % 2**64).to_bytes(8, "big") + (int(low) % 2**64).to_bytes(8, "big")
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+@njit(cache=True)
+def uuid_hash_codes(uuids: Longs) -> Ints:
+    """``Uuid.hashCode`` of each row: int32[n]."""
+    codes = np.empty(len(uuids), np.int32)
+    for i in range(len(uuids)):
+        mixed = uuids[i, 0] ^ uuids[i, 1]
+        codes[i] = np.int32(np.uint32((mixed >> 32) ^ mixed))
+    return codes
+
+
+def uuid_sorted_order(uuids: Longs) -> Longs:
+    """Positions of the rows in the order of ``Uuid.compareTo`` (signed halves); equal ones keep their order."""
+    return np.lexsort((uuids[:, 1], uuids[:, 0])).astype(np.int64)
+
+
+@njit(cache=True)
+def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
+    """``TopicPartition.hashCode`` from the hash code of the topic's name."""
+    return np.int32(np.uint32(31 * (31 + np.int64(partition)) + np.int64(topic_hash)))
+
+
+@njit(cache=True)
+def topic_id_partition_hash(topic_id_hash: int, partition: int) -> np.int32:
+    """``TopicIdPartition.hashCode`` of the group coordinator: 31 · hash(Uuid) + partition."""
+    return np.int32(np.uint32(31 * np.int64(topic_id_hash) + np.int64(partition)))
+
+
+def optional_hash(text: str | None) -> int:
+    """``Optional<String>.hashCode``."""
+    return 0 if text is None else hash_code(text)
