@@ -1,0 +1,83 @@
+"""As whom the embedded Postgres runs: it refuses to run as root, so root's one runs as a system user of its own.
+
+Nothing is opened for that user that the launcher did not create: where it cannot read the checkout (under /root, say),
+binaries and data live in a folder of their own instead.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SETTING = "ADVISOR_POSTGRES_USER"
+DEFAULT_NAME = "advisor-postgres"
+_FALLBACK = "nobody"  # where no account can be made: no `useradd`, or a read-only /etc
+OUTSIDE = Path("/var/lib/kafka-rebalance-advisor")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A system user; ``None`` in place of an account means: whoever runs this program."""
+
+    name: str
+    uid: int
+    gid: int
+
+
+def account_for(data: Path) -> Account | None:
+    """Who shall run the server whose data lie in ``data``: nobody else for an ordinary user; for root the owner of the
+    data where there are any, else the system user, made now if it does not exist.
+    """
+    if os.geteuid() != 0:
+        return None
+    if data.exists() and data.stat().st_uid != 0:
+        return _account(pwd.getpwuid(data.stat().st_uid))
+    name = os.environ.get(SETTING, DEFAULT_NAME)
+    try:
+        return _account(pwd.getpwnam(name))
+    except KeyError:
+        return _account(_create(name))
+
+
+def _create(name: str) -> pwd.struct_passwd:
+    useradd = shutil.which("useradd", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if useradd:
+        command = [useradd, "--system", "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/bin/false", name]
+        subprocess.run(command, capture_output=True, check=False)
+    try:
+        return pwd.getpwnam(name)
+    except KeyError:
+        return pwd.getpwnam(_FALLBACK)
+
+
+def _account(entry: pwd.struct_passwd) -> Account:
+    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
+
+
+def run_as(
+    account: Account | None, command: Sequence[str | Path], *, cwd: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, as that account and with no group of ours."""
+    rights = {} if account is None else {"user": account.uid, "group": account.gid, "extra_groups": []}
+    return subprocess.run(
+        command, cwd=cwd, env=dict(environment), capture_output=True, text=True, errors="replace", check=False,
+        stdin=subprocess.DEVNULL, **rights,
+    )  # fmt: skip
+
+
+def can_reach(account: Account | None, path: Path) -> bool:
+    """That account can read ``path`` and walk through all folders above it (asked of the system, not guessed)."""
+    test = ["/bin/sh", "-c", 'test -r "$1" && { test ! -d "$1" || test -x "$1"; }', "sh", str(path)]
+    return run_as(account, test, cwd=Path("/"), environment={}).returncode == 0
+
+
+def give(account: Account | None, path: Path, mode: int) -> None:
+    """Hand over something that the launcher has created."""
+    path.chmod(mode)
+    if account is not None:
+        os.chown(path, account.uid, account.gid)
