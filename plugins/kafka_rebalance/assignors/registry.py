@@ -48,6 +48,7 @@ BUILT_IN: tuple[Listing, ...] = (
     Listing("sticky", Side.CLIENT, "Kafka 2.4 – 4.3", "sticky:StickyAssignor"),
     Listing("sticky@2.0", Side.CLIENT, "Kafka 0.11 – 2.3", "legacy_sticky:LegacyStickyAssignor"),
     Listing("cooperative-sticky", Side.CLIENT, "Kafka 2.4 – 4.3", "sticky:CooperativeStickyAssignor"),
+    Listing("weighted", Side.OWN, "Kafka Rebalance Advisor 0.1", "weighted:WeightedAssignor"),
 )
 
 _LISTINGS = {each.name: each for each in BUILT_IN}
