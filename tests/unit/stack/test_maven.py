@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from stack import maven
 
 
@@ -44,7 +43,8 @@ def test_what_is_there_is_not_fetched_again(cache: Path, tmp_path: Path, monkeyp
     fake = tmp_path / "bin" / "mvn"
     fake.parent.mkdir()
     fake.write_text(
-        '#!/bin/sh\nfor a in "$@"; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\nmkdir "$d"; touch "$d/a.jar"\n'
+        '#!/bin/sh\nfor a in "$@"; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\n'
+        'mkdir "$d"; touch "$d/a.jar"\n'
     )
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}:/usr/bin:/bin")

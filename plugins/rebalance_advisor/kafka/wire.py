@@ -1,0 +1,102 @@
+"""The few Kafka requests that the probe sends by hand: framing, ApiVersions, Metadata, SASL (protocol guide)."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from dataclasses import dataclass
+
+API_VERSIONS, METADATA, SASL_HANDSHAKE, SASL_AUTHENTICATE = 18, 3, 17, 36
+_CLIENT = b"rebalance-advisor-probe"
+_LARGEST_ANSWER = 50_000_000
+_TLS_ALERT = b"\x15\x03"
+
+
+class NotKafkaError(Exception):
+    """The other side answered something else than Kafka's protocol."""
+
+
+class SpeaksTlsError(NotKafkaError):
+    """It answered with a TLS alert: the listener wants TLS."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaslAnswer:
+    """``error_code`` 0 where the step was accepted; ``payload`` is what the mechanism sent back."""
+
+    error_code: int
+    error_message: str
+    payload: bytes = b""
+    mechanisms: tuple[str, ...] = ()
+
+
+def ask_api_versions(connection: socket.socket) -> dict[int, tuple[int, int]]:
+    """API key → (lowest, highest) version. Raises NotKafkaError for an answer that is not Kafka's."""
+    body = _call(connection, API_VERSIONS, 0, b"")
+    try:
+        _, count = struct.unpack_from(">hi", body)
+        return {key: (low, high) for key, low, high in struct.iter_unpack(">hhh", body[6 : 6 + 6 * count])}
+    except struct.error:
+        raise NotKafkaError("its answer to ApiVersions cannot be read") from None
+
+
+def ask_metadata(connection: socket.socket) -> None:
+    """Metadata of no topic: the smallest thing that only a client who is let in may ask."""
+    _call(connection, METADATA, 4, struct.pack(">i?", 0, False))
+
+
+def ask_sasl_handshake(connection: socket.socket, mechanism: str) -> SaslAnswer:
+    """Announce the mechanism; the answer lists those that the listener knows."""
+    body = _call(connection, SASL_HANDSHAKE, 1, _string(mechanism))
+    error, count = struct.unpack_from(">hi", body)
+    names, at = [], 6
+    for _ in range(count):
+        name, at = _read_string(body, at)
+        names.append(name)
+    return SaslAnswer(error, "", mechanisms=tuple(names))
+
+
+def ask_sasl_authenticate(connection: socket.socket, message: bytes) -> SaslAnswer:
+    """One step of the login."""
+    body = _call(connection, SASL_AUTHENTICATE, 0, struct.pack(">i", len(message)) + message)
+    (error,) = struct.unpack_from(">h", body)
+    words, at = _read_string(body, 2)
+    (size,) = struct.unpack_from(">i", body, at)
+    return SaslAnswer(error, words, body[at + 4 : at + 4 + max(0, size)])
+
+
+def _call(connection: socket.socket, key: int, version: int, body: bytes) -> bytes:
+    """Send one request and wait for its answer's body. Raises OSError as the socket does, EOFError if it was closed."""
+    payload = struct.pack(">hhih", key, version, key, len(_CLIENT)) + _CLIENT + body
+    connection.sendall(struct.pack(">i", len(payload)) + payload)
+    head = _read(connection, 4)
+    if head[:2] == _TLS_ALERT:
+        raise SpeaksTlsError("it answered with a TLS alert")
+    (size,) = struct.unpack(">i", head)
+    if not 4 <= size <= _LARGEST_ANSWER:
+        raise NotKafkaError(f"it answered {head!r}, which is not Kafka's protocol")
+    answer = _read(connection, size)
+    if struct.unpack_from(">i", answer) != (key,):
+        raise NotKafkaError("its answer belongs to no question")
+    return answer[4:]
+
+
+def _read(connection: socket.socket, size: int) -> bytes:
+    parts = bytearray()
+    while len(parts) < size:
+        part = connection.recv(size - len(parts))
+        if not part:
+            raise EOFError(bytes(parts))
+        parts += part
+    return bytes(parts)
+
+
+def _string(value: str) -> bytes:
+    data = value.encode()
+    return struct.pack(">h", len(data)) + data
+
+
+def _read_string(body: bytes, at: int) -> tuple[str, int]:
+    (size,) = struct.unpack_from(">h", body, at)
+    end = at + 2 + max(0, size)
+    return body[at + 2 : end].decode(errors="replace"), end

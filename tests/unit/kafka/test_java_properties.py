@@ -1,0 +1,51 @@
+"""Java's properties format, as ``java.util.Properties`` reads it."""
+
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.kafka.java_properties import parse_properties, read_properties
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a=b", {"a": "b"}),
+        ("a = b ", {"a": "b "}),  # blanks after the value belong to it: a password may end with one
+        ("a:b", {"a": "b"}),
+        ("a b c", {"a": "b c"}),
+        ("  a\t=\tb", {"a": "b"}),
+        ("a=b=c", {"a": "b=c"}),
+        ("a", {"a": ""}),
+        ("a=", {"a": ""}),
+        ("# c\n! d\n\na=b", {"a": "b"}),
+        ("a=b\\\n   c", {"a": "bc"}),
+        ("a=b\\\\\nc=d", {"a": "b\\", "c": "d"}),
+        ("a=x\\ny\\tz", {"a": "x\ny\tz"}),
+        ("a=\\u00fc\\=\\q", {"a": "ü=q"}),
+        ("a\\=b=c", {"a=b": "c"}),
+        ("a=b\\", {"a": "b"}),
+        ("", {}),
+    ],
+)
+def test_it_reads_what_java_reads(text: str, expected: dict[str, str]):
+    assert parse_properties(text, "f").values == expected
+
+
+def test_each_property_knows_its_line():
+    found = parse_properties("# x\na=1\n\nb=2\\\n3\nc=4\n", "client.properties")
+    assert found.places == {"a": "client.properties:2", "b": "client.properties:4", "c": "client.properties:6"}
+
+
+def test_a_key_given_twice_is_refused_with_both_lines():
+    with pytest.raises(InvalidInputError, match=r"f:3: a is given twice \(first at f:1\)"):
+        parse_properties("a=1\nb=2\na=3", "f")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):
+    with pytest.raises(InvalidInputError, match=r"none\.properties: cannot be read"):
+        read_properties(tmp_path / "none.properties")
+    (tmp_path / "binary").write_bytes(b"a=\xff\xfe")
+    with pytest.raises(InvalidInputError, match="binary: cannot be read"):
+        read_properties(tmp_path / "binary")

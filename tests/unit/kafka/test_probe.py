@@ -1,0 +1,318 @@
+"""The probe tells faults apart: each test is a small server on loopback that behaves in one wrong way."""
+
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from stack.kafka_security import Certificates, make_certificates
+
+from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.kafka.probe import ConnectionFailedError, Stage, find_server
+from rebalance_advisor.kafka.settings import connection_settings
+
+BROKER_APIS = struct.pack(">hi", 0, 3) + b"".join(struct.pack(">hhh", key, 0, 9) for key in (3, 17, 36))
+CONTROLLER_APIS = struct.pack(">hi", 0, 1) + struct.pack(">hhh", 55, 0, 2)
+Behaviour = Callable[[socket.socket], None]
+
+
+@contextmanager
+def server(behave: Behaviour) -> Iterator[str]:
+    """``host:port`` of a server that treats each connection with ``behave``."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        stop = threading.Event()
+
+        def accept() -> None:
+            while not stop.is_set():
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection, suppress(OSError, struct.error, EOFError):
+                    connection.settimeout(5)
+                    behave(connection)
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        try:
+            yield f"127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            stop.set()
+            with suppress(OSError):
+                listening.shutdown(socket.SHUT_RDWR)
+            thread.join(5)
+
+
+def question(connection: socket.socket) -> tuple[int, bytes]:
+    """API key and body of the next request."""
+    head = connection.recv(4, socket.MSG_WAITALL) if not isinstance(connection, ssl.SSLSocket) else read(connection, 4)
+    if len(head) < 4:
+        raise EOFError
+    body = read(connection, struct.unpack(">i", head)[0])
+    key, _, _, client = struct.unpack_from(">hhih", body)
+    return key, body[10 + client :]
+
+
+def read(connection: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        part = connection.recv(size - len(data))
+        if not part:
+            raise EOFError
+        data += part
+    return data
+
+
+def answer(connection: socket.socket, key: int, body: bytes) -> None:
+    connection.sendall(struct.pack(">ii", len(body) + 4, key) + body)
+
+
+def kafka(answers: dict[int, Callable[[bytes], bytes | None]]) -> Behaviour:
+    """A broker that answers the given API keys, and closes the connection where the answer is None."""
+
+    def behave(connection: socket.socket) -> None:
+        while True:
+            key, body = question(connection)
+            reply = answers.get(key, lambda _: None)(body)
+            if reply is None:
+                return
+            answer(connection, key, reply)
+
+    return behave
+
+
+def apis(_: bytes) -> bytes:
+    return BROKER_APIS
+
+
+def empty(_: bytes) -> bytes:
+    return b"\0" * 20
+
+
+def handshake(code: int) -> Callable[[bytes], bytes]:
+    return lambda _: struct.pack(">hi", code, 1) + struct.pack(">h", 5) + b"PLAIN"
+
+
+def authenticate(code: int, words: bytes) -> Callable[[bytes], bytes]:
+    return lambda _: struct.pack(">hh", code, len(words)) + words + struct.pack(">i", 0)
+
+
+def probe(where: str, seconds: float = 4.0, **properties: str) -> tuple[str, int]:
+    named = {key.replace("_", "."): value for key, value in properties.items()}
+    return find_server(connection_settings({"bootstrap.servers": where, **named}), seconds=seconds)
+
+
+def failure(where: str, seconds: float = 4.0, **properties: str) -> ConnectionFailedError:
+    started = time.monotonic()
+    with pytest.raises(ConnectionFailedError) as raised:
+        probe(where, seconds, **properties)
+    assert time.monotonic() - started < 10
+    return raised.value
+
+
+LOGIN = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", "sasl_username": "u", "sasl_password": "p"}
+
+
+def test_a_broker_that_lets_us_in_is_found():
+    with server(kafka({18: apis, 3: empty})) as where:
+        assert probe(where) == ("127.0.0.1", int(where.split(":")[1]))
+
+
+def test_a_name_that_does_not_resolve():
+    found = failure("no-such-host.invalid:9092")
+    assert found.stage is Stage.NAME
+    assert "'no-such-host.invalid' does not resolve" in str(found)
+
+
+def test_a_closed_port():
+    with socket.create_server(("127.0.0.1", 0)) as once:
+        port = once.getsockname()[1]
+    found = failure(f"127.0.0.1:{port}")
+    assert found.stage is Stage.PORT
+    assert "the port is closed" in str(found)
+
+
+def test_a_broker_that_hangs():
+    with server(lambda connection: (connection.recv(1000) and time.sleep(2)) or None) as where:
+        found = failure(where, seconds=1.0)
+    assert found.stage is Stage.KAFKA
+    assert "answers nothing" in str(found)
+
+
+@pytest.mark.parametrize("banner", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_something_else_than_kafka(banner: bytes):
+    with server(lambda connection: connection.sendall(banner)) as where:
+        found = failure(where)
+    assert found.stage is Stage.KAFKA
+    assert "this is no Kafka broker" in str(found)
+
+
+def test_an_answer_that_is_nonsense():
+    with server(kafka({18: lambda _: b"\1"})) as where:
+        assert "cannot be read" in str(failure(where))
+
+
+def test_a_controller():
+    with server(kafka({18: lambda _: CONTROLLER_APIS})) as where:
+        assert "this is a KRaft controller" in str(failure(where))
+
+
+def test_a_listener_that_wants_a_login():
+    with server(kafka({18: apis})) as where:
+        found = failure(where)
+    assert found.stage is Stage.LOGIN
+    assert "try SASL_PLAINTEXT" in str(found)
+
+
+def test_a_listener_without_login():
+    with server(kafka({18: apis, 17: handshake(34)})) as where:
+        assert "does it ask for a login at all?" in str(failure(where, **LOGIN))
+
+
+def test_a_mechanism_that_is_not_offered():
+    with server(kafka({18: apis, 17: handshake(33)})) as where:
+        found = failure(where, **{**LOGIN, "sasl_mechanism": "SCRAM-SHA-512"})
+    assert "does not offer SCRAM-SHA-512; it offers: PLAIN" in str(found)
+
+
+def test_a_wrong_password():
+    behave = kafka({18: apis, 17: handshake(0), 36: authenticate(58, b"Invalid username or password")})
+    with server(behave) as where:
+        found = failure(where, **LOGIN)
+    assert found.stage is Stage.LOGIN
+    assert "refused user 'u' (PLAIN): Invalid username or password" in str(found)
+
+
+def test_a_right_password():
+    behave = kafka({18: apis, 17: handshake(0), 36: authenticate(0, b""), 3: empty})
+    with server(behave) as where:
+        assert probe(where, **LOGIN)[0] == "127.0.0.1"
+
+
+def test_a_broker_that_cannot_prove_itself():
+    behave = kafka({18: apis, 17: handshake(0), 36: authenticate(0, b"")})
+    with server(behave) as where:
+        found = failure(where, **{**LOGIN, "sasl_mechanism": "SCRAM-SHA-256"})
+    assert "is no SCRAM challenge" in str(found)
+
+
+def test_one_good_server_among_bad_ones_is_enough():
+    with server(kafka({18: apis, 3: empty})) as where:
+        assert probe(f"no-such-host.invalid:1,127.0.0.1:1,{where}") == ("127.0.0.1", int(where.split(":")[1]))
+
+
+def test_the_failure_that_came_furthest_is_told():
+    behave = kafka({18: apis, 17: handshake(0), 36: authenticate(58, b"no")})
+    with server(behave) as where:
+        assert failure(f"127.0.0.1:1,{where},no-such-host.invalid:1", **LOGIN).server == where
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return make_certificates(tmp_path_factory.mktemp("keys"))
+
+
+def tls(certificates: Certificates, inner: Behaviour, *, wants_client: bool = False) -> Behaviour:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates.broker)
+    if wants_client:
+        context.load_verify_locations(certificates.authority)
+        context.verify_mode = ssl.CERT_REQUIRED
+
+    def behave(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as secured:
+            inner(secured)
+
+    return behave
+
+
+def over_tls(certificates: Certificates, **properties: object) -> dict[str, str]:
+    return {"security_protocol": "SSL", "ssl_ca_location": str(certificates.authority), **properties}
+
+
+def test_tls_with_the_right_ca(certificates: Certificates):
+    with server(tls(certificates, kafka({18: apis, 3: empty}))) as where:
+        assert probe(where, **over_tls(certificates))[0] == "127.0.0.1"
+
+
+def test_a_wrong_ca(certificates: Certificates):
+    wrong = {"ssl_ca_location": str(certificates.other_authority)}
+    with server(tls(certificates, kafka({}))) as where:
+        found = failure(where, **over_tls(certificates, **wrong))
+    assert found.stage is Stage.TLS
+    assert "is not signed by the given CA" in str(found)
+
+
+def test_a_wrong_host_name(certificates: Certificates):
+    with server(tls(certificates, kafka({18: apis, 3: empty}))) as where:
+        local = where.replace("127.0.0.1", "localhost")
+        found = failure(local, **over_tls(certificates))
+        assert probe(local, **over_tls(certificates, ssl_endpoint_identification_algorithm="none"))[0] == "localhost"
+    assert found.stage is Stage.TLS
+    assert "is for another host" in str(found)
+
+
+def test_a_certificate_is_wanted(certificates: Certificates):
+    own = {"ssl_certificate_location": str(certificates.client), "ssl_key_location": str(certificates.client)}
+    with server(tls(certificates, kafka({18: apis, 3: empty}), wants_client=True)) as where:
+        found = failure(where, **over_tls(certificates))
+        assert probe(where, **over_tls(certificates, **own))[0] == "127.0.0.1"
+    assert found.stage is Stage.TLS
+    assert "client certificate" in str(found)
+
+
+def test_a_tls_listener_asked_in_the_clear(certificates: Certificates):
+    with server(tls(certificates, kafka({}))) as where:
+        found = failure(where)
+    assert found.stage is Stage.KAFKA
+    assert "TLS" in str(found)
+
+
+def test_a_clear_listener_asked_by_tls(certificates: Certificates):
+    with server(kafka({})) as where:
+        found = failure(where, **over_tls(certificates))
+    assert found.stage is Stage.TLS
+    assert "is this a listener without TLS?" in str(found)
+
+
+def test_certificates_and_keys_as_text(certificates: Certificates):
+    """What an Airflow connection holds: PEM in the extra itself."""
+    both = certificates.client.read_text()
+    key, chain = both.split("-----BEGIN CERTIFICATE", 1)
+    own = {"ssl_certificate_pem": "-----BEGIN CERTIFICATE" + chain, "ssl_key_pem": key,
+           "ssl_ca_pem": certificates.authority.read_text(), "security_protocol": "SSL"}  # fmt: skip
+    with server(tls(certificates, kafka({18: apis, 3: empty}), wants_client=True)) as where:
+        assert probe(where, **own)[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("ssl_ca_location", "/no/such/ca.pem", "the CA"),
+        ("ssl_ca_pem", "nonsense", "the CA"),
+        ("ssl_cipher_suites", "NO-SUCH-CIPHER", "ssl.cipher.suites"),
+        ("ssl_crl_location", "/no/such/crl.pem", "ssl.crl.location"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named_before_anything_is_sent(key: str, value: str, words: str):
+    with pytest.raises(InvalidInputError, match=words):
+        probe("127.0.0.1:1", security_protocol="SSL", **{key: value})
+
+
+def test_a_wrong_key_password_is_named(certificates: Certificates, tmp_path: Path):
+    from cryptography.hazmat.primitives import serialization
+
+    key = serialization.load_pem_private_key(certificates.client.read_bytes(), None)
+    locked = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(b"right")
+    )
+    (tmp_path / "key.pem").write_bytes(locked)
+    own = {"ssl_certificate_location": str(certificates.client), "ssl_key_location": str(tmp_path / "key.pem")}
+    for password in ({}, {"ssl_key_password": "wrong"}):
+        with pytest.raises(InvalidInputError, match=r"ssl\.key\.password"):
+            probe("127.0.0.1:1", **over_tls(certificates, **own, **password))

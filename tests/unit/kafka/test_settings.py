@@ -1,0 +1,179 @@
+"""Client properties → settings: each row of the table under Java's and librdkafka's name, and what is refused."""
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.kafka.settings import FIELDS, WITHOUT_EFFECT, ConnectionSettings, connection_settings
+
+SERVER = {"bootstrap.servers": "b:9092"}
+SSL = {**SERVER, "security.protocol": "SSL"}
+NAMELESS = {**SERVER, "security.protocol": "SASL_SSL", "sasl.username": "u", "sasl.password": "p"}
+LOGIN = {**NAMELESS, "sasl.mechanism": "PLAIN"}
+SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required"
+
+
+def settings(properties: dict[str, object]) -> ConnectionSettings:
+    return connection_settings(properties)
+
+
+@pytest.mark.parametrize(
+    ("base", "given", "field", "expected"),
+    [
+        ({}, {"bootstrap.servers": "a:1,b:2"}, "servers", (("a", 1), ("b", 2))),
+        ({}, {"metadata.broker.list": "a:1"}, "servers", (("a", 1),)),
+        (SERVER, {"client.id": "me"}, "client_id", "me"),
+        (SERVER, {"security.protocol": "ssl"}, "security_protocol", "SSL"),
+        (LOGIN, {"sasl.mechanism": "scram-sha-256"}, "sasl_mechanism", "SCRAM-SHA-256"),
+        (
+            {k: v for k, v in LOGIN.items() if k != "sasl.mechanism"},
+            {"sasl.mechanisms": "PLAIN"},
+            "sasl_mechanism",
+            "PLAIN",
+        ),
+        (LOGIN, {"sasl.username": "x"}, "username", "x"),
+        (LOGIN, {"sasl.password": " x "}, "password", " x "),
+        (SSL, {"ssl.ca.location": "/ca"}, "ca_location", "/ca"),
+        (SSL, {"ssl.truststore.location": "/ca", "ssl.truststore.type": "PEM"}, "ca_location", "/ca"),
+        (SSL, {"ssl.ca.pem": "PEM"}, "ca_pem", "PEM"),
+        (SSL, {"ssl.truststore.certificates": "PEM", "ssl.truststore.type": "PEM"}, "ca_pem", "PEM"),
+        (SSL, {"ssl.certificate.location": "/c", "ssl.key.location": "/k"}, "certificate_location", "/c"),
+        (SSL, {"ssl.certificate.location": "/c", "ssl.key.location": "/k"}, "key_location", "/k"),
+        (SSL, {"ssl.keystore.location": "/ks", "ssl.keystore.type": "pem"}, "certificate_location", "/ks"),
+        (SSL, {"ssl.keystore.location": "/ks", "ssl.keystore.type": "pem"}, "key_location", "/ks"),
+        (SSL, {"ssl.certificate.pem": "C", "ssl.key.pem": "K"}, "certificate_pem", "C"),
+        (SSL, {"ssl.certificate.pem": "C", "ssl.key.pem": "K"}, "key_pem", "K"),
+        (SSL, {"ssl.keystore.certificate.chain": "C", "ssl.keystore.key": "K"}, "certificate_pem", "C"),
+        (SSL, {"ssl.keystore.certificate.chain": "C", "ssl.keystore.key": "K"}, "key_pem", "K"),
+        (SSL, {"ssl.key.password": "s"}, "key_password", "s"),
+        (SSL, {"ssl.crl.location": "/crl"}, "crl_location", "/crl"),
+        (SSL, {"ssl.cipher.suites": "X"}, "ciphers", "X"),
+        (SSL, {"ssl.enabled.protocols": "TLSv1.2, TLSv1.3"}, "tls_versions", ("TLSv1.2", "TLSv1.3")),
+        (SSL, {"ssl.endpoint.identification.algorithm": "none"}, "is_host_name_checked", False),
+        (SSL, {"ssl.endpoint.identification.algorithm": ""}, "is_host_name_checked", False),
+        (SSL, {"ssl.endpoint.identification.algorithm": "HTTPS"}, "is_host_name_checked", True),
+        (SSL, {"enable.ssl.certificate.verification": False}, "is_certificate_verified", False),
+        (SSL, {"enable.ssl.certificate.verification": "true"}, "is_certificate_verified", True),
+        (SERVER, {"socket.timeout.ms": 5000}, "request_timeout_ms", 5000),
+        (SERVER, {"request.timeout.ms": "5000"}, "request_timeout_ms", 5000),
+    ],
+)
+def test_each_property_reaches_its_setting(base: dict, given: dict, field: str, expected: object):
+    assert getattr(settings({**base, **given}), field) == expected
+
+
+def test_the_table_above_covers_every_known_property():
+    marker = test_each_property_reaches_its_setting.pytestmark[0]
+    tried = {key for _, given, _, _ in marker.args[1] for key in given}
+    assert set(FIELDS) <= tried
+
+
+@pytest.mark.parametrize(
+    ("value", "servers"),
+    [
+        ("a:1, b:2 ,", (("a", 1), ("b", 2))),
+        ("SASL_SSL://a:1", (("a", 1),)),
+        ("a", (("a", 9092),)),
+        ("[::1]:9093", (("::1", 9093),)),
+        ("[::1]", (("::1", 9092),)),
+        ("127.0.0.1:65535", (("127.0.0.1", 65535),)),
+    ],
+)
+def test_server_lists(value: str, servers: tuple):
+    assert settings({"bootstrap.servers": value}).servers == servers
+
+
+@pytest.mark.parametrize("value", [":9092", "a:x", "a:0", "a:65536", "a:-1"])
+def test_what_is_no_server_is_refused(value: str):
+    with pytest.raises(InvalidInputError, match="is no host:port"):
+        settings({"bootstrap.servers": value})
+
+
+def test_bootstrap_on_the_command_line_goes_first():
+    assert connection_settings(SERVER, bootstrap="c:1").servers == (("c", 1),)
+    assert connection_settings({}, bootstrap="c:1").servers == (("c", 1),)
+
+
+@pytest.mark.parametrize("key", sorted(WITHOUT_EFFECT))
+def test_what_producers_and_consumers_need_changes_nothing(key: str):
+    assert settings({**SERVER, key: "whatever"}) == settings(SERVER)
+
+
+@pytest.mark.parametrize(
+    ("properties", "words"),
+    [
+        ({**SERVER, "sasl.mecanism": "PLAIN"}, "property 'sasl.mecanism' is not known"),
+        ({**SERVER, "config.providers": "file"}, "property 'config.providers' is not known"),
+        ({**SERVER, "bootstrap.controllers": "c:1"}, "names controllers"),
+        ({**SERVER, "security.protocol": "TLS"}, "security.protocol='TLS' is not supported; known: PLAINTEXT, SSL"),
+        ({**LOGIN, "sasl.mechanism": "GSSAPI"}, "sasl.mechanism='GSSAPI' is not supported"),
+        ({**LOGIN, "sasl.mechanism": "OAUTHBEARER"}, "sasl.mechanism='OAUTHBEARER' is not supported"),
+        ({k: v for k, v in LOGIN.items() if k != "sasl.password"}, "needs a user name and a password"),
+        (NAMELESS, "sasl.mechanism is missing"),
+        ({**SSL, "sasl.username": "u"}, "sasl.username has no effect with security.protocol=SSL"),
+        ({**SERVER, "ssl.ca.location": "/ca"}, "ssl.ca.location has no effect with security.protocol=PLAINTEXT"),
+        ({**SSL, "ssl.truststore.location": "/t.jks"}, r"/t.jks is a JKS store \(the default\); Python reads PEM only"),
+        ({**SSL, "ssl.truststore.location": "/t", "ssl.truststore.type": "PKCS12"}, "/t is a PKCS12 store"),
+        ({**SSL, "ssl.keystore.location": "/k.p12"}, "/k.p12 is a JKS store"),
+        ({**SSL, "ssl.keystore.password": "x"}, "belongs to JKS or PKCS#12 stores"),
+        ({**SSL, "ssl.certificate.pem": "C"}, "a client certificate needs its key"),
+        ({**SSL, "ssl.key.location": "/k"}, "a key its certificate"),
+        ({**SSL, "ssl.enabled.protocols": "TLSv1.1"}, "'TLSv1.1' is not supported"),
+        ({**SSL, "enable.ssl.certificate.verification": "no"}, "known: true, false"),
+        ({**SERVER, "request.timeout.ms": "soon"}, "is no number of milliseconds"),
+        ({**SERVER, "metadata.broker.list": "c:1"}, "contradicts another property"),
+        ({"client.id": "x"}, "bootstrap.servers is missing"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(properties: dict, words: str):
+    with pytest.raises(InvalidInputError, match=words):
+        settings(properties)
+
+
+def test_a_refusal_names_the_line():
+    places = {"nonsense": "client.properties:7"}
+    with pytest.raises(InvalidInputError, match=r"^client\.properties:7: property 'nonsense' is not known"):
+        connection_settings({**SERVER, "nonsense": "1"}, places=places)
+
+
+def test_no_secret_is_shown():
+    shown = repr(settings({**LOGIN, "sasl.password": "hunter2", "ssl.certificate.pem": "C", "ssl.key.pem": "KEYTEXT",
+                           "ssl.key.password": "hunter3"}))  # fmt: skip
+    assert "hunter" not in shown
+    assert "KEYTEXT" not in shown
+
+
+def jaas(config: str, mechanism: str = "SCRAM-SHA-512") -> ConnectionSettings:
+    return settings(
+        {**SERVER, "security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": mechanism, "sasl.jaas.config": config}
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "user", "password"),
+    [
+        ('username="u" password="p";', "u", "p"),
+        ("password=p username=u;", "u", "p"),
+        ('username="u"\n  password="a\\"b\\\\c;=d"  ;', "u", 'a"b\\c;=d'),
+        ('username="u" password="p"', "u", "p"),
+    ],
+)
+def test_user_and_password_come_out_of_jaas(options: str, user: str, password: str):
+    found = jaas(f"{SCRAM} {options}")
+    assert (found.username, found.password) == (user, password)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (f'{SCRAM} username="u";', "lacks username or password"),
+        (f'{SCRAM} username="u" password="p" tokenauth="true";', "JAAS option tokenauth is not supported"),
+        ('com.sun.security.auth.module.Krb5LoginModule required username="u" password="p";', "does not serve"),
+        (f'{SCRAM.replace("scram.Scram", "plain.Plain")} username="u" password="p";', "does not serve"),
+        ("nonsense", "is no JAAS entry"),
+        (f"{SCRAM} username u;", "are not name"),
+    ],
+)
+def test_jaas_that_cannot_log_in_is_refused_without_repeating_it(config: str, words: str):
+    with pytest.raises(InvalidInputError, match=words) as refused:
+        jaas(config)
+    assert '"p"' not in str(refused.value)
