@@ -1,5 +1,6 @@
 """Files → snapshots: what Kafka's own tools print, cluster models, reassignments, and the advisor's own snapshots."""
 
 from rebalance_advisor.dumps.any_input import read_input
+from rebalance_advisor.dumps.capacity_file import Capacities, read_capacity, with_capacity
 
-__all__ = ["read_input"]
+__all__ = ["Capacities", "read_capacity", "read_input", "with_capacity"]

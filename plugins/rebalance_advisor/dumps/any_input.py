@@ -8,6 +8,7 @@ from kafka_rebalance.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import ClusterSnapshot
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
+from rebalance_advisor.dumps.dump_folder import read_folder
 from rebalance_advisor.dumps.input_file import parse_json, read_text, without_collector
 from rebalance_advisor.dumps.reassignment import (
     CURRENT_TITLE,
@@ -29,7 +30,8 @@ def read_input(path: str | Path, cluster: str | None = None) -> ClusterSnapshot:
         raise InvalidInputError.at(str(path), "does not exist", f"give {_KNOWN}")
     try:
         with without_collector():
-            return _read_file(path, cluster or _plain_name(path))
+            name = cluster or _plain_name(path)
+            return read_folder(path, name) if path.is_dir() else _read_file(path, name)
     except InvalidInputError as error:
         if str(error).startswith(str(path)):
             raise

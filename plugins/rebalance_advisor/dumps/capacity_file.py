@@ -1,0 +1,134 @@
+"""What each broker can carry: CSV of ours, or Cruise Control's capacity JSON.
+
+CSV: ``broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent``, an empty cell is unknown. Cruise Control's units
+are MiB and KiB/s (it divides bytes by 1024), broker -1 is the default; a broker with several disks has their sum, one
+with ``num.cores`` has 100 percent, as Cruise Control takes it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import Capacity, ClusterSnapshot
+from rebalance_advisor.dumps.csv_rows import csv_rows
+from rebalance_advisor.dumps.dump_lines import Line, whole_number
+from rebalance_advisor.dumps.input_file import parse_json, read_text
+
+_COLUMNS = ("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent")
+_UNITS = {
+    "DISK": ("disk_bytes", 2**20),
+    "NW_IN": ("in_bytes_per_s", 2**10),
+    "NW_OUT": ("out_bytes_per_s", 2**10),
+    "CPU": ("cpu_percent", 1),
+}
+_DEFAULT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Capacities:
+    """Capacity by broker id; ``default`` for all others."""
+
+    of_broker: Mapping[int, Capacity] = field(default_factory=dict)
+    default: Capacity | None = None
+
+
+def read_capacity(path: str | Path) -> Capacities:
+    """The capacities in a file of either format. Raises InvalidInputError with place and reason."""
+    path = Path(path)
+    return parse_capacity(read_text(path), str(path))
+
+
+def parse_capacity(text: str, place: str) -> Capacities:
+    """The capacities in ``text``."""
+    if text.lstrip().startswith("{"):
+        return _cruise_control(parse_json(text, place), place)
+    rows = csv_rows(text, place, ("broker",), _COLUMNS)
+    capacities: dict[int, Capacity] = {}
+    for line, cells in rows:
+        broker = whole_number(cells["broker"], line, "a broker id")
+        if broker in capacities:
+            raise line.refuse(f"broker {broker} is listed twice")
+        capacities[broker] = Capacity(**{name: _csv_number(cells[name], name, line) for name in _COLUMNS})
+    if not capacities:
+        raise InvalidInputError.at(place, "holds no broker")
+    return Capacities(capacities)
+
+
+def with_capacity(snapshot: ClusterSnapshot, capacities: Capacities) -> ClusterSnapshot:
+    """``snapshot`` with these capacities; what the file leaves open stays as it was.
+
+    Raises InvalidInputError for a broker that the cluster does not have.
+    """
+    strangers = sorted(capacities.of_broker.keys() - {broker.id for broker in snapshot.brokers})
+    if strangers:
+        raise InvalidInputError.at("capacity", f"broker {strangers[0]} is not among the brokers of {snapshot.cluster}")
+    brokers = []
+    for broker in snapshot.brokers:
+        given = capacities.of_broker.get(broker.id, capacities.default)
+        known = {name: value for name in _COLUMNS if given is not None and (value := getattr(given, name)) is not None}
+        brokers.append(replace(broker, capacity=replace(broker.capacity, **known)))
+    return replace(snapshot, brokers=tuple(brokers))
+
+
+def looks_like_capacity(text: str) -> bool:
+    """Cruise Control's first key, or a CSV header with ``broker`` and one of the capacities."""
+    names = {name.strip().lower() for name in text.lstrip().split("\n", 1)[0].split(",")}
+    return '"brokerCapacities"' in text or ("broker" in names and bool(names & set(_COLUMNS)))
+
+
+def _csv_number(cell: str, name: str, line: Line) -> float | None:
+    return None if not cell else _positive(cell, f"{line.place}, {name}")
+
+
+def _positive(value: Any, place: str) -> float:
+    try:
+        number = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise InvalidInputError.at(place, f"{value!r} is no capacity", "a number above 0; leave unknown ones out")
+    return number
+
+
+def _cruise_control(document: Any, place: str) -> Capacities:
+    rows = document.get("brokerCapacities")
+    if not isinstance(rows, list) or not rows:
+        raise InvalidInputError.at(f"{place}.brokerCapacities", "expected a list of brokers")
+    capacities: dict[int, Capacity] = {}
+    for number, row in enumerate(rows):
+        here = f"{place}.brokerCapacities[{number}]"
+        if not isinstance(row, dict) or not isinstance(row.get("capacity"), dict):
+            raise InvalidInputError.at(here, "expected brokerId and capacity")
+        broker = _broker_id(row.get("brokerId"), f"{here}.brokerId")
+        if broker in capacities:
+            raise InvalidInputError.at(here, f"broker {broker} is listed twice")
+        capacities[broker] = _cruise_control_row(row["capacity"], f"{here}.capacity")
+    return Capacities({key: value for key, value in capacities.items() if key != _DEFAULT}, capacities.get(_DEFAULT))
+
+
+def _broker_id(value: Any, place: str) -> int:
+    text = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+    if text != str(_DEFAULT) and not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise InvalidInputError.at(place, f"expected a broker id, or -1 for the default, found {value!r}")
+    return int(text)
+
+
+def _cruise_control_row(row: dict[str, Any], place: str) -> Capacity:
+    values: dict[str, float] = {}
+    for name, value in row.items():
+        if name not in _UNITS:
+            raise InvalidInputError.at(place, f"unknown resource {name!r}", f"known: {', '.join(_UNITS)}")
+        here, (column, unit) = f"{place}.{name}", _UNITS[name]
+        if isinstance(value, dict) and name == "CPU" and list(value) == ["num.cores"]:
+            _positive(value["num.cores"], here)
+            values[column] = 100.0
+        elif isinstance(value, dict) and name == "DISK" and value:
+            values[column] = unit * sum(_positive(each, f"{here}.{path}") for path, each in value.items())
+        else:
+            values[column] = unit * _positive(value, here)
+    return Capacity(**values)

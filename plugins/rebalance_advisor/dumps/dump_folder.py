@@ -1,0 +1,117 @@
+"""A folder of dumps of Kafka's own tools → snapshot. Each file is known by its content, whatever its name.
+
+Needed is ``kafka-topics --describe``; of use are ``kafka-log-dirs --describe``, ``kafka-get-offsets``,
+``kafka-consumer-groups --describe --all-groups`` (alone, with ``--members --verbose``, with ``--state``),
+``brokers.csv``, a capacity file, and ``captured_at`` with the ISO time of the reading. What is missing is a gap.
+
+A folder whose sub-folders are such folders holds several readings: the newest is the snapshot, and rates are measured
+from the one before it. Files beside the sub-folders belong to all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.rates import measure_rates
+from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
+from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
+from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
+from rebalance_advisor.dumps.groups_dump import looks_like_groups
+from rebalance_advisor.dumps.input_file import read_text
+from rebalance_advisor.dumps.log_dirs_dump import looks_like_log_dirs
+from rebalance_advisor.dumps.offsets_dump import looks_like_offsets
+from rebalance_advisor.dumps.topics_dump import looks_like_topics
+
+_KNOWN = (
+    "kafka-topics, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, brokers.csv, a capacity file, captured_at"
+)
+_LONGEST_TIME = 40
+
+
+def read_folder(folder: Path, cluster: str) -> ClusterSnapshot:
+    """The newest reading in ``folder``, with rates if there is one before it.
+
+    Raises InvalidInputError for a file that is none of the known dumps, or is broken; nothing is half-read.
+    """
+    beside, readings = _files(folder), _folders(folder)
+    if not readings:
+        return _read_reading(folder, beside, cluster)
+    snapshots = [_read_reading(each, beside + _files(each), cluster) for each in readings]
+    for each, snapshot in zip(readings, snapshots, strict=True):
+        if snapshot.captured_at is None:
+            raise InvalidInputError.at(str(each), "has no captured_at", f"rates need the time of each part of {folder}")
+    snapshots.sort(key=lambda each: datetime.fromisoformat(each.captured_at or ""))
+    return measure_rates(snapshots[-2], snapshots[-1]) if len(snapshots) > 1 else snapshots[0]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
+
+
+def _read_reading(folder: Path, files: list[Path], cluster: str) -> ClusterSnapshot:
+    parts = _Sorter(DumpParts(cluster, str(folder)))
+    for path in files:
+        parts.add(read_text(path), str(path))
+    snapshot = snapshot_of_parts(parts.parts)
+    return snapshot if parts.capacities is None else with_capacity(snapshot, parts.capacities)
+
+
+@dataclass(slots=True)
+class _Sorter:
+    """Gives each file to the reader that its content asks for."""
+
+    parts: DumpParts
+    capacities: Capacities | None = None
+    _seen: dict[str, str] = field(default_factory=dict)
+
+    def add(self, text: str, place: str) -> None:
+        if not text.strip():
+            self.parts.miss("file " + Path(place).name, "it is empty: the tool printed nothing")
+        elif looks_like_log_dirs(text):
+            self.parts.log_dirs.read(text, place)
+        elif looks_like_capacity(text):
+            self._once("a capacity file", place)
+            self.capacities = parse_capacity(text, place)
+        elif looks_like_brokers(text):
+            self._once("brokers.csv", place)
+            self.parts.brokers = read_brokers(text, place)
+        elif len(text) <= _LONGEST_TIME and _looks_like_time(text):
+            self._once("captured_at", place)
+            self.parts.captured_at = _time(text, place)
+        elif looks_like_topics(text):
+            self.parts.topics.read(text, place)
+        elif looks_like_groups(text):
+            self.parts.groups.read(text, place)
+        elif looks_like_offsets(text):
+            self.parts.offsets.read(text, place)
+        else:
+            raise InvalidInputError.at(
+                f"{place}:1", f"is no known dump: {text.lstrip()[:40]!r}", f"known: {_KNOWN}; leave other files out"
+            )
+
+    def _once(self, what: str, place: str) -> None:
+        if what in self._seen:
+            raise InvalidInputError.at(place, f"is the second one: {what} is already {self._seen[what]}")
+        self._seen[what] = place
+
+
+def _looks_like_time(text: str) -> bool:
+    return text.strip()[:4].isdigit() and text.strip()[4:5] == "-"
+
+
+def _time(text: str, place: str) -> str:
+    try:
+        time = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise InvalidInputError.at(f"{place}:1", f"{text.strip()!r} is no ISO time ({error})") from error
+    if time.tzinfo is None:
+        raise InvalidInputError.at(f"{place}:1", f"{text.strip()!r} has no zone", "write 2026-11-20T06:00:00Z")
+    return text.strip()

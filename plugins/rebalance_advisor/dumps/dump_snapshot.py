@@ -1,0 +1,114 @@
+"""The parts of one folder of dumps → one snapshot.
+
+The dumps were taken one after the other. Where they contradict each other in a way that time explains (a group
+rebalanced, a replica moved, a topic was deleted), the gap is named; where time explains nothing, the input is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, Partition, partition_table
+from rebalance_advisor.dumps.groups_dump import GroupsDump
+from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump
+from rebalance_advisor.dumps.offsets_dump import OffsetsDump
+from rebalance_advisor.dumps.topics_dump import TopicsDump, refuse_empty
+
+
+@dataclass(slots=True)
+class DumpParts:
+    """What the files of one folder hold, sorted by kind."""
+
+    cluster: str
+    place: str
+    topics: TopicsDump = field(default_factory=TopicsDump)
+    groups: GroupsDump = field(default_factory=GroupsDump)
+    log_dirs: LogDirsDump = field(default_factory=LogDirsDump)
+    offsets: OffsetsDump = field(default_factory=OffsetsDump)
+    brokers: dict[int, Broker] | None = None
+    captured_at: str | None = None
+    gaps: list[CoverageGap] = field(default_factory=list)
+
+    def miss(self, what: str, reason: str) -> None:
+        """Note a gap of the whole cluster."""
+        self.gaps.append(CoverageGap("cluster", self.cluster, what, reason))
+
+
+def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
+    """Raises InvalidInputError where a dump was cut, or brokers.csv lacks a broker that leads."""
+    refuse_empty(parts.topics, parts.place)
+    parts.topics.require_whole()
+    groups = parts.groups.groups()
+    topics = tuple(parts.topics.topics[name] for name in sorted(parts.topics.topics))
+    rows = _with_sizes_and_offsets(parts)
+    index = {topic.name: number for number, topic in enumerate(topics)}
+    brokers = _brokers(parts)
+    _note_what_is_missing(parts)
+    gaps = (*parts.gaps, *parts.log_dirs.gaps, *parts.offsets.gaps, *parts.groups.gaps)
+    return ClusterSnapshot(
+        cluster=parts.cluster,
+        brokers=brokers,
+        topics=topics,
+        partitions=partition_table(rows, index),
+        groups=groups,
+        captured_at=parts.captured_at,
+        source="dumps",
+        coverage=gaps,
+    )
+
+
+def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
+    """The rows of kafka-topics with what the other dumps know of them."""
+    start, end = parts.offsets.start_and_end()
+    end = end or parts.groups.end_offsets()
+    sizes = dict(parts.log_dirs.log_bytes)
+    rows = []
+    for (topic, number), row in parts.topics.rows.items():
+        log_bytes = tuple(sizes.pop((topic, number, broker), None) for broker in row.replicas)
+        first, last = start.get((topic, number)), end.get((topic, number))
+        rows.append(replace(row, log_bytes=log_bytes, start_offset=first, end_offset=last))
+    for broker, count in sorted(Counter(broker for _, _, broker in sizes).items()):
+        reason = f"{count} log dirs of partitions that kafka-topics does not place there: deleted or moved meanwhile"
+        parts.gaps.append(CoverageGap("broker", str(broker), "stray replicas", reason))
+    return rows
+
+
+def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
+    """Those of brokers.csv, else those that a dump has seen alive; a broker that only replica lists name is dead."""
+    rows = parts.topics.rows.values()
+    placed = {broker for row in rows for broker in row.replicas}
+    leading = {row.leader for row in rows if row.leader is not None}
+    in_sync = {broker for row in rows for broker in row.isr or ()}
+    if parts.brokers is not None:
+        known = dict(parts.brokers)
+        for broker in sorted(leading - known.keys()):
+            name = next(f"{row.topic}-{row.partition}" for row in rows if row.leader == broker)
+            raise InvalidInputError.at(parts.place, f"brokers.csv lacks broker {broker}, which leads {name}", "add it")
+    else:
+        coordinators = {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
+        known = {broker: Broker(broker) for broker in leading | in_sync | coordinators | parts.log_dirs.log_dirs.keys()}
+    for broker in placed - known.keys():
+        known[broker] = Broker(broker, state=BrokerState.DEAD)
+    dirs = parts.log_dirs.log_dirs
+    return tuple(replace(known[broker], log_dirs=dirs.get(broker, ())) for broker in sorted(known))
+
+
+def _note_what_is_missing(parts: DumpParts) -> None:
+    if parts.brokers is None:
+        parts.miss("racks", "no brokers.csv (id,rack,host) in the folder")
+    if not parts.offsets.readings:
+        parts.miss("start and end offsets", "no kafka-get-offsets dump in the folder")
+    if not parts.groups.notes:
+        parts.miss("consumer groups", "no kafka-consumer-groups dump in the folder, or no groups")
+    if parts.captured_at is None:
+        parts.miss("time", "no captured_at in the folder")
+    if not parts.log_dirs.log_dirs:
+        parts.miss("sizes", "no kafka-log-dirs dump in the folder")
+        return
+    placed = {broker for row in parts.topics.rows.values() for broker in row.replicas}
+    alive = parts.brokers.keys() if parts.brokers is not None else placed
+    for broker in sorted((placed & alive) - parts.log_dirs.log_dirs.keys()):
+        reason = "the kafka-log-dirs dump does not hold this broker"
+        parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))

@@ -1,0 +1,144 @@
+"""What ``kafka-topics --describe`` prints → topics and partitions.
+
+    Topic: orders  TopicId: QmLwMsncTBWiSn2HoB0Kqg  PartitionCount: 2  ReplicationFactor: 2  Configs: retention.ms=60000
+        Topic: orders  Partition: 0  Leader: 1     Replicas: 1,2  Isr: 2,1  Elr:      LastKnownElr:
+        Topic: orders  Partition: 1  Leader: none  Replicas: 2,1  Isr:      Elr: N/A  LastKnownElr: N/A
+
+Tabs or runs of blanks between the columns, rows with or without indent, a leader of ``none`` or ``-1``, and the columns
+of running reassignments and of other builds (Offline, Observers) are all known. A header that announces more partitions
+than follow means that the dump was cut: it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import Partition, Topic
+from rebalance_advisor.dumps.dump_lines import Line, broker_list, dump_lines, whole_number
+
+HEADER = re.compile(
+    r"\s*Topic:\s*(?P<topic>\S+)\s+(?:TopicId:\s*(?P<id>\S+)\s+)?PartitionCount:\s*(?P<count>\d+)"
+    r"\s+ReplicationFactor:\s*\d+(?:\s+Configs:[ \t]?(?P<configs>.*))?\s*$"
+)
+_ROW = re.compile(
+    r"\s*Topic:\s*(?P<topic>\S+)\s+Partition:\s*(?P<partition>\d+)\s+Leader:\s*(?P<leader>none|-1|\d+)"
+    r"\s+Replicas:\s*(?P<replicas>[\d,]+)\s+Isr:[ \t]*(?P<isr>[\d,]*)(?P<rest>.*)$"
+)
+_MORE = re.compile(r"\s*(?P<label>[A-Z][A-Za-z]*(?: Replicas)?):[ \t]*(?P<brokers>N/A|[\d,]*)(?=\s|$)")
+# Eligible leader replicas and observers change nothing in what the advisor says.
+_LABELS = frozenset(
+    ("Adding Replicas", "Removing Replicas", "Offline", "Elr", "LastKnownElr", "Observers", "LiveObservers")
+)
+_CONFIG = re.compile(r"(?P<name>[A-Za-z][\w.-]*)=")
+_INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
+
+
+@dataclass(slots=True)
+class TopicsDump:
+    """Topics and partition rows of one or more dumps, in the order read."""
+
+    topics: dict[str, Topic] = field(default_factory=dict)
+    rows: dict[tuple[str, int], Partition] = field(default_factory=dict)
+    _announced: dict[str, tuple[int, Line]] = field(default_factory=dict)
+
+    def read(self, text: str, place: str) -> None:
+        """Add what one file holds. Raises InvalidInputError with file, line and reason."""
+        for line in dump_lines(text, place):
+            if not line.text.strip():
+                continue
+            if header := HEADER.match(line.text):
+                self._add_topic(header, line)
+            elif row := _ROW.match(line.text):
+                self._add_row(row, line)
+            else:
+                raise line.refuse(f"is no line of kafka-topics --describe: {line.text.strip()[:80]!r}")
+
+    def require_whole(self) -> None:
+        """Every topic has as many partitions as its header announced, numbered from 0."""
+        counts: dict[str, int] = {}
+        for topic, _ in self.rows:
+            counts[topic] = counts.get(topic, 0) + 1
+        for name, (count, line) in self._announced.items():
+            if counts.get(name, 0) != count:
+                raise line.refuse(
+                    f"announces {count} partitions of {name}, {counts.get(name, 0)} follow", "the dump was cut short"
+                )
+            missing = next((each for each in range(count) if (name, each) not in self.rows), None)
+            if missing is not None:
+                raise line.refuse(f"partition {missing} of {name} is missing")
+
+    def _add_topic(self, header: re.Match[str], line: Line) -> None:
+        name = header["topic"]
+        if name in self.topics:
+            raise line.refuse(f"topic {name} is described twice")
+        configs = _configs(header["configs"] or "", line)
+        self.topics[name] = Topic(name, header["id"], is_internal=name in _INTERNAL, configs=configs)
+        self._announced[name] = (whole_number(header["count"], line, "a number of partitions"), line)
+
+    def _add_row(self, row: re.Match[str], line: Line) -> None:
+        topic, partition = row["topic"], whole_number(row["partition"], line, "a partition")
+        if topic not in self.topics:
+            raise line.refuse(f"partition {partition} of {topic} has no header", "dump with --describe and no filter")
+        if (topic, partition) in self.rows:
+            raise line.refuse(f"{topic}-{partition} is described twice")
+        replicas = broker_list(row["replicas"], line, "Replicas")
+        isr = broker_list(row["isr"], line, "Isr")
+        leader = None if row["leader"] in ("none", "-1") else int(row["leader"])
+        more = _more_columns(row["rest"], line)
+        if leader is not None and leader not in replicas:
+            raise line.refuse(f"leader {leader} is not among replicas {row['replicas']}")
+        if stranger := sorted(set(isr) - set(replicas)):
+            raise line.refuse(f"broker {stranger[0]} is in the ISR, but not among replicas {row['replicas']}")
+        self.rows[topic, partition] = Partition(
+            topic=topic,
+            partition=partition,
+            replicas=replicas,
+            leader=leader,
+            isr=isr,
+            # A reassignment may end between two requests of the tool: only what is still listed counts.
+            adding=tuple(each for each in more.get("Adding Replicas", ()) if each in replicas),
+            removing=tuple(each for each in more.get("Removing Replicas", ()) if each in replicas),
+            offline=tuple(each for each in more.get("Offline", ()) if each in replicas),
+        )
+
+
+def _more_columns(rest: str, line: Line) -> dict[str, tuple[int, ...]]:
+    columns: dict[str, tuple[int, ...]] = {}
+    at = 0
+    while rest[at:].strip():
+        match = _MORE.match(rest, at)
+        if match is None or match["label"] not in _LABELS:
+            raise line.refuse(f"unknown column {rest[at:].strip()[:40]!r}")
+        columns[match["label"]] = () if match["brokers"] == "N/A" else broker_list(match["brokers"], line, "a column")
+        at = match.end()
+    return columns
+
+
+def _configs(text: str, line: Line) -> dict[str, str]:
+    """``name=value,name=value``; values may hold commas and JSON, so a name only counts after a comma."""
+    text = text.strip()
+    if not text:
+        return {}
+    begins = [match for match in _CONFIG.finditer(text) if match.start() == 0 or text[match.start() - 1] == ","]
+    if not begins or begins[0].start() != 0:
+        raise line.refuse(f"Configs are no list of name=value: {text[:60]!r}")
+    ends = [match.start() - 1 for match in begins[1:]] + [len(text)]
+    configs: dict[str, str] = {}
+    for match, end in zip(begins, ends, strict=True):
+        if match["name"] in configs:
+            raise line.refuse(f"config {match['name']} stands twice")
+        configs[match["name"]] = text[match.end() : end]
+    return configs
+
+
+def looks_like_topics(text: str) -> bool:
+    """A header or a row of this dump stands among the lines."""
+    return any(HEADER.match(line) or _ROW.match(line) for line in text.split("\n") if "Topic:" in line)
+
+
+def refuse_empty(dump: TopicsDump, place: str) -> None:
+    """A folder without any partition is no cluster."""
+    if not dump.rows:
+        raise InvalidInputError.at(place, "holds no kafka-topics --describe dump", "it names topics and replicas")

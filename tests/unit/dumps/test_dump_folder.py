@@ -1,0 +1,189 @@
+"""A folder of dumps is one snapshot: put together from all files, what is missing is said, nothing is half-read."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from tests.unit.dumps.dump_texts import BROKERS, DUMPS, LATEST, LOG_DIRS, MEMBERS, OFFSETS, STATE, TOPICS, write_folder
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.load import LoadKind, LoadSource
+from kafka_rebalance.model import BrokerState, GroupType
+from rebalance_advisor.dumps import read_input
+
+
+def rows_by_name(snapshot):
+    return {f"{row.topic}-{row.partition}": row for row in snapshot.each_partition()}
+
+
+def gaps(snapshot):
+    return {(gap.subject, gap.what) for gap in snapshot.coverage}
+
+
+def test_partitions_get_sizes_offsets_and_configs_from_all_dumps(tmp_path):
+    snapshot = read_input(write_folder(tmp_path / "prod"))
+    assert (snapshot.cluster, snapshot.source, snapshot.captured_at) == ("prod", "dumps", "2026-11-20T06:00:00Z")
+    rows = rows_by_name(snapshot)
+    assert rows["orders-0"].replicas == (1, 2)
+    assert rows["orders-0"].log_bytes == (1000, 999)
+    assert (rows["orders-0"].start_offset, rows["orders-0"].end_offset) == (10, 100)
+    assert rows["orders-1"].isr == (2,)
+    assert rows["orders-1"].log_bytes == (None, 500), "the copy in another dir of broker 2 does not count"
+    assert rows["audit-log-0"].leader is None
+    orders = next(topic for topic in snapshot.topics if topic.name == "orders")
+    assert orders.topic_id == "QmLwMsncTBWiSn2HoB0Kqg"
+    assert orders.configs == {"retention.ms": "60000", "cleanup.policy": "compact,delete"}
+
+
+def test_a_broker_that_nobody_lists_is_dead_and_keeps_its_replicas(tmp_path):
+    brokers = {broker.id: broker for broker in read_input(write_folder(tmp_path)).brokers}
+    assert sorted(brokers) == [1, 2, 3, 9]
+    assert brokers[9].state is BrokerState.DEAD
+    assert {brokers[each].state for each in (1, 2, 3)} == {BrokerState.ALIVE}
+    assert (brokers[2].rack, brokers[2].host) == ("b", "h2.example")
+    assert [log_dir.path for log_dir in brokers[2].log_dirs] == ["/data/a", "/data/b"]
+    assert brokers[3].log_dirs[0].error.endswith("KafkaStorageException")
+
+
+def test_groups_are_put_together_from_three_dumps(tmp_path):
+    billing, nightly = read_input(write_folder(tmp_path)).groups
+    assert (billing.type, billing.protocol, billing.state, billing.coordinator) == (
+        GroupType.CLASSIC, "range", "Stable", 1,
+    )  # fmt: skip
+    assert [(m.id, m.instance_id, m.client_id, m.assigned) for m in billing.members] == [
+        ("c-1", "pod-1", "my client", (("orders", (0,)),)),
+        ("c-2", None, "my client", (("orders", (1,)),)),
+        ("c-3", None, "my client", ()),
+    ]
+    assert [(each.topic, each.partition, each.offset) for each in billing.committed] == [("orders", 0, 90)]
+    assert (nightly.state, nightly.coordinator, nightly.members) == ("Empty", 2, ())
+    assert nightly.committed[0].offset == 7
+
+
+def test_a_subscription_that_no_tool_prints_is_unknown(tmp_path):
+    billing, _ = read_input(write_folder(tmp_path)).groups
+    assert {member.subscription for member in billing.members} == {None}
+
+
+def test_everything_is_covered_but_what_a_broker_refused(tmp_path):
+    snapshot = read_input(write_folder(tmp_path))
+    assert gaps(snapshot) == {("3", "log dir /data/a")}
+
+
+@pytest.mark.parametrize(
+    ("left_out", "missing"),
+    [
+        ("brokers", {"racks"}),
+        ("captured_at", {"time"}),
+        ("log_dirs", {"sizes"}),
+    ],
+)
+def test_a_dump_that_is_not_there_is_a_gap_not_a_smaller_cluster(tmp_path, left_out, missing):
+    snapshot = read_input(write_folder(tmp_path / "prod", **{left_out: None}))
+    assert missing <= {what for subject, what in gaps(snapshot) if subject == "prod"}
+    assert len(snapshot.partitions) == 3
+    assert len(snapshot.groups) == 2
+
+
+def test_without_offsets_dump_the_end_offsets_of_the_groups_count(tmp_path):
+    snapshot = read_input(write_folder(tmp_path / "prod", latest=None, earliest=None))
+    assert rows_by_name(snapshot)["orders-0"].end_offset == 100
+    assert rows_by_name(snapshot)["orders-0"].start_offset is None
+    assert ("prod", "start and end offsets") in gaps(snapshot)
+
+
+def test_one_offsets_dump_holds_end_offsets_and_the_order_of_two_does_not_matter(tmp_path):
+    only = rows_by_name(read_input(write_folder(tmp_path / "a", earliest=None)))["orders-0"]
+    assert (only.start_offset, only.end_offset) == (None, 100)
+    turned = {**DUMPS, "earliest.txt": LATEST, "latest.txt": DUMPS["earliest.txt"]}
+    row = rows_by_name(read_input(write_folder(tmp_path / "b", turned)))["orders-0"]
+    assert (row.start_offset, row.end_offset) == (10, 100)
+
+
+def test_without_broker_list_brokers_are_those_that_were_seen(tmp_path):
+    brokers = {broker.id: broker.state for broker in read_input(write_folder(tmp_path, brokers=None)).brokers}
+    assert brokers == dict.fromkeys((1, 2, 3, 9), BrokerState.ALIVE), "9 is in an ISR"
+    gone = TOPICS.replace("Isr: 9", "Isr: ")
+    brokers = {
+        broker.id: broker.state for broker in read_input(write_folder(tmp_path, brokers=None, topics=gone)).brokers
+    }
+    assert brokers[9] is BrokerState.DEAD
+
+
+def test_names_of_files_do_not_matter_and_files_may_be_packed_or_joined(tmp_path):
+    plain = read_input(write_folder(tmp_path / "plain"), cluster="c")
+    odd = tmp_path / "odd"
+    odd.mkdir()
+    joined = [MEMBERS + STATE + OFFSETS, TOPICS, LOG_DIRS, LATEST, DUMPS["earliest.txt"], BROKERS, DUMPS["captured_at"]]
+    for number, text in enumerate(joined):
+        (odd / f"{number}.out.gz").write_bytes(gzip.compress(text.replace("\n", "\r\n").encode()))
+    (odd / ".hidden").write_text("not read")
+    other = read_input(odd, cluster="c")
+    assert list(other.each_partition()) == list(plain.each_partition())
+    assert (other.groups, other.brokers, other.coverage) == (plain.groups, plain.brokers, plain.coverage)
+
+
+def test_a_capacity_file_in_the_folder_counts(tmp_path):
+    folder = write_folder(tmp_path)
+    (folder / "capacity.csv").write_text("broker,disk_bytes,cpu_percent\n2,5000,\n")
+    brokers = {broker.id: broker for broker in read_input(folder).brokers}
+    assert (brokers[2].capacity.disk_bytes, brokers[2].capacity.cpu_percent) == (5000, None)
+    assert brokers[1].capacity.disk_bytes is None
+
+
+def test_an_empty_dump_is_a_gap(tmp_path):
+    snapshot = read_input(write_folder(tmp_path, members="", state="\n", offsets=""))
+    assert snapshot.groups == ()
+    assert {"file members.txt", "file state.txt", "file offsets.txt", "consumer groups"} <= {
+        gap.what for gap in snapshot.coverage
+    }
+
+
+def test_two_readings_give_measured_rates(tmp_path):
+    folder = tmp_path / "prod"
+    write_folder(folder / "later")
+    earlier_sizes = LOG_DIRS.replace('"size":1000', '"size":400')
+    earlier = {**DUMPS, "log-dirs.txt": earlier_sizes, "captured_at": "2026-11-20T05:59:00+00:00", "brokers.csv": None}
+    earlier["latest.txt"] = "audit-log:0:70\norders:0:70\norders:1:40\n"
+    write_folder(folder / "earlier", earlier)
+    (folder / "later" / "brokers.csv").unlink()
+    (folder / "brokers.csv").write_text(BROKERS)
+    snapshot = read_input(folder)
+    assert snapshot.captured_at == "2026-11-20T06:00:00Z"
+    assert snapshot.brokers[0].rack == "a"
+    orders_0 = list(rows_by_name(snapshot)).index("orders-0")
+    assert snapshot.load(LoadKind.IN_BYTES_PER_S)[orders_0] == (1000 - 400) / 60
+    assert snapshot.load(LoadKind.IN_MESSAGES_PER_S)[orders_0] == (100 - 70) / 60
+    assert snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S).window_s == 60
+    assert snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S).source is LoadSource.OFFSETS_TIMES_MESSAGE_SIZE
+
+
+def test_several_readings_need_their_times(tmp_path):
+    write_folder(tmp_path / "one")
+    write_folder(tmp_path / "two", captured_at=None)
+    with pytest.raises(InvalidInputError, match=r"two: has no captured_at"):
+        read_input(tmp_path)
+
+
+BROKEN = {
+    "unknown file": ({"notes.txt": "call Bob\n"}, r"notes\.txt:1: is no known dump: 'call Bob"),
+    "no topics": ({"topics.txt": None}, r"holds no kafka-topics --describe dump"),
+    "time": ({"captured_at": "2026-13-20T06:00:00Z\n"}, r"captured_at:1: '2026-13-20T06:00:00Z' is no ISO time"),
+    "zone": ({"captured_at": "2026-11-20T06:00:00\n"}, r"captured_at:1: '2026-11-20T06:00:00' has no zone"),
+    "two times": ({"taken": "2026-11-20T06:00:00Z\n"}, r"taken: is the second one: captured_at is already"),
+    "two broker lists": ({"more.csv": BROKERS}, r"more\.csv: is the second one: brokers\.csv is already"),
+    "broker missing": ({"brokers.csv": "id,rack\n2,b\n"}, r"brokers\.csv lacks broker 1, which leads orders-0"),
+    "third offsets": ({"third.txt": LATEST}, r"third\.txt: is the third dump of offsets"),
+    "topic twice": ({"zz-again.txt": TOPICS}, r"zz-again\.txt:2: topic orders is described twice"),
+    "sizes twice": ({"more-dirs.txt": LOG_DIRS}, r"more-dirs\.txt\.brokers\[0\]: broker 1 is listed twice"),
+    "capacity stranger": ({"capacity.csv": "broker,disk_bytes\n77,5\n"}, r"broker 77 is not among the brokers"),
+}
+
+
+@pytest.mark.parametrize(("files", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_folder_is_refused_with_its_place(tmp_path, files, message):
+    folder = write_folder(tmp_path, {**DUMPS, **files})
+    with pytest.raises(InvalidInputError, match=message) as refusal:
+        read_input(folder)
+    assert str(folder) in str(refusal.value)

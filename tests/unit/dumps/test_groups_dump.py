@@ -1,0 +1,175 @@
+"""kafka-consumer-groups of 3.x and 4.x: offsets, members, state; alone and together."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.dumps.dump_texts import EPOCHS, MEMBERS, MEMBERS_3_6, MEMBERS_3_9, OFFSETS, STATE
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import GroupType
+from rebalance_advisor.dumps.groups_dump import GroupsDump, looks_like_groups
+
+
+def read(*texts):
+    dump = GroupsDump()
+    for number, text in enumerate(texts):
+        assert looks_like_groups(text)
+        dump.read(text, f"{number}.txt")
+    return dump
+
+
+def group(*texts):
+    dump = read(*texts)
+    return dump.groups()[0], {gap.what for gap in dump.gaps}
+
+
+def test_three_dumps_of_a_group_leave_no_gap():
+    found, gaps = group(OFFSETS, MEMBERS, STATE)
+    assert found.id == "billing"
+    assert gaps == set()
+
+
+def test_members_of_3_6_name_their_topics():
+    found, _ = group(MEMBERS_3_6)
+    assert [member.assigned for member in found.members] == [
+        (("orders", (0, 2, 10)),),
+        (("audit-log", (0,)), ("orders", (1,))),
+    ]
+
+
+def test_members_of_3_9_lost_their_topics_and_the_offsets_dump_gives_them_back():
+    found, gaps = group(OFFSETS, MEMBERS_3_9, STATE)
+    assert [member.assigned for member in found.members] == [(("orders", (0,)),), (("orders", (1,)),), ()]
+    assert gaps == set()
+
+
+def test_members_of_3_9_alone_are_a_gap_and_not_an_empty_assignment():
+    dump = read(MEMBERS_3_9)
+    dump.groups()
+    assert "member c-1 has 1 partitions, no dump says which" in {gap.reason for gap in dump.gaps}
+
+
+def test_a_kip_848_member_shows_epoch_and_target():
+    found, _ = group(EPOCHS)
+    assert found.type is GroupType.CONSUMER
+    member = found.members[0]
+    assert member.assigned == (("a", (1,)), ("orders", (0, 2)))
+    assert member.target == (("orders", (0, 1)),)
+    assert member.generation == 5
+
+
+def test_the_type_is_known_by_what_only_one_protocol_prints():
+    assert group(MEMBERS)[0].type is GroupType.CLASSIC
+    assert group(STATE)[0].type is GroupType.CLASSIC
+    assert group(STATE.replace("range  ", "uniform"))[0].type is GroupType.CONSUMER
+    assert group(OFFSETS)[0].type is GroupType.UNKNOWN
+    listed = (
+        "GROUP                     TYPE                 STATE\nbilling                   Share                Stable\n"
+    )
+    assert group(listed, OFFSETS)[0].type is GroupType.SHARE
+
+
+def test_verbose_state_has_epochs():
+    text = (
+        "GROUP           COORDINATOR (ID)          ASSIGNMENT-STRATEGY  STATE                GROUP-EPOCH     "
+        "TARGET-ASSIGNMENT-EPOCH   #MEMBERS\n"
+        "g               localhost:9092  (3)       uniform              Reconciling          17              "
+        "16                        2\n"
+    )
+    found, gaps = group(text)
+    assert (found.coordinator, found.protocol, found.state, found.generation) == (3, "uniform", "Reconciling", 17)
+    assert "members" in gaps, "two members are announced and none is shown"
+
+
+def test_blanks_in_names_and_dashes_of_idle_members_are_read_by_column():
+    text = (
+        "GROUP           TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID     "
+        "HOST            CLIENT-ID\n"
+        "my group        orders          0          5               9               4               my app-1        "
+        "rev.example/1.2 my app\n"
+        "my group        -               -          -               -               -               my app-2        "
+        "/127.0.0.1      my app\n"
+    )
+    found, _ = group(text)
+    assert found.id == "my group"
+    assert [(m.id, m.host, m.assigned) for m in found.members] == [
+        ("my app-1", "rev.example/1.2", (("orders", (0,)),)),
+        ("my app-2", "/127.0.0.1", ()),
+    ]
+
+
+def test_a_copy_that_lost_its_padding_is_read_word_by_word():
+    squeezed = "\n".join(" ".join(line.split()) for line in (STATE + MEMBERS_3_6).split("\n"))
+    found, _ = group(squeezed)
+    assert found.coordinator == 1
+    assert found.members[1].assigned == (("audit-log", (0,)), ("orders", (1,)))
+
+
+def test_numbers_wider_than_their_column_do_not_shift_what_follows():
+    wide = OFFSETS.replace("90              100             10 ", "9000000000000000 9000000000000001 1  ").replace(
+        "my client", "cli"
+    )
+    found, _ = group(wide)
+    assert found.committed[0].offset == 9000000000000000
+    assert found.members[0].client_id == "cli"
+
+
+def test_a_share_group_gives_one_partition_to_several_members():
+    text = EPOCHS.replace("a:1;orders:0,2", "t:0,t:1,t:2   ").replace(" m1 ", " m1 ")
+    assert group(text)[0].members[0].assigned == (("t", (0, 1, 2)),)
+
+
+def test_a_rebalance_between_two_dumps_is_a_gap():
+    _, gaps = group(OFFSETS, MEMBERS.replace("orders:1 ", "audit:7  "), STATE)
+    assert gaps == {"assignment"}
+    _, gaps = group(OFFSETS.replace(" c-1 ", " c-9 "), MEMBERS, STATE)
+    assert gaps == {"assignment"}
+    _, gaps = group(OFFSETS, MEMBERS, STATE.replace("Stable               3", "Stable               4"))
+    assert gaps == {"members"}
+
+
+def test_what_the_tool_says_between_the_blocks_is_understood():
+    dump = read(
+        "\nWarning: Consumer group 'a' is rebalancing.\n\nError: Consumer group 'b' does not exist.\n"
+        "\nConsumer group 'c d' has no active members.\n"
+    )
+    groups = {each.id: each for each in dump.groups()}
+    assert groups["c d"].state == "Empty"
+    assert {(gap.subject, gap.what) for gap in dump.gaps} >= {("a", "assignment"), ("b", "group")}
+    assert "b" not in groups
+
+
+BROKEN = {
+    "no group column": (OFFSETS.replace("GROUP  ", "       ", 1), r":2: has no GROUP column"),
+    "cut row": (OFFSETS.replace("c-1             /127.0.0.1      my client", ""), r":3: does not fit the columns"),
+    "partition": (OFFSETS.replace("orders          0 ", "orders          x "), r":3: expected a partition, found 'x'"),
+    "offset": (OFFSETS.replace("  90 ", "  9b "), r":3: expected an offset in CURRENT-OFFSET, found '9b'"),
+    "row twice": (
+        OFFSETS.replace("orders          1 ", "orders          0 ").replace(" c-2 ", " c-1 "),
+        r":4: orders-0 stands twice for one member of group billing",
+    ),
+    "no topic": (
+        OFFSETS.replace(" c-3             /127.0.0.1 ", " -               -          "), r":5: a row without topic"
+    ),
+    "unknown columns": ("GROUP           TOPIC           LAG\n", r":1: is no known set of columns"),
+    "prose first": (OFFSETS.replace("\nGROUP", "hello\nGROUP", 1), r":1: is no line of kafka-consumer-groups: 'hello'"),
+    "member twice": (MEMBERS.replace(" c-2 ", " c-1 "), r":4: member c-1 of group billing is listed twice"),
+    "count": (MEMBERS.replace("1               -               orders:0", "2               -               orders:0"),
+              r":4: #PARTITIONS is 2, the assignment holds 1"),
+    "assignment": (MEMBERS.replace("orders:0 ", "orders-0 "), r":4: is no assignment: 'orders-0'"),
+    "brackets": (MEMBERS_3_6.replace("orders(0,10,2)", "orders(0,10,2"), r":3: is no assignment: 'orders\(0,10,2'"),
+    "assigned twice": (MEMBERS_3_6.replace("orders(0,10,2)", "orders(0,10,0)"), r":3: a partition stands twice"),
+    "half named": (MEMBERS_3_6.replace("audit-log(0)", "(0)"), r":4: a topic's name is missing"),
+    "coordinator": (STATE.replace("(1)", "one"), r":3: (does not fit|expected host:port \(id\))"),
+    "state twice": (STATE + STATE, r":9: the state of group billing is listed twice"),
+    "members count": (STATE.replace("Stable               3", "Stable               three"), r":3: expected a number"),
+    "tool gave up": (
+        OFFSETS + "Error: Executing consumer group command failed due to timeout\n", r":\d+: the tool gave up"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_dump_is_refused_with_file_and_line(text, message):
+    with pytest.raises(InvalidInputError, match=r"^0\.txt" + message):
+        read(text)
