@@ -1,7 +1,7 @@
 """The plan as a document: immutable, hashed, self-contained (DESIGN §6, ``format_version`` 1).
 
 ``Plan`` is what the planner builds, ``verify`` recomputes, the store saves and every file and page is rendered from.
-``to_document`` gives the JSON object, ``plan_id`` its hash.
+``to_document`` gives the JSON object, ``plan_id`` its hash. A broker's id is a key as text in the document.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -36,7 +36,8 @@ class MoveKind(StrEnum):
 class Move:
     """One partition's change. ``from_replicas`` in Kafka's order, ``to_replicas`` with the preferred leader first.
 
-    ``bytes`` = new replicas × the leader's replica size, ``None`` where that size is unknown. ``wave`` counts from 0.
+    ``bytes`` = new replicas × the leader's replica size, ``None`` where that size is unknown. ``wave`` is an index into
+    the plan's ``waves`` (from 0); the files of that wave are numbered from 01.
     """
 
     topic: str
@@ -54,7 +55,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """Moves that are started together. ``free_disk_needed`` is bytes by broker while both copies exist."""
+    """Moves that are started together. ``free_disk_needed`` is bytes by broker while both copies exist.
+
+    ``seconds`` = the busiest broker's bytes in or out (out: from the leader) over the throttle, ``None`` where the size
+    of something that moves is unknown.
+    """
 
     moves: tuple[int, ...]
     bytes: int | None
@@ -65,7 +70,10 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a plan costs. ``seconds`` with Kafka's tool, ``seconds_slot_filling`` with a driver that fills slots."""
+    """What a plan costs.
+
+    ``seconds`` as Kafka's tool runs it, wave after wave; ``seconds_slot_filling`` for a driver that keeps slots full.
+    """
 
     replica_moves: int
     bytes: int | None
@@ -75,8 +83,17 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class Rollback:
+    """The way back: ``waves[0]`` undoes the plan's last wave. ``not_undone``: moves away from brokers that are gone."""
+
+    cost: Cost
+    waves: tuple[Wave, ...] = ()
+    not_undone: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
-    """What nobody can beat, for one cost. ``gap`` = (cost - value) / value, 0 where both are 0."""
+    """What nobody can beat, for one cost. ``gap`` = (cost - value) / value, 0 where both are 0, ``None`` above 0."""
 
     cost: str  # bytes, replica_moves, leader_changes, seconds
     value: float
@@ -86,31 +103,50 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class ResourceOutcome:
-    """One balanced resource: its band asked and reached, before and after per broker (level = load / capacity)."""
+    """One balanced resource: the band asked for, what it was widened to, before and after per broker.
+
+    ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share`` or the ``plain_mean`` (times capacity).
+    ``widened_to`` is in multiples of the plain mean, ``None`` where the band asked for is met. ``mean_level`` is the
+    plain mean; ``capacity`` is ``None`` where equal capacities are assumed; level = load / capacity.
+    """
 
     resource: str
     unit: str
+    source: str
     mean_level: float
+    basis: str
     band_asked: tuple[float | None, float | None]
-    band_used: tuple[float | None, float | None]
+    widened_to: tuple[float | None, float | None]
     skew_before: float
     skew_after: float
     before: Mapping[int, float]  # broker -> load
     after: Mapping[int, float]
+    capacity: Mapping[int, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FrontierPoint:
-    """Balance against bytes: ``tolerance`` costs ``bytes``, and nobody gets it below ``lower_bound_bytes``."""
+    """Balance against bytes: a band of ``tolerance`` costs ``bytes``, and nobody does it below the bound."""
 
-    tolerance: float
+    tolerance: float | None
     bytes: int | None
     replica_moves: int
+    leader_changes: int
     lower_bound_bytes: float | None
     skew: Mapping[str, float]
     name: str | None = None  # cheap, knee, even
     is_recommended: bool = False
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """Loads off by up to ``noise`` at random, ``trials`` times: in how many of them the verdict stands."""
+
+    trials: int
+    noise: float
+    verdict_stands: int
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +166,17 @@ class Plan:
     advisor_version: str = ""
     resources: tuple[ResourceOutcome, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)  # resource -> why
+    topic_excess_replicas: tuple[int, int] = (0, 0)  # before, after
     lower_bound: tuple[Bound, ...] = ()
+    certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)  # resource -> broker -> price
     frontier: tuple[FrontierPoint, ...] = ()
     moves: tuple[Move, ...] = ()
     waves: tuple[Wave, ...] = ()
-    rollback: Cost | None = None
+    rollback: Rollback | None = None
     preconditions: tuple[str, ...] = ()
     explanations: tuple[str, ...] = ()
+    robustness: Robustness | None = None
+    continues: str | None = None  # the plan_id of an earlier plan that this one confirms or continues
     plan_id: str = ""
 
     def sealed(self) -> Plan:
@@ -146,16 +186,20 @@ class Plan:
 
 def to_document(plan: Plan) -> dict[str, Any]:
     """The JSON object of ``plan.json``; its keys are those of DESIGN §6."""
-    document = asdict(plan)
-    document["format_version"] = FORMAT_VERSION
+    document: dict[str, Any] = {"format_version": FORMAT_VERSION} | _plain(plan)
     document["moves"] = [_move_document(move) for move in plan.moves]
     document["before"] = {each.resource: _by_broker(each.before) for each in plan.resources}
     document["after"] = {each.resource: _by_broker(each.after) for each in plan.resources}
-    for outcome in document["resources"]:
-        del outcome["before"], outcome["after"]
-    for wave in document["waves"]:
-        wave["free_disk_needed"] = _by_broker(wave["free_disk_needed"])
-    return json.loads(json.dumps(document))  # type: ignore[no-any-return]  # tuples become lists, enums strings
+    document["resources"] = [_outcome_document(each) for each in plan.resources]
+    document["certificate"] = {name: _by_broker(prices) for name, prices in sorted(plan.certificate.items())}
+    document["waves"] = [_wave_document(each) for each in plan.waves]
+    document["rollback"] = None if plan.rollback is None else _rollback_document(plan.rollback)
+    for name in ("lower_bound", "frontier"):
+        document[name] = [_plain(each) for each in getattr(plan, name)]
+    for name in ("cost", "robustness"):
+        value = getattr(plan, name)
+        document[name] = None if value is None else _plain(value)
+    return document
 
 
 def plan_id(document: Mapping[str, Any]) -> str:
@@ -165,11 +209,53 @@ def plan_id(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _plain(record: Any) -> dict[str, Any]:
+    """The fields of a flat record: tuples become lists, enums text. (``asdict`` copies deeply: too slow for moves.)"""
+    return {each.name: _plain_value(getattr(record, each.name)) for each in fields(record)}
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, tuple):
+        return [_plain_value(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain_value(each) for key, each in value.items()}
+    return value
+
+
 def _move_document(move: Move) -> dict[str, Any]:
-    document = asdict(move)
-    document["from"] = document.pop("from_replicas")
-    document["to"] = document.pop("to_replicas")
+    return {
+        "topic": move.topic,
+        "partition": move.partition,
+        "from": list(move.from_replicas),
+        "to": list(move.to_replicas),
+        "leader_from": move.leader_from,
+        "leader_to": move.leader_to,
+        "kind": move.kind.value,
+        "bytes": move.bytes,
+        "wave": move.wave,
+        "reason": move.reason,
+        "worse_without": move.worse_without,
+    }
+
+
+def _outcome_document(outcome: ResourceOutcome) -> dict[str, Any]:
+    document = _plain(outcome)
+    del document["before"], document["after"]
+    document["capacity"] = None if outcome.capacity is None else _by_broker(outcome.capacity)
     return document
+
+
+def _wave_document(wave: Wave) -> dict[str, Any]:
+    return _plain(wave) | {"free_disk_needed": _by_broker(wave.free_disk_needed)}
+
+
+def _rollback_document(rollback: Rollback) -> dict[str, Any]:
+    return _plain(rollback.cost) | {
+        "waves": [_wave_document(each) for each in rollback.waves],
+        "not_undone": list(rollback.not_undone),
+    }
 
 
 def _by_broker(values: Mapping[int, Any]) -> dict[str, Any]:

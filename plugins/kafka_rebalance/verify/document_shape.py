@@ -1,0 +1,174 @@
+"""The shape of plan.json: every field there, none unknown, each of its kind.
+
+A shape is a type, a tuple of alternatives, ``[shape]`` for a list, ``{key: shape}`` for an object with exactly those
+keys, or ``Each(shape)`` for an object with any keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_rebalance.verify.faults import FaultList
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """An object whose values all have one shape; ``by_broker``: its keys are broker ids as text."""
+
+    shape: Any
+    by_broker: bool = False
+
+
+NUMBER = (int, float)
+MAYBE_NUMBER = (int, float, type(None))
+MAYBE_TEXT = (str, type(None))
+WAVE = {
+    "moves": [int],
+    "bytes": (int, type(None)),
+    "seconds": MAYBE_NUMBER,
+    "throttle_bytes_per_s": int,
+    "free_disk_needed": Each(int, by_broker=True),
+}
+MOVE = {
+    "topic": str,
+    "partition": int,
+    "from": [int],
+    "to": [int],
+    "leader_from": (int, type(None)),
+    "leader_to": int,
+    "kind": str,
+    "bytes": (int, type(None)),
+    "wave": int,
+    "reason": str,
+    "worse_without": str,
+}
+COST = {
+    "replica_moves": int,
+    "bytes": (int, type(None)),
+    "leader_changes": int,
+    "seconds": MAYBE_NUMBER,
+    "seconds_slot_filling": MAYBE_NUMBER,
+}
+PLAN = {
+    "format_version": int,
+    "plan_id": str,
+    "cluster": str,
+    "cluster_id": MAYBE_TEXT,
+    "snapshot_id": str,
+    "captured_at": MAYBE_TEXT,
+    "expires_at": MAYBE_TEXT,
+    "parameters": Mapping,
+    "seed": int,
+    "advisor_version": str,
+    "verdict": str,
+    "reasons": [str],
+    "resources": [
+        {
+            "resource": str,
+            "unit": str,
+            "source": str,
+            "mean_level": NUMBER,
+            "basis": str,
+            "band_asked": [MAYBE_NUMBER],
+            "widened_to": [MAYBE_NUMBER],
+            "skew_before": NUMBER,
+            "skew_after": NUMBER,
+            "capacity": (type(None), Each(NUMBER, by_broker=True)),
+        }
+    ],
+    "left_out": Each(str),
+    "before": Each(Each(NUMBER, by_broker=True)),
+    "after": Each(Each(NUMBER, by_broker=True)),
+    "topic_excess_replicas": [int],
+    "cost": COST,
+    "lower_bound": [{"cost": str, "value": NUMBER, "gap": MAYBE_NUMBER, "proof": str}],
+    "certificate": Each(Each(NUMBER, by_broker=True)),
+    "frontier": [
+        {
+            "tolerance": MAYBE_NUMBER,
+            "bytes": (int, type(None)),
+            "replica_moves": int,
+            "leader_changes": int,
+            "lower_bound_bytes": MAYBE_NUMBER,
+            "skew": Each(NUMBER),
+            "name": MAYBE_TEXT,
+            "is_recommended": bool,
+            "reason": str,
+        }
+    ],
+    "moves": [MOVE],
+    "waves": [WAVE],
+    "rollback": (type(None), COST | {"waves": [WAVE], "not_undone": [int]}),
+    "preconditions": [str],
+    "explanations": [str],
+    "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int, "words": str}),
+    "continues": MAYBE_TEXT,
+}
+LENGTHS = {"band_asked": 2, "widened_to": 2, "topic_excess_replicas": 2}
+VERDICTS = ("rebalance", "nothing_to_do", "infeasible", "not_fixable_by_moving")
+
+
+def check_shape(document: Any, faults: FaultList) -> bool:
+    """Whether the document can be read at all; each place that is wrong is named."""
+    _check(document, PLAN, "plan", faults)
+    if not faults.has_any():
+        if document["format_version"] != 1:
+            faults.add("shape", "plan.format_version", f"{document['format_version']} is unknown")
+        if document["verdict"] not in VERDICTS:
+            faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")
+    return not faults.has_any("shape")
+
+
+def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
+    alternatives = shape if isinstance(shape, tuple) else (shape,)
+    fitting = [each for each in alternatives if _fits(value, each)]
+    if not fitting:
+        faults.add("shape", place, f"{_short(value)} is of the wrong kind")
+        return
+    inner = fitting[0]
+    if isinstance(inner, dict):
+        _check_object(value, inner, place, faults)
+    elif isinstance(inner, Each):
+        _check_keys(value, inner, place, faults)
+    elif isinstance(inner, list):
+        if LENGTHS.get(place.rpartition(".")[2], len(value)) != len(value):
+            faults.add("shape", place, f"{len(value)} values")
+        for number, each in enumerate(value):
+            _check(each, inner[0], f"{place}[{number}]", faults)
+
+
+def _check_keys(value: Mapping[str, Any], shape: Each, place: str, faults: FaultList) -> None:
+    for key, each in value.items():
+        if not isinstance(key, str) or (shape.by_broker and not key.isdecimal()):
+            faults.add("shape", f"{place}.{key}", "the key is no broker id")
+        _check(each, shape.shape, f"{place}.{key}", faults)
+
+
+def _check_object(value: Mapping[str, Any], shape: dict[str, Any], place: str, faults: FaultList) -> None:
+    for key in value.keys() - shape.keys():
+        faults.add("shape", f"{place}.{key}", "unknown field")
+    for key, each in shape.items():
+        if key not in value:
+            faults.add("shape", f"{place}.{key}", "missing")
+        else:
+            _check(value[key], each, f"{place}.{key}", faults)
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    """Whether the outermost kind is right: a bool is no number, and a number is finite."""
+    if isinstance(shape, dict | Each):
+        return isinstance(value, Mapping)
+    if isinstance(shape, list):
+        return isinstance(value, list)
+    if shape is float:
+        return isinstance(value, float) and value - value == 0
+    if shape is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, shape)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

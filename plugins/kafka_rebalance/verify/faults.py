@@ -1,0 +1,116 @@
+"""What can be wrong with a plan: one code for each kind of fault, with the rule that was broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kafka_rebalance.errors import UnknownNameError
+
+RULES = {
+    # the document
+    "shape": "plan.json has exactly the fields of format_version 1, each of its kind",
+    "hash": "plan_id is the sha256 of everything else",
+    "identity": "the plan is of this cluster and this snapshot, captured when it says",
+    "verdict": "the verdict agrees with what is planned",
+    # rules of Kafka and of the one who asked
+    "partition_unknown": "a moved partition is in the snapshot",
+    "partition_twice": "a partition moves once",
+    "from_differs": "`from` is today's replica list and leader_from today's leader",
+    "broker_unknown": "only brokers of the snapshot, or added on purpose, are used",
+    "broker_twice": "the replicas of a partition are on distinct brokers",
+    "broker_gone": "nothing is placed on a dead, fenced or removed broker",
+    "broker_closed": "nothing new is placed on an excluded or cordoned broker",
+    "broker_left": "nothing that could leave stays on a dead, fenced or removed broker",
+    "leader_forbidden": "nobody leads who is demoted, excluded, gone, or no replica",
+    "leader_not_first": "leader_to is the first of `to`: the preferred leader",
+    "replication_factor": "the replication factor is as asked, else as it was",
+    "rack": "replicas are spread over racks as evenly as racks allow, or no worse than before",
+    "capacity": "no broker is lifted above its capacity",
+    "topic_excluded": "excluded topics, and all but the included ones, are left alone",
+    "in_flight": "a partition that is being reassigned is left alone",
+    "unmovable": "a partition without a leader cannot be copied",
+    "scope": "leaders only, or a preferred election only, moves no replicas",
+    "budget": "the plan costs no more than was allowed",
+    "move_idle": "each move changes something, and its kind says what",
+    # numbers
+    "move_bytes": "bytes of a move = new replicas × the leader's replica size; null where unknown",
+    "cost": "the costs are the sums over the moves",
+    "resource": "every known resource is balanced, every unknown one is left out with the reason",
+    "before": "`before` is what the brokers carry in the snapshot",
+    "after": "`after` is what they carry once all moves are done",
+    "mean": "mean_level is the plain mean",
+    "skew": "skew = highest level / plain mean",
+    "band": "after the plan every broker is inside its band, or was widened",
+    "topic_excess": "replicas of a topic above its even share are counted rightly",
+    "explanation": "each move says what it repairs and what gets worse without it",
+    # what nobody can beat
+    "bound_missing": "each cost has its bound",
+    "bound_above_cost": "no bound is above the cost",
+    "bound_not_proved": "a bound can be recomputed from snapshot and prices",
+    "bound_weak": "a bound is at least what simple counting proves",
+    "gap": "gap = (cost - bound) / bound",
+    "frontier": "the frontier's points are in order, named once, none below its bound",
+    # waves
+    "wave_members": "each move is in exactly one wave, the one that it names",
+    "wave_bytes": "bytes of a wave are the sum of its moves'",
+    "wave_seconds": "a wave lasts as long as its busiest broker's bytes in or out over the throttle",
+    "wave_throttle": "the throttle is above the write rate of what moves",
+    "wave_limit": "no broker sends or receives more moves at a time than allowed",
+    "wave_disk": "free disk suffices while both copies exist, and free_disk_needed says how much",
+    "wave_order": "under-replicated partitions go first",
+    "slot_filling": "a driver that keeps slots full is not slower than waves, nor faster than its busiest broker",
+    # going back
+    "rollback_order": "rollback undoes the waves in reverse order, each move once",
+    "rollback_cost": "the rollback's own cost is what copying back takes",
+    "rollback_undone": "only moves away from brokers that are gone cannot be undone",
+    # files
+    "file": "the files beside the plan say what the plan says",
+}
+
+SHOWN_PER_CODE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: ``place`` says where (``moves[3]``, ``broker 7``), ``message`` what was found."""
+
+    code: str
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.place}: {self.message}"
+
+
+@dataclass(slots=True)
+class FaultList:
+    """Collects faults; of one code only the first ``SHOWN_PER_CODE`` are kept in words, all are counted."""
+
+    faults: list[Fault] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, code: str, place: str, message: str) -> None:
+        """Note a fault. Raises UnknownNameError for a code without a rule."""
+        if code not in RULES:
+            raise UnknownNameError.among("fault code", code, RULES)
+        self.counts[code] = self.counts.get(code, 0) + 1
+        if self.counts[code] <= SHOWN_PER_CODE:
+            self.faults.append(Fault(code, place, message))
+
+    def has_any(self, *codes: str) -> bool:
+        """At least one fault, of the codes given or of any."""
+        return any(code in self.counts for code in codes) if codes else bool(self.counts)
+
+    def require_equal(self, code: str, place: str, claimed: object, found: object) -> None:
+        """A fault where two exact values differ."""
+        if claimed != found or isinstance(claimed, bool) is not isinstance(found, bool):
+            self.add(code, place, f"says {claimed!r}, recomputed {found!r}")
+
+    def require_close(
+        self, code: str, place: str, claimed: float | None, found: float | None, scale: float = 0.0
+    ) -> None:
+        """A fault where two numbers differ by more than 1e-9 of the greater one (or of ``scale``)."""
+        if claimed is None or found is None:
+            self.require_equal(code, place, claimed, found)
+        elif abs(claimed - found) > 1e-9 * max(abs(claimed), abs(found), scale):
+            self.add(code, place, f"says {claimed!r}, recomputed {found!r}")

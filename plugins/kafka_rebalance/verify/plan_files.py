@@ -1,0 +1,57 @@
+"""The files beside plan.json, given as parsed JSON: they must say what the plan says and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kafka_rebalance.verify.faults import FaultList
+
+
+def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What each JSON file beside the plan must hold: ``waves/01.json`` …, ``rollback/…``, ``elections/…``.
+
+    Numbers have as many digits as the last one, at least two. Rollback/01 undoes the last wave; elections NN are run
+    after wave NN, and again after its rollback.
+    """
+    moves, waves = document["moves"], document["waves"]
+    back = document["rollback"]["waves"] if document["rollback"] else []
+    digits = max(2, len(str(max(len(waves), len(back)))))
+    files: dict[str, Any] = {}
+    for number, wave in enumerate(waves, start=1):
+        members = [moves[m] for m in wave["moves"]]
+        files[f"waves/{number:0{digits}d}.json"] = _reassignment(members, "to")
+        changed = [each for each in members if each["leader_from"] != each["leader_to"]]
+        if changed:
+            pairs = [{"topic": each["topic"], "partition": each["partition"]} for each in changed]
+            files[f"elections/{number:0{digits}d}.json"] = {"partitions": pairs}
+    for number, wave in enumerate(back, start=1):
+        files[f"rollback/{number:0{digits}d}.json"] = _reassignment([moves[m] for m in wave["moves"]], "from")
+    return files
+
+
+def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: FaultList) -> None:
+    """``found`` holds each JSON file under waves/, rollback/ and elections/ by its path beside plan.json."""
+    expected = expected_files(document)
+    for name in sorted(expected.keys() - found.keys()):
+        faults.add("file", name, "is missing")
+    for name in sorted(found.keys() - expected.keys()):
+        faults.add("file", name, "does not belong to the plan")
+    for name in sorted(expected.keys() & found.keys()):
+        if _sorted(expected[name]) != _sorted(found[name]):
+            faults.add("file", name, "does not say what the plan says")
+
+
+def _reassignment(members: list[dict[str, Any]], list_of: str) -> dict[str, Any]:
+    rows = [{"topic": m["topic"], "partition": m["partition"], "replicas": m[list_of]} for m in members]
+    return {"version": 1, "partitions": rows}
+
+
+def _sorted(content: Any) -> Any:
+    """Order of partitions does not matter; anything else that is unexpected stays as it is."""
+    if not isinstance(content, Mapping) or not isinstance(content.get("partitions"), list):
+        return content
+    rows = content["partitions"]
+    if not all(isinstance(row, Mapping) for row in rows):
+        return content
+    return {**content, "partitions": sorted(rows, key=lambda row: (str(row.get("topic")), str(row.get("partition"))))}

@@ -1,0 +1,102 @@
+"""The band of each broker for one resource: asked for, rounded for counts, widened where the plan says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.verify.broker_loads import follower_cpu
+from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.shares import fair_share_of
+from kafka_rebalance.verify.wishes import Wishes
+
+Longs = npt.NDArray[np.int64]
+
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """float64[B] lowest and highest load that is inside."""
+
+    low: Floats
+    high: Floats
+
+
+def band_of(
+    outcome: dict[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
+) -> Band:
+    """The band in force. Brokers that leave have [0, 0]; who cannot be given more need not have more than today.
+
+    Its mean counts every replica at its leader's size.
+    """
+    name = outcome["resource"]
+    room = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
+    rf = wanted_rf(cluster, wishes)
+    per_replica, per_leader = weights_of(name, rf, cluster)
+    plain = float((per_replica * rf).sum() + per_leader.sum()) / max(float(room.sum()), 1e-300) * room
+    basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, room, cluster, wishes)
+    low, high = np.zeros(len(room)), np.where(cluster.stays, np.inf, 0.0)
+    asked_low, asked_high = outcome["band_asked"]
+    widened_low, widened_high = outcome["widened_to"]
+    is_count = name in ("replicas", "leaders")
+    if asked_high is not None:
+        high = np.maximum(asked_high * basis, np.ceil(basis - _SLACK) if is_count else 0.0)
+        high = high if widened_high is None else np.maximum(high, widened_high * plain)
+    if asked_low is not None:
+        low = np.minimum(asked_low * basis, np.floor(basis + _SLACK) if is_count else np.inf)
+        low = low if widened_low is None else np.minimum(low, widened_low * plain)
+    return Band(_reachable(name, np.where(cluster.stays, low, 0.0), before, cluster), high)
+
+
+def _reachable(name: str, low: Floats, before: Floats, cluster: ClusterArrays) -> Floats:
+    if name not in ("out", "leaders"):
+        low = np.where(cluster.takes_replicas, low, np.minimum(low, before))
+    if name in ("out", "cpu", "leaders"):
+        low = np.where(cluster.takes_leaders, low, np.minimum(low, before))
+        low = np.where(cluster.keeps_leaders, low, 0.0)
+    return np.asarray(low)
+
+
+def fair_share(name: str, room: Floats, cluster: ClusterArrays, wishes: Wishes) -> Floats:
+    """The share of DESIGN §9: leader-carried resources are shared by those that may lead."""
+    rf = wanted_rf(cluster, wishes)
+    per_replica, per_leader = weights_of(name, rf, cluster)
+    may_lead = cluster.keeps_leaders | cluster.takes_leaders
+    if name in ("out", "leaders"):
+        room = np.where(may_lead, room, 0.0)
+    share = fair_share_of(cluster, rf, per_replica, per_leader, room)
+    if name == "cpu" and not may_lead[cluster.stays].all() and may_lead[cluster.stays].any():
+        follower = float((per_replica * rf).sum())
+        leading = np.where(may_lead, room, 0.0)
+        bare = np.where(may_lead, 0.0, room * follower / room.sum())
+        share = bare + leading * (follower + per_leader.sum() - bare.sum()) / leading.sum()
+    return np.asarray(share)
+
+
+def wanted_rf(cluster: ClusterArrays, wishes: Wishes) -> Longs:
+    """int64[P]: the replication factor asked for; what is left alone keeps its own."""
+    rf = (cluster.now >= 0).sum(axis=1)
+    if wishes.replication_factor is not None and wishes.moves_replicas:
+        rf = np.where(cluster.excluded | cluster.in_flight | cluster.leaderless, rf, wishes.replication_factor)
+    return np.asarray(rf)
+
+
+def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
+    """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
+    nothing, one = np.zeros(len(rf)), np.ones(len(rf))
+    known = {key: np.nan_to_num(values) for key, values in cluster.figures.items()}
+    if name == "replicas":
+        return one, nothing
+    if name == "leaders":
+        return nothing, one
+    if name in ("disk", "in"):
+        return known[name], nothing
+    sent = known["out"] + known["in"] * (rf - 1)
+    if name == "out":
+        return nothing, sent
+    follower = follower_cpu(known["cpu"], known["in"], sent)
+    return follower, known["cpu"] - follower

@@ -1,0 +1,88 @@
+"""All checks in order: what cannot be read stops the rest, everything else is judged to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.verify.bounds import check_bounds, check_frontier, recomputed_bounds
+from kafka_rebalance.verify.broker_loads import hard_limits
+from kafka_rebalance.verify.claimed_moves import ClaimedMoves, read_moves
+from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats, cluster_arrays
+from kafka_rebalance.verify.costs import check_costs
+from kafka_rebalance.verify.document_shape import check_shape
+from kafka_rebalance.verify.faults import Fault, FaultList
+from kafka_rebalance.verify.move_rules import check_moves, check_result
+from kafka_rebalance.verify.outcomes import Levels, check_outcomes, recompute
+from kafka_rebalance.verify.plan_files import check_files
+from kafka_rebalance.verify.rollback_rules import check_rollback
+from kafka_rebalance.verify.seal import check_identity, check_seal
+from kafka_rebalance.verify.wave_rules import check_waves
+from kafka_rebalance.verify.wishes import Wishes, read_wishes
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """``faults`` in the order found; ``counts`` by code (of many alike only the first are in ``faults``).
+
+    ``bounds``: what could be recomputed, by cost; empty where the plan could not be read.
+    """
+
+    faults: tuple[Fault, ...]
+    counts: Mapping[str, int]
+    bounds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_right(self) -> bool:
+        """Nothing is wrong."""
+        return not self.counts
+
+
+def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, Any] | None = None) -> Verification:
+    """Judge ``plan.json`` (parsed) against the snapshot it was made from, and the ``files`` beside it where given.
+
+    O(P·W + B·R) and one pass over the moves for each rule; never raises for a plan that is wrong.
+    """
+    faults = FaultList()
+    if not check_shape(document, faults):
+        return Verification(tuple(faults.faults), dict(faults.counts))
+    check_seal(document, faults)
+    check_identity(document, snapshot, faults)
+    wishes = read_wishes(document["parameters"], faults)
+    bounds: dict[str, float] = {}
+    if wishes is not None:
+        cluster = cluster_arrays(snapshot, wishes)
+        claimed = read_moves(document["moves"], snapshot, cluster, faults)
+        if claimed is not None:
+            bounds = _judge(document, claimed, cluster, wishes, faults)
+    if files is not None:
+        check_files(document, files, faults)
+    return Verification(tuple(faults.faults), dict(faults.counts), bounds)
+
+
+def _judge(
+    document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> dict[str, float]:
+    check_moves(document["moves"], claimed, cluster, wishes, faults)
+    check_result(claimed, cluster, wishes, document["verdict"], faults)
+    check_costs(document, claimed, wishes, faults)
+    levels = recompute(claimed, cluster, wishes)
+    check_outcomes(document, levels, claimed, cluster, wishes, faults)
+    check_waves(document, claimed, cluster, wishes, _disk(levels, cluster), faults)
+    check_rollback(document, claimed, cluster, faults)
+    check_frontier(document, faults)
+    if faults.has_any("resource", "before", "from_differs"):
+        return {}
+    check_bounds(document, levels, cluster, wishes, faults)
+    return {} if document["verdict"] == "infeasible" else recomputed_bounds(document, levels, cluster, wishes)
+
+
+def _disk(levels: Levels, cluster: ClusterArrays) -> tuple[Floats, Floats] | None:
+    if "disk" not in levels.before:
+        return None
+    limits = hard_limits(cluster, levels.capacity, levels.before)
+    return levels.before["disk"], np.asarray(limits["disk"])

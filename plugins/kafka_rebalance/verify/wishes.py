@@ -1,0 +1,84 @@
+"""What was asked for, read from the plan's own ``parameters``: each field checked, nothing assumed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_rebalance.verify.faults import FaultList
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The parameters that bind a plan. Regular expressions match a whole topic name."""
+
+    balance_within: float | None
+    targets: Mapping[str, tuple[float | None, float | None]]
+    max_move_bytes: int | None
+    max_moves: int | None
+    max_leader_changes: int | None
+    remove_brokers: frozenset[int]
+    add_brokers: Mapping[int, str | None]
+    demote_brokers: frozenset[int]
+    exclude_brokers: frozenset[int]
+    replication_factor: int | None
+    leaders_only: bool
+    preferred_election: bool
+    include_topics: tuple[str, ...]
+    exclude_topics: tuple[str, ...]
+    capacities: Mapping[int, Mapping[str, float]]
+    moves_per_broker: int
+    partitions_per_wave: int
+
+    @property
+    def has_budget(self) -> bool:
+        """A plan may stop before everything is done."""
+        return (self.max_move_bytes, self.max_moves, self.max_leader_changes) != (None, None, None)
+
+    @property
+    def moves_replicas(self) -> bool:
+        """Replicas may be moved at all."""
+        return not (self.leaders_only or self.preferred_election)
+
+    def is_topic_allowed(self, name: str) -> bool:
+        """Included (or nothing is included by name), and not excluded."""
+        is_in = not self.include_topics or any(re.fullmatch(each, name) for each in self.include_topics)
+        return is_in and not any(re.fullmatch(each, name) for each in self.exclude_topics)
+
+
+def read_wishes(parameters: Mapping[str, Any], faults: FaultList) -> Wishes | None:
+    """The wishes, or None where the parameters cannot be read (then a fault names the reason)."""
+    try:
+        return Wishes(
+            balance_within=_number(parameters["balance_within"]),
+            targets={name: (_number(low), _number(high)) for name, (low, high) in parameters["targets"].items()},
+            max_move_bytes=_number(parameters["max_move_bytes"]),
+            max_moves=_number(parameters["max_moves"]),
+            max_leader_changes=_number(parameters["max_leader_changes"]),
+            remove_brokers=frozenset(map(int, parameters["remove_brokers"])),
+            add_brokers={int(broker): rack or None for broker, rack in parameters["add_brokers"].items()},
+            demote_brokers=frozenset(map(int, parameters["demote_brokers"])),
+            exclude_brokers=frozenset(map(int, parameters["exclude_brokers"])),
+            replication_factor=_number(parameters["replication_factor"]),
+            leaders_only=bool(parameters["leaders_only"]),
+            preferred_election=bool(parameters["preferred_election"]),
+            include_topics=tuple(re.compile(each).pattern for each in parameters["include_topics"]),
+            exclude_topics=tuple(re.compile(each).pattern for each in parameters["exclude_topics"]),
+            capacities={
+                int(broker): {name: float(value) for name, value in each.items() if value is not None}
+                for broker, each in parameters["capacities"].items()
+            },
+            moves_per_broker=int(parameters["moves_per_broker"]),
+            partitions_per_wave=int(parameters["partitions_per_wave"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
+        faults.add("shape", "plan.parameters", f"cannot be read ({type(error).__name__}: {error})")
+        return None
+
+
+def _number(value: Any) -> Any:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    raise ValueError(f"{value!r} is no number")
