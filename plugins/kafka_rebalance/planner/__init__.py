@@ -1,9 +1,17 @@
 """Plans with a proof: the fewest bytes that meet the rules and bands, and how few anybody could need.
 
-``Problem`` in, ``Solution`` out; ``bands.py``, ``fair_share.py`` and ``columns.py`` help to build a problem.
+``solve(problem)`` gives a ``Solution``; ``assemble.py`` builds a ``Problem`` from brokers, placement and loads.
 """
 
+from kafka_rebalance.planner.assemble import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.planner.bounds import lower_bounds
+from kafka_rebalance.planner.columns import MeasuredLoads
 from kafka_rebalance.planner.problem import Budget, Problem
 from kafka_rebalance.planner.solution import Bounds, LowerBound, PlanCost, Solution, Widening
+from kafka_rebalance.planner.solve import solve
 
-__all__ = ["Bounds", "Budget", "LowerBound", "PlanCost", "Problem", "Solution", "Widening"]
+__all__ = [
+    "Bounds", "Brokers", "Budget", "LowerBound", "MeasuredLoads", "Placement", "PlanCost", "Problem", "Solution",
+    "Target", "Wanted", "Widening", "assemble", "lower_bounds", "solve",
+]  # fmt: skip

@@ -81,6 +81,8 @@ def _share_band(within: float, share: Floats, *, is_count: bool) -> tuple[Floats
 def _target_band(target: Target, level: Floats, *, is_count: bool) -> tuple[Floats, Floats]:
     low = np.zeros_like(level) if target.low is None else target.low * level
     high = np.full_like(level, np.inf) if target.high is None else target.high * level
+    # A count at the very edge is a matter of rounding: keep off it.
+    low, high = low + SLACK * (low > 0), np.maximum(high - SLACK, 0.0)
     if is_count:
         # A band around the mean that holds no whole number still allows the mean rounded either way.
         is_empty = np.ceil(low - SLACK) > np.floor(high + SLACK)

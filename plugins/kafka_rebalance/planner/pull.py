@@ -1,0 +1,158 @@
+"""Search, second half: brokers below their bands fetch replicas, and stuck ones exchange them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.moving import (
+    INSIDE,
+    TINY,
+    below,
+    copies_needed,
+    draw,
+    fits_limit,
+    keeps_racks_even,
+    may_hold,
+    move,
+    outside,
+    relief,
+    weigh,
+)
+from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.planner.push import worst_first
+from kafka_rebalance.planner.state import State
+from kafka_rebalance.planner.topic_spread import excess_change
+
+GIVERS_TRIED = 24
+REPLICAS_TRIED = 24
+
+
+@kernel
+def _pull_worth(state: State, p: int, j: int, source: int, target: int, weight: Floats, worst: float) -> float:
+    weigh(state, p, j, source, weight)
+    filled = relief(state, target, weight, 1.0)
+    if filled <= TINY:
+        return -1.0
+    given = relief(state, source, weight, -1.0)
+    if given < -worst - TINY or filled + given <= TINY:
+        return -1.0
+    if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
+        return -1.0
+    if not fits_limit(state, p, target, weight):
+        return -1.0
+    worth = (filled + given) / max(copies_needed(state, p, source, target), 0.05 * state.cost[p])
+    return float(worth * (1.0 - 0.2 * excess_change(state.topics, state.replicas, p, source, target)))
+
+
+@kernel
+def pull_to(state: State, target: int, takers: Ints, worst: float, most: int) -> int:
+    """Fetch at most ``most`` replicas for a broker below its bands, each the best of a sample. Returns moves."""
+    width = state.replicas.shape[1]
+    weight = np.empty(state.load.shape[1])
+    moves = 0
+    while moves < most and below(state, target) > INSIDE:
+        best, best_worth = -1, 0.0
+        for _ in range(GIVERS_TRIED):
+            source = takers[draw(state, takers.shape[0])]
+            if source == target or state.filled[source] == 0:
+                continue
+            for _ in range(REPLICAS_TRIED):
+                slot = state.items[state.start[source] + draw(state, state.filled[source])]
+                p = slot // width
+                worth = _pull_worth(state, p, slot - p * width, source, target, weight, worst)
+                if worth > best_worth:
+                    best, best_worth = slot, worth
+        if best < 0:
+            break
+        p = best // width
+        move(state, p, best - p * width, target, weight)
+        moves += 1
+    return moves
+
+
+@kernel
+def pull_round(state: State, takers: Ints, worst: float, most: int) -> int:
+    """Visit every taker below its bands once, farthest out first. Returns moves."""
+    moves = 0
+    for b in worst_first(state):
+        if state.takes[b] and below(state, b) > INSIDE:
+            moves += pull_to(state, b, takers, worst, most)
+    return moves
+
+
+@kernel
+def swap_gain(state: State, left: int, right: int, going: Floats, coming: Floats) -> float:
+    """Relief of both brokers when ``left`` gives ``going`` for ``coming``."""
+    total = 0.0
+    for d in range(going.shape[0]):
+        change = coming[d] - going[d]
+        total += _nearer(state, left, d, change) + _nearer(state, right, d, -change)
+    return total
+
+
+@kernel
+def _nearer(state: State, broker: int, d: int, change: float) -> float:
+    now = state.load[broker, d]
+    top, bottom = state.high[broker, d], state.low[broker, d]
+    before = max(now - top, 0.0) + max(bottom - now, 0.0)
+    return float(before - max(now + change - top, 0.0) - max(bottom - now - change, 0.0))
+
+
+@kernel
+def may_swap(state: State, left_slot: int, right_slot: int) -> bool:
+    """Both replicas may take the other's place; hard limits hold on both sides."""
+    width = state.replicas.shape[1]
+    p, q = left_slot // width, right_slot // width
+    i, j = left_slot - p * width, right_slot - q * width
+    left, right = state.replicas[p, i], state.replicas[q, j]
+    if not (may_hold(state, p, i, right) and may_hold(state, q, j, left)):
+        return False
+    if not (keeps_racks_even(state, p, i, right) and keeps_racks_even(state, q, j, left)):
+        return False
+    weight = np.empty(state.load.shape[1])
+    weigh(state, p, i, left, weight)
+    if not fits_limit(state, p, right, weight):
+        return False
+    weigh(state, q, j, right, weight)
+    return fits_limit(state, q, left, weight)
+
+
+@kernel
+def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
+    """The best of ``tries`` sampled exchanges with a broker outside its bands. Returns 1 if one was made."""
+    width = state.replicas.shape[1]
+    going, coming = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    best, best_left, best_right = 0.0, -1, -1
+    for _ in range(tries):
+        right = takers[draw(state, takers.shape[0])]
+        if right == left or state.filled[right] == 0 or state.filled[left] == 0:
+            continue
+        left_slot = state.items[state.start[left] + draw(state, state.filled[left])]
+        right_slot = state.items[state.start[right] + draw(state, state.filled[right])]
+        p, q = left_slot // width, right_slot // width
+        weigh(state, p, left_slot - p * width, left, going)
+        weigh(state, q, right_slot - q * width, right, coming)
+        gain = swap_gain(state, left, right, going, coming)
+        if p == q or gain <= TINY:
+            continue
+        cost = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
+        gain /= max(cost, 0.05 * (state.cost[p] + state.cost[q]))
+        if gain > best and may_swap(state, left_slot, right_slot):
+            best, best_left, best_right = gain, left_slot, right_slot
+    if best_left < 0:
+        return 0
+    right = state.replicas.ravel()[best_right]
+    move(state, best_left // width, best_left % width, right, going)
+    move(state, best_right // width, best_right % width, left, going)
+    return 1
+
+
+@kernel
+def swap_round(state: State, takers: Ints, tries: int) -> int:
+    """One exchange for every taker outside its bands. Returns exchanges."""
+    swaps = 0
+    for b in worst_first(state):
+        if state.takes[b] and outside(state, b) > INSIDE:
+            swaps += swap_at(state, b, takers, tries)
+    return swaps

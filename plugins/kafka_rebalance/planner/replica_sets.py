@@ -1,0 +1,158 @@
+"""Replica sets before any balancing: what must go is marked, what is too many is dropped, what is missing is asked for.
+
+Slots on the void (index B) are replicas that have to be placed: a growing replication factor, an offline log dir, and
+one of two replicas that break the rack rule. Dropping replicas costs nothing and may pay a broker's excess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.fair_share import distinct_racks, even_spread
+from kafka_rebalance.planner.problem import NOBODY, Flags, Floats, Ints, Problem
+from kafka_rebalance.planner.state import resource_scale
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplicaSets:
+    """``replicas`` int32[P, W] with the void in place of what must be placed; ``home`` as ``State`` wants it."""
+
+    replicas: Ints
+    home: Ints
+
+
+def start_sets(problem: Problem) -> ReplicaSets:
+    """Replica sets of the wanted size. Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
+    require_room(problem)
+    void = problem.broker_count
+    home = problem.replicas.copy()
+    replicas = problem.replicas.copy()
+    if problem.must_leave is not None:
+        offline = problem.must_leave & (replicas >= 0) & ~problem.pinned[:, None]
+        home[offline] = -2 - replicas[offline]
+        replicas[offline] = void
+    _drop_surplus(problem, replicas)
+    _ask_missing(problem, replicas, void)
+    _send_rack_breakers(problem, replicas, void)
+    return ReplicaSets(replicas, home)
+
+
+def require_room(problem: Problem) -> None:
+    """Raise InfeasibleError if some partition has fewer lawful brokers than replicas, naming the smallest cause."""
+    is_open = np.append(problem.takes_replicas, False)
+    kept = (problem.replicas >= 0) & problem.stays[problem.replicas]
+    if problem.must_leave is not None:
+        kept &= ~problem.must_leave
+    keeps_closed = (kept & ~is_open[problem.replicas]).sum(axis=1)
+    barred = np.zeros(problem.partition_count, dtype=np.int64)
+    if problem.must_leave is not None:
+        barred = (problem.must_leave & (problem.replicas >= 0) & is_open[problem.replicas]).sum(axis=1)
+    lawful = int(problem.takes_replicas.sum()) + keeps_closed - barred
+    short = np.flatnonzero((lawful < problem.target_rf) & ~problem.pinned)
+    if len(short):
+        row = int(short[np.argmax(problem.target_rf[short] - lawful[short])])
+        raise InfeasibleError(
+            f"{problem.name_of(row)} wants {problem.target_rf[row]} replicas, only {lawful[row]} brokers may hold one",
+            f"add {problem.target_rf[row] - lawful[row]} broker(s), or ask for replication factor {lawful[row]}",
+        )
+    stuck = problem.pinned & ((problem.replicas >= 0) & ~problem.stays[problem.replicas]).any(axis=1)
+    if stuck.any():
+        row = int(np.flatnonzero(stuck)[0])
+        gone = next(b for b in problem.replicas[row].tolist() if b >= 0 and not problem.stays[b])
+        raise InfeasibleError(
+            f"{problem.name_of(row)} may not be touched, but its {problem.broker_name(gone)} must be emptied",
+            f"let {problem.name_of(row)} move, or keep {problem.broker_name(gone)}",
+        )
+
+
+def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
+    """float64[B+1]: load over the top of its band, the worst resource; drained brokers and the void are fullest."""
+    scale = resource_scale(problem)
+    load = np.zeros((problem.broker_count + 1, len(problem.resources)))
+    rows, slots = np.nonzero(replicas >= 0)
+    np.add.at(load, replicas[rows, slots], problem.follower_load[rows])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        level = load[:-1] / np.where(np.isfinite(problem.band_high), problem.band_high, scale[None, :])
+    worst = np.nan_to_num(level, nan=0.0, posinf=1e9).max(axis=1, initial=0.0)
+    worst[~problem.stays] = 1e12
+    return np.append(worst, 1e15)
+
+
+def _drop_surplus(problem: Problem, replicas: Ints) -> None:
+    """Drop replicas above the target, one a round: drained brokers first, then crowded racks, then full brokers."""
+    while True:
+        surplus = ((replicas >= 0).sum(axis=1) > problem.target_rf) & ~problem.pinned
+        if not surplus.any():
+            return
+        rows = np.flatnonzero(surplus)
+        fullness = _broker_fullness(problem, replicas)
+        crowd = _rack_crowd(problem, replicas[rows])
+        is_there = replicas[rows] >= 0
+        badness = np.where(is_there, fullness[replicas[rows]] + 1e6 * crowd, -1.0)
+        # Today's leader stays if it can: dropping it would cost a leader change.
+        badness -= np.where(is_there & (replicas[rows] == problem.leader[rows, None]), 0.5, 0.0)
+        worst = badness.argmax(axis=1)
+        _remove_slot(replicas, rows, worst.astype(np.int64))
+
+
+def _remove_slot(replicas: Ints, rows: np.ndarray, slots: np.ndarray) -> None:
+    """Take one slot out of each row and close the gap."""
+    width = replicas.shape[1]
+    source = np.arange(width)[None, :] + (np.arange(width)[None, :] >= slots[:, None])
+    padded = np.column_stack([replicas[rows], np.full(len(rows), NOBODY, dtype=np.int32)])
+    replicas[rows] = np.take_along_axis(padded, source, axis=1)
+
+
+def _rack_crowd(problem: Problem, replicas: Ints) -> Floats:
+    """float64[rows, W]: other replicas of the same partition in the same rack, on brokers that stay."""
+    racks = np.append(distinct_racks(problem.rack), [-3])  # the void is in no rack
+    rack = np.where(replicas >= 0, racks[replicas], -2)
+    stays = np.append(problem.stays, False)[replicas] & (replicas >= 0)
+    rack = np.where(stays, rack, -2)
+    crowd = np.zeros(replicas.shape)
+    for j in range(replicas.shape[1]):
+        crowd += (rack == rack[:, j : j + 1]) & stays & stays[:, j : j + 1]
+    return np.where(stays, crowd - 1, 0.0)
+
+
+def _ask_missing(problem: Problem, replicas: Ints, void: int) -> None:
+    for j in range(replicas.shape[1]):
+        missing = (replicas[:, j] < 0) & (j < problem.target_rf) & ~problem.pinned
+        replicas[missing, j] = void
+
+
+def _send_rack_breakers(problem: Problem, replicas: Ints, void: int) -> None:
+    """Of replicas that break the rack rule, the ones on the fullest brokers must be placed anew."""
+    if not problem.moves_replicas:
+        return
+    racks = distinct_racks(problem.rack)
+    size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
+    fullness = _broker_fullness(problem, replicas)
+    for rf in np.unique(problem.target_rf[~problem.pinned]).tolist():
+        rows = np.flatnonzero((problem.target_rf == rf) & ~problem.pinned)
+        while len(rows):
+            breaks = _rack_breakers(problem, replicas[rows], even_spread(rf, size), racks)
+            rows, breaks = rows[breaks.any(axis=1)], breaks[breaks.any(axis=1)]
+            badness = np.where(breaks, fullness[replicas[rows]], -1.0)
+            badness -= np.where(replicas[rows] == problem.leader[rows, None], 0.5, 0.0)
+            if len(rows):
+                replicas[rows, badness.argmax(axis=1)] = void
+
+
+def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, int], racks: Ints) -> Flags:
+    """bool[rows, W]: replicas on brokers that stay, in a rack that holds more than an even spread gives it."""
+    held, odd = spread
+    crowd = _rack_crowd(problem, replicas) + 1
+    on_broker = (replicas >= 0) & (replicas < problem.broker_count)
+    index = np.where(on_broker, replicas, 0)
+    on_broker &= problem.stays[index]
+    share = held[racks[index]]
+    breaks: Flags = on_broker & (crowd > share + (1 if odd else 0))
+    # Racks that hold an odd replica: no more of them than there are odd replicas.
+    is_odd = on_broker & (crowd > share)
+    odd_racks = (is_odd / np.maximum(crowd, 1)).sum(axis=1)
+    breaks |= is_odd & (odd_racks > odd + 0.5)[:, None]
+    return breaks

@@ -1,0 +1,198 @@
+"""The searching planner's working state: arrays that the compiled kernels read and change in place.
+
+One more broker than the problem has, the *void* (index B): replicas that exist nowhere yet (a growing replication
+factor, an offline log dir) stand on it, and like on a drained broker nothing may stay there.
+
+Loads are in units of the resource's mean load per broker that stays, costs in units of the mean bytes per broker: all
+resources weigh alike. Memory is about 40 bytes per replica plus 16·D per partition.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.fair_share import distinct_racks
+from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
+from kafka_rebalance.planner.topic_spread import TopicSpread, topic_spread
+
+Longs = npt.NDArray[np.int64]
+
+# What a move costs beyond its bytes, as a share of the mean bytes of a partition: tiny replicas are not free.
+COST_PER_MOVE = 0.005
+
+
+class State(NamedTuple):
+    """Working arrays. W = longest replica list, B+1 brokers with the void, D resources of this search.
+
+    A home that may not be returned to (a replica in an offline dir) stands in ``home`` as -2 - broker.
+    """
+
+    replicas: Ints  # int32[P, W], the placement being changed
+    home: Ints  # int32[P, W], where replicas are today
+    leader_slot: Ints  # int32[P], which replica leads, -1 = nobody carries the leader's extra load in this search
+    follower: Floats  # float64[P, D]
+    extra: Floats  # float64[P, D]
+    own: Floats  # float64[P, W]: disk of today's replica beyond the leader's, by home slot; or float64[0, 0]
+    cost: Floats  # float64[P]
+    load: Floats  # float64[B+1, D]
+    low: Floats
+    high: Floats
+    limit: Floats
+    peak: Floats  # float64[B+1]: disk while both copies exist
+    disk_column: int  # -1 where disk is not among the D
+    has_limit: bool
+    rack: Ints  # int32[B+1]
+    takes: Flags  # bool[B+1]
+    leaves: Flags  # bool[B+1]: drained or void
+    takers_in_rack: Longs
+    items: Ints  # replica slots p·W + j, by broker
+    start: Longs  # int64[B+2]
+    filled: Longs  # int64[B+1]
+    position: Ints  # int32[P·W]: place of a slot in ``items``, -1 for pinned and empty ones
+    topics: TopicSpread
+    random: npt.NDArray[np.uint64]  # [1]
+
+
+def resource_scale(problem: Problem) -> Floats:
+    """float64[D]: mean load per broker that stays, 1 where there is none."""
+    total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
+    mean: Floats = total / max(1, int(problem.stays.sum()))
+    return np.where(mean > 0, mean, 1.0)
+
+
+def move_costs(problem: Problem) -> Floats:
+    """float64[P]: bytes of a new copy in units of the mean bytes per broker, plus a little for the move itself."""
+    total = float((problem.move_bytes * problem.target_rf).sum())
+    brokers = max(1, int(problem.stays.sum()))
+    replicas = max(1, int(problem.target_rf.sum()))
+    if total <= 0:
+        return np.full(problem.partition_count, brokers / replicas)
+    return problem.move_bytes * (brokers / total) + COST_PER_MOVE * brokers / replicas
+
+
+def make_state(
+    problem: Problem,
+    replicas: Ints,
+    home: Ints,
+    leader_slot: Ints,
+    columns: list[int],
+    *,
+    low: Floats,
+    high: Floats,
+    seed: int,
+) -> State:
+    """State of ``replicas`` for the resources ``columns``; low and high float64[B, all resources], absolute loads."""
+    brokers = problem.broker_count
+    scale = resource_scale(problem)[columns]
+    rack = distinct_racks(problem.rack)
+    rack_count = int(rack.max()) + 1
+    follower = np.ascontiguousarray(problem.follower_load[:, columns] / scale)
+    extra = np.ascontiguousarray(problem.leader_extra[:, columns] / scale)
+    names = [problem.resources[d] for d in columns]
+    disk_column = names.index("disk") if "disk" in names else -1
+    own = np.zeros((0, 0))
+    if problem.own_disk is not None and disk_column >= 0:
+        own = (problem.own_disk - problem.move_bytes[:, None]) / scale[disk_column]
+    load = np.zeros((brokers + 1, len(columns)))
+    sum_loads(replicas, home, leader_slot, follower, extra, own, disk_column, load)
+    limit = _with_void(problem.limit[:, columns] / scale, np.inf)
+    items, start, count, position = _items(replicas, problem.pinned, brokers + 1)
+    return State(
+        replicas=replicas,
+        home=home,
+        leader_slot=leader_slot,
+        follower=follower,
+        extra=extra,
+        own=own,
+        cost=move_costs(problem),
+        load=load,
+        low=_with_void(low[:, columns] / scale, 0.0),
+        high=_with_void(high[:, columns] / scale, 0.0),
+        limit=limit,
+        peak=_peaks(problem, home, follower, own, disk_column, brokers + 1),
+        disk_column=disk_column,
+        has_limit=bool(np.isfinite(limit[:brokers]).any()),
+        rack=np.append(rack, np.int32(rack_count)).astype(np.int32),
+        takes=np.append(problem.takes_replicas, False),
+        leaves=np.append(~problem.stays, True),
+        takers_in_rack=np.bincount(rack[problem.takes_replicas], minlength=rack_count + 1).astype(np.int64),
+        items=items,
+        start=start,
+        filled=count,
+        position=position,
+        topics=topic_spread(problem, replicas),
+        random=np.array([seed * 2 + 88172645463325253], dtype=np.uint64),
+    )
+
+
+def _with_void(table: Floats, value: float) -> Floats:
+    return np.ascontiguousarray(np.vstack([table, np.full((1, table.shape[1]), value)]))
+
+
+def _peaks(problem: Problem, home: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int) -> Floats:
+    """Disk of today's replicas, wherever they go: nothing is deleted before the new copy is complete."""
+    peak = np.zeros((brokers, 1))
+    if disk_column >= 0 and np.isfinite(problem.limit).any():
+        today = np.where(home < -1, -2 - home, home)
+        size = np.ascontiguousarray(follower[:, disk_column : disk_column + 1])
+        nobody = np.full(len(home), -1, dtype=np.int32)
+        sum_loads(today, today, nobody, size, np.zeros_like(size), own, 0, peak)
+    return peak[:, 0].copy()
+
+
+def _items(replicas: Ints, pinned: Flags, brokers: int) -> tuple[Ints, Longs, Longs, Ints]:
+    """Slots by broker with room to grow: three times the mean, so that a receiver's list is never the limit."""
+    is_item = (replicas >= 0) & ~pinned[:, None]
+    flat = replicas.ravel()
+    slots = np.flatnonzero(is_item.ravel())
+    count = np.bincount(flat[slots], minlength=brokers).astype(np.int64)
+    room = np.maximum(count, min(len(slots), 3 * len(slots) // brokers + 64)) + 1
+    start = np.zeros(brokers + 1, dtype=np.int64)
+    np.cumsum(room, out=start[1:])
+    items = np.empty(int(start[-1]), dtype=np.int32)
+    position = np.full(replicas.size, -1, dtype=np.int32)
+    filled = np.zeros(brokers, dtype=np.int64)
+    _fill_items(flat, slots, start, filled, items, position)
+    return items, start, count, position
+
+
+@kernel
+def _fill_items(flat: Ints, slots: Longs, start: Longs, filled: Longs, items: Ints, position: Ints) -> None:
+    for slot in slots:
+        broker = flat[slot]
+        place = start[broker] + filled[broker]
+        items[place] = slot
+        position[slot] = place
+        filled[broker] += 1
+
+
+@kernel
+def sum_loads(
+    replicas: Ints,
+    home: Ints,
+    leader_slot: Ints,
+    follower: Floats,
+    extra: Floats,
+    own: Floats,
+    disk_column: int,
+    load: Floats,
+) -> None:
+    """Add up ``load`` float64[brokers, D] of a placement."""
+    for p in range(replicas.shape[0]):
+        for j in range(replicas.shape[1]):
+            b = replicas[p, j]
+            if b < 0:
+                continue
+            for d in range(load.shape[1]):
+                load[b, d] += follower[p, d]
+            if leader_slot[p] == j:
+                for d in range(load.shape[1]):
+                    load[b, d] += extra[p, d]
+            if own.shape[0] > 0:
+                for i in range(home.shape[1]):
+                    if home[p, i] == b:
+                        load[b, disk_column] += own[p, i]
