@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,8 @@ class TopicColumns:
         )
 
     def __post_init__(self) -> None:
+        _freeze(self, np.int32, "partition_counts", "racks")
+        _freeze(self, np.int64, "first_row", "rack_offsets", "uuid_msb", "uuid_lsb")
         _expect("topics", "partition_counts", self.partition_counts, len(self.names))
         _expect("topics", "rack_offsets", self.rack_offsets, self.partition_total + 1)
         _expect("topics", "uuid_msb", self.uuid_msb, len(self.names))
@@ -168,6 +171,10 @@ class MemberColumns:
 
     def __post_init__(self) -> None:
         count = len(self.ids)
+        _freeze(self, np.int64, "subscription_offsets", "owned_offsets")
+        _freeze(self, np.int32, "subscription_topics", "owned_topics", "owned_partitions", "racks")
+        _freeze(self, np.int32, "generations", "data_generations")
+        _freeze(self, np.bool_, "has_instance_id", "has_owned")
         for name in ("subscription_offsets", "owned_offsets"):
             _expect("members", name, getattr(self, name), count + 1)
         for name in ("instance_ids", "has_instance_id", "racks", "has_owned", "generations", "data_generations"):
@@ -217,6 +224,14 @@ class AssignmentRequest:
             column = getattr(self, name)
             if column is not None:
                 _expect("request", name, column, self.topics.partition_total)
+
+
+def _freeze(owner: object, dtype: type[np.generic], *names: str) -> None:
+    """Read-only, contiguous views of one type: what is frozen stays so, and kernels are compiled for it once."""
+    for name in names:
+        view: npt.NDArray[Any] = np.ascontiguousarray(getattr(owner, name), dtype=dtype).view()
+        view.flags.writeable = False
+        object.__setattr__(owner, name, view)
 
 
 def _expect(where: str, name: str, column: npt.NDArray[np.generic] | StringColumn, length: int) -> None:

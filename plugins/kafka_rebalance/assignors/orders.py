@@ -1,0 +1,109 @@
+"""The orders in which strategies walk members and topics: Java's maps, and Kafka's own comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder, MemberColumns
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_rebalance.java.strings import hash_codes, sorted_order
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+def member_walk(request: AssignmentRequest) -> Longs:
+    """int64[M]: members in the order in which Java walks the map of subscriptions."""
+    ids = request.members.ids
+    if request.order is MapOrder.GIVEN:
+        return np.arange(len(ids))
+    walk: Longs = put_order(hash_codes(ids.data, ids.offsets), DEFAULT_CAPACITY)
+    return walk
+
+
+def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
+    """Topics of ``partitionsPerTopic`` in the order in which Java walks it; ``members`` as ``member_walk`` says.
+
+    GIVEN and HASH: every topic with metadata. LEADER: those that somebody subscribes to and that have partitions, as
+    ``AbstractPartitionAssignor.assign(Cluster, …)`` collects them.
+    """
+    topics = request.topics
+    if request.order is MapOrder.GIVEN:
+        return np.flatnonzero(topics.has_metadata)
+    hashes = hash_codes(topics.names.data, topics.names.offsets)
+    if request.order is MapOrder.HASH:
+        kept = np.flatnonzero(topics.has_metadata)
+    else:
+        columns = request.members
+        seen = first_seen_topics(members, columns.subscription_offsets, columns.subscription_topics, len(topics))
+        subscribed = seen[put_order(hashes[seen], DEFAULT_CAPACITY)]
+        kept = subscribed[topics.partition_counts[subscribed] > 0]
+    walk: Longs = kept[put_order(hashes[kept], DEFAULT_CAPACITY)]
+    return walk
+
+
+@njit(cache=True)
+def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> Longs:
+    """Topics in the order in which a walk over the members' subscriptions first meets them."""
+    is_seen = np.zeros(topic_count, np.bool_)
+    seen = np.empty(topic_count, np.int64)
+    count = 0
+    for member in walk:
+        if count == topic_count:
+            break
+        for at in range(offsets[member], offsets[member + 1]):
+            topic = topics[at]
+            if not is_seen[topic]:
+                is_seen[topic] = True
+                seen[count] = topic
+                count += 1
+    return seen[:count]
+
+
+def by_member_id(members: MemberColumns) -> Longs:
+    """int64[M]: members in the order of their ids (``String.compareTo``)."""
+    order: Longs = sorted_order(members.ids.data, members.ids.offsets)
+    return order
+
+
+def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
+    """int64[M]: members as ``MemberInfo`` (2.4 and later) orders them.
+
+    Static members first, by instance id (equal ones as ``walk`` meets them), then dynamic ones by member id.
+    """
+    order = by_member_id(members)
+    if not members.has_instance_id.any():
+        return order
+    place = np.empty(len(walk), dtype=np.int64)
+    place[walk] = np.arange(len(walk))
+    by_instance = sorted_order(members.instance_ids.data, members.instance_ids.offsets)
+    rank = instance_ranks(members.instance_ids.data, members.instance_ids.offsets, by_instance)
+    static = np.flatnonzero(members.has_instance_id)
+    static = static[np.lexsort((place[static], rank[static]))]
+    return np.concatenate((static, order[~members.has_instance_id[order]]))
+
+
+@njit(cache=True)
+def instance_ranks(data: npt.NDArray[np.uint8], offsets: Longs, order: Longs) -> Longs:
+    """Dense ranks of sorted strings: equal ones share a rank."""
+    ranks = np.zeros(len(order), np.int64)
+    for i in range(1, len(order)):
+        one, other = order[i - 1], order[i]
+        length = offsets[one + 1] - offsets[one]
+        is_equal = length == offsets[other + 1] - offsets[other]
+        k = 0
+        while is_equal and k < length:
+            is_equal = data[offsets[one] + k] == data[offsets[other] + k]
+            k += 1
+        ranks[other] = ranks[one] + (0 if is_equal else 1)
+    return ranks
+
+
+def ranks_of(order: Longs) -> Ints:
+    """int32: place of each index in ``order``, a permutation."""
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks

@@ -1,0 +1,45 @@
+"""From one owner a partition to one list a member: the last step of strategies that walk topics in order."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from kafka_rebalance.assignors.assignment import Assignment
+from kafka_rebalance.assignors.request import TopicColumns
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+NOBODY = -1
+
+
+def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_count: int) -> Assignment:
+    """Lists in which topics follow ``walk`` and partitions ascend; ``owner`` int32[P], NOBODY for none."""
+    return Assignment.of(*lists_by_owner(owner, topics.first_row, walk, member_count))
+
+
+@njit(cache=True)
+def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int) -> tuple[Longs, Ints, Ints]:
+    """Offsets, topics and partitions of each member's list: a counting sort by owner. O(P + M)."""
+    offsets = np.zeros(member_count + 1, np.int64)
+    for topic in walk:
+        for row in range(first_row[topic], first_row[topic + 1]):
+            if owner[row] != NOBODY:
+                offsets[owner[row] + 1] += 1
+    for member in range(member_count):
+        offsets[member + 1] += offsets[member]
+    fill = offsets[:-1].copy()
+    topics = np.empty(offsets[-1], np.int32)
+    partitions = np.empty(offsets[-1], np.int32)
+    for topic in walk:
+        start = first_row[topic]
+        for row in range(start, first_row[topic + 1]):
+            member = owner[row]
+            if member != NOBODY:
+                at = fill[member]
+                topics[at] = topic
+                partitions[at] = row - start
+                fill[member] = at + 1
+    return offsets, topics, partitions
