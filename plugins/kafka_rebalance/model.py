@@ -7,7 +7,7 @@ there may be a million, are columns (``PartitionTable``), with a row view for re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 import numpy as np
@@ -48,6 +48,12 @@ class Capacity:
     in_bytes_per_s: float | None = None
     out_bytes_per_s: float | None = None
     cpu_percent: float | None = None
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # 100 and 100.0 are one capacity: the snapshot's id must not differ
+            value = getattr(self, each.name)
+            if value is not None:
+                object.__setattr__(self, each.name, float(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,3 +25,14 @@ def render_digest(advisory: Document) -> str:
         f"plan `{plan['plan_id'][:12]}`" + (f", holds until {plan['expires_at']}" if plan["expires_at"] else "")
     )
     return "\n".join(lines) + "\n"
+
+
+def closing_words(advisory: Document) -> list[str]:
+    """What the terminal shows last: one line that begins ``Verdict:``, then the worst findings."""
+    plan = advisory["plan"]
+    line = f"Verdict: {plan['verdict'].replace('_', ' ')}"
+    if plan["moves"]:
+        line += ": " + ", ".join(f"{each['value']} {each['name']}" for each in key_figures(plan))
+    elif plan["reasons"]:
+        line += f": {plan['reasons'][0]}"
+    return [line, *(f"  {each}" for each in top_lines(advisory["findings"], 2 * TOP_LINES))]
