@@ -1,0 +1,141 @@
+"""Log dirs (sizes, volumes, what is offline or cordoned) and the configs that matter to placement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest
+
+from kafka_rebalance.model import LogDir
+from rebalance_advisor.kafka.asker import Asker
+from rebalance_advisor.kafka.client import error_name, reason_of
+from rebalance_advisor.kafka.coverage import Coverage
+
+TOPIC_CONFIGS = (
+    "cleanup.policy", "compression.type", "follower.replication.throttled.replicas",
+    "leader.replication.throttled.replicas", "local.retention.bytes", "local.retention.ms", "min.insync.replicas",
+    "remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes", "segment.ms",
+    "unclean.leader.election.enable",
+)  # fmt: skip
+BROKER_CONFIGS = (
+    "auto.leader.rebalance.enable", "default.replication.factor", "follower.replication.throttled.rate",
+    "leader.imbalance.per.broker.percentage", "leader.replication.throttled.rate", "min.insync.replicas",
+    "num.replica.fetchers", "replica.alter.log.dirs.io.max.bytes.per.second", "replica.selector.class",
+)  # fmt: skip
+_TOPIC, _BROKER = 2, 4
+_DEFAULT_SOURCE = 5
+_TOPICS_A_QUESTION = 500
+_METADATA_TOPIC = "__cluster_metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Log dirs by broker and sizes in bytes by broker and (topic, partition); a broker that did not tell is absent."""
+
+    log_dirs: dict[int, tuple[LogDir, ...]] = field(default_factory=dict)
+    sizes: dict[int, dict[tuple[str, int], int]] = field(default_factory=dict)
+
+    def topic_names(self) -> set[str]:
+        """Every topic that any log dir holds, even one that we have no right to describe."""
+        return {topic for sizes in self.sizes.values() for topic, _ in sizes} - {_METADATA_TOPIC}
+
+
+@dataclass(frozen=True, slots=True)
+class Configs:
+    """Those of ``TOPIC_CONFIGS`` and ``BROKER_CONFIGS`` that somebody set, by topic and by broker."""
+
+    topics: dict[str, dict[str, str]] = field(default_factory=dict)
+    brokers: dict[int, dict[str, str]] = field(default_factory=dict)
+
+
+def read_storage(asker: Asker, coverage: Coverage) -> Storage:
+    """Ask every broker for all its log dirs (the right Describe on the cluster is enough)."""
+    answers = asker.ask({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in asker.brokers})
+    found = Storage()
+    for broker, answer in sorted(answers.items()):
+        code = 0 if isinstance(answer, Exception) else int(getattr(answer, "error_code", 0) or 0)
+        if isinstance(answer, Exception) or code:
+            reason = reason_of(answer) if isinstance(answer, Exception) else error_name(code)
+            coverage.add("broker", broker, "log dirs", reason)
+            continue
+        found.log_dirs[broker] = tuple(sorted((_log_dir(each) for each in answer.results), key=lambda each: each.path))
+        # A future replica (a move between dirs) is a second row of the same partition: not the replica that serves.
+        found.sizes[broker] = {
+            (topic.name, each.partition_index): each.partition_size
+            for result in answer.results
+            for topic in result.topics
+            for each in topic.partitions
+            if not each.is_future_key
+        }
+    return found
+
+
+def read_configs(asker: Asker, topics: Iterable[str], coverage: Coverage) -> Configs:
+    """Ask for the configs of topics (any broker), of each broker (itself) and the cluster-wide default (any)."""
+    names = sorted(topics)
+    chunks = [names[i : i + _TOPICS_A_QUESTION] for i in range(0, len(names), _TOPICS_A_QUESTION)]
+    questions: dict[tuple[str, int], tuple[int, Any]] = {
+        ("topics", i): (asker.spread(i), _question([(_TOPIC, name, list(TOPIC_CONFIGS)) for name in chunk]))
+        for i, chunk in enumerate(chunks)
+    }
+    for broker in asker.brokers:
+        questions["broker", broker] = (broker, _question([(_BROKER, str(broker), list(BROKER_CONFIGS))]))
+    questions["default", 0] = (asker.spread(0), _question([(_BROKER, "", None)]))
+    found = Configs()
+    cluster_wide: dict[str, str] = {}
+    for (kind, number), answer in asker.ask(questions).items():
+        if isinstance(answer, Exception):
+            if kind == "broker":
+                coverage.add("broker", number, "configs", reason_of(answer))
+            else:
+                coverage.add_cluster("topic configs" if kind == "topics" else "broker configs", reason_of(answer))
+            continue
+        for result in answer.results:
+            _take(result, kind, number, found, cluster_wide, coverage)
+    for broker in asker.brokers:
+        own = found.brokers.get(broker, {})
+        default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
+        found.brokers[broker] = dict(sorted({**default, **own}.items()))
+    return found
+
+
+def _question(resources: list[tuple[int, str, list[str] | None]]) -> Any:
+    return DescribeConfigsRequest(resources=resources)
+
+
+def _take(
+    result: Any, kind: str, number: int, found: Configs, cluster_wide: dict[str, str], coverage: Coverage
+) -> None:
+    if result.error_code:
+        reason = error_name(result.error_code)
+        if kind == "topics":
+            coverage.add("topic", result.resource_name, "configs", reason)
+        elif kind == "broker":
+            coverage.add("broker", number, "configs", reason)
+        else:
+            coverage.add_cluster("broker configs", reason)
+        return
+    values = {
+        each.name: each.value
+        for each in sorted(result.configs, key=lambda each: str(each.name))
+        if each.value is not None and each.config_source != _DEFAULT_SOURCE and not each.is_sensitive
+    }
+    if kind == "topics":
+        found.topics[result.resource_name] = values
+    elif kind == "broker":
+        found.brokers[number] = values
+    else:
+        cluster_wide.update(values)
+
+
+def _log_dir(result: Any) -> LogDir:
+    total, usable = getattr(result, "total_bytes", -1), getattr(result, "usable_bytes", -1)
+    return LogDir(
+        path=result.log_dir,
+        total_bytes=total if total is not None and total >= 0 else None,
+        usable_bytes=usable if usable is not None and usable >= 0 else None,
+        error=error_name(result.error_code) if result.error_code else None,
+        is_cordoned=bool(getattr(result, "is_cordoned", False)),
+    )
