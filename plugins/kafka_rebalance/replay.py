@@ -24,6 +24,9 @@ FAMILIES: dict[str, str] = {
     "legacy_range_2_0": "client:answer_legacy_range",
     "legacy_roundrobin_2_0": "client:answer_legacy_roundrobin",
     "legacy_sticky_2_0": "client:answer_legacy_sticky",
+    "server_range": "server:answer_range",
+    "server_uniform": "server:answer_uniform",
+    "share_simple": "server:answer_share_simple",
 }
 
 

@@ -48,6 +48,11 @@ BUILT_IN: tuple[Listing, ...] = (
     Listing("sticky", Side.CLIENT, "Kafka 2.4 – 4.3", "sticky:StickyAssignor"),
     Listing("sticky@2.0", Side.CLIENT, "Kafka 0.11 – 2.3", "legacy_sticky:LegacyStickyAssignor"),
     Listing("cooperative-sticky", Side.CLIENT, "Kafka 2.4 – 4.3", "sticky:CooperativeStickyAssignor"),
+    Listing("server-range", Side.SERVER, "Kafka 4.0 – 4.3", "server_range:ServerRangeAssignor"),
+    Listing("server-uniform", Side.SERVER, "Kafka 4.0.1 – 4.3", "server_uniform:ServerUniformAssignor"),
+    Listing("server-uniform@4.0.0", Side.SERVER, "Kafka 4.0.0", "server_uniform:as_of_4_0_0"),
+    Listing("share-simple", Side.SHARE, "Kafka 4.2 – 4.3", "share_simple:ShareSimpleAssignor"),
+    Listing("share-simple@4.0", Side.SHARE, "Kafka 4.0", "share_simple:ShareSimpleAssignorOf40"),
     Listing("weighted", Side.OWN, "Kafka Rebalance Advisor 0.1", "weighted:WeightedAssignor"),
 )
 

@@ -5,7 +5,7 @@
   first byte is 0x80 or more sorts first, which the order of its base64 text does not show.
 - ``Optional.hashCode`` = that of the value, 0 when empty. ``Integer.hashCode`` = the value.
 
-A column of Uuids is int64[n, 2]: high and low half.
+A column of Uuids is two int64[n]: high and low halves.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ Longs = npt.NDArray[np.int64]
 _UUID_BYTES = 16
 
 
-def uuid_column(texts: Iterable[str]) -> Longs:
-    """Kafka's Uuids (base64url without padding) as int64[n, 2].
+def uuid_columns(texts: Iterable[str]) -> tuple[Longs, Longs]:
+    """Kafka's Uuids (base64url without padding) as their high and low halves.
 
     Raises InvalidInputError for a text that is not 16 bytes of base64url.
     """
     raw = b"".join(_uuid_bytes(text) for text in texts)
-    return np.frombuffer(raw, ">i8").reshape(-1, 2).astype(np.int64)
+    halves = np.frombuffer(raw, ">i8").astype(np.int64)
+    return halves[0::2].copy(), halves[1::2].copy()
 
 
 def _uuid_bytes(text: str) -> bytes:
@@ -53,18 +54,18 @@ def uuid_text(high: int, low: int) -> str:
 
 
 @njit(cache=True)
-def uuid_hash_codes(uuids: Longs) -> Ints:
-    """``Uuid.hashCode`` of each row: int32[n]."""
-    codes = np.empty(len(uuids), np.int32)
-    for i in range(len(uuids)):
-        mixed = uuids[i, 0] ^ uuids[i, 1]
+def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
+    """``Uuid.hashCode`` of each: int32[n]."""
+    codes = np.empty(len(high), np.int32)
+    for i in range(len(high)):
+        mixed = high[i] ^ low[i]
         codes[i] = np.int32(np.uint32((mixed >> 32) ^ mixed))
     return codes
 
 
-def uuid_sorted_order(uuids: Longs) -> Longs:
-    """Positions of the rows in the order of ``Uuid.compareTo`` (signed halves); equal ones keep their order."""
-    return np.lexsort((uuids[:, 1], uuids[:, 0])).astype(np.int64)
+def uuid_sorted_order(high: Longs, low: Longs) -> Longs:
+    """Positions in the order of ``Uuid.compareTo`` (signed halves); equal ones keep their order."""
+    return np.lexsort((low, high)).astype(np.int64)
 
 
 @njit(cache=True)
@@ -73,10 +74,9 @@ def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
     return np.int32(np.uint32(31 * (31 + np.int64(partition)) + np.int64(topic_hash)))
 
 
-@njit(cache=True)
-def topic_id_partition_hash(topic_id_hash: int, partition: int) -> np.int32:
-    """``TopicIdPartition.hashCode`` of the group coordinator: 31 · hash(Uuid) + partition."""
-    return np.int32(np.uint32(31 * np.int64(topic_id_hash) + np.int64(partition)))
+def topic_id_partition_hashes(topic_id_hashes: Ints, partitions: Ints) -> Ints:
+    """``TopicIdPartition.hashCode`` of the group coordinator: 31 · hash(Uuid) + partition, for each."""
+    return (31 * topic_id_hashes.astype(np.int64) + partitions).astype(np.uint32).view(np.int32)
 
 
 def optional_hash(text: str | None) -> int:

@@ -6,9 +6,9 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.java.keys import (
     optional_hash,
-    topic_id_partition_hash,
+    topic_id_partition_hashes,
     topic_partition_hash,
-    uuid_column,
+    uuid_columns,
     uuid_hash_codes,
     uuid_sorted_order,
     uuid_text,
@@ -19,27 +19,28 @@ UUIDS = ["X9wa00c3OxmEYMafPJ0rCg", "Jo9rvTMV2rjTCBGGgxdxAw", "6F8C6LjslyvcVN49_6
 
 
 def test_uuid_hash_codes_are_those_recorded() -> None:
-    assert uuid_hash_codes(uuid_column(UUIDS)).tolist() == [-1609118625, 1166397824, 1934236653, -948524040]
+    assert uuid_hash_codes(*uuid_columns(UUIDS)).tolist() == [-1609118625, 1166397824, 1934236653, -948524040]
 
 
 def test_uuids_compare_signed_so_that_high_first_bytes_come_first() -> None:
-    assert uuid_sorted_order(uuid_column(UUIDS)).tolist() == [2, 1, 3, 0]
+    assert uuid_sorted_order(*uuid_columns(UUIDS)).tolist() == [2, 1, 3, 0]
 
 
 def test_a_uuid_survives_the_round_trip() -> None:
-    assert [uuid_text(high, low) for high, low in uuid_column(UUIDS)] == UUIDS
+    assert [uuid_text(high, low) for high, low in zip(*uuid_columns(UUIDS), strict=True)] == UUIDS
 
 
 @pytest.mark.parametrize("text", ["", "short", "X9wa00c3OxmEYMafPJ0r g", "X9wa00c3OxmEYMafPJ0rCgAA"])
 def test_what_is_not_a_uuid_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="base64url"):
-        uuid_column([text])
+        uuid_columns([text])
 
 
 def test_topic_partition_hash_wraps_to_32_bits() -> None:
     assert int(topic_partition_hash(hash_code("t28"), 195)) == 31 * (31 + 195) + hash_code("t28")
     assert int(topic_partition_hash(2**31 - 1, 0)) == (2**31 - 1 + 961) - 2**32
-    assert int(topic_id_partition_hash(np.int32(2**30), 7)) == (31 * 2**30 + 7 + 2**31) % 2**32 - 2**31
+    hashes = topic_id_partition_hashes(np.array([2**30], np.int32), np.array([7], np.int32))
+    assert hashes.tolist() == [(31 * 2**30 + 7 + 2**31) % 2**32 - 2**31]
 
 
 def test_an_empty_optional_hashes_to_zero() -> None:

@@ -1,0 +1,121 @@
+"""In which order the group coordinator's Java walks its maps: members, subscribed topics, owned partitions.
+
+The coordinator keeps members in ``HashMap<memberId, …>``, a member's topics in ``HashSet<Uuid>``, what it owns in
+``HashMap<Uuid, HashSet<Integer>>``. ``MapOrder.GIVEN`` takes the columns' order instead (LinkedHashMaps in tests);
+``MapOrder.LEADER`` means nothing to a coordinator and is read as ``HASH``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
+from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_order
+from kafka_rebalance.java.keys import uuid_hash_codes
+from kafka_rebalance.java.strings import hash_codes
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
+
+
+def is_hashed(request: AssignmentRequest) -> bool:
+    """Whether maps are HashMaps rather than in the order of the columns."""
+    return request.order is not MapOrder.GIVEN
+
+
+def member_order(request: AssignmentRequest) -> Longs:
+    """``groupSpec.memberIds()``: int64[M] positions of members."""
+    if not is_hashed(request):
+        return np.arange(len(request.members), dtype=np.int64)
+    ids = request.members.ids
+    order: Longs = put_order(hash_codes(ids.data, ids.offsets), DEFAULT_CAPACITY)
+    return order
+
+
+def topic_hashes(request: AssignmentRequest) -> Ints:
+    """``Uuid.hashCode`` of every topic: int32[T]."""
+    hashes: Ints = uuid_hash_codes(request.topics.uuid_msb, request.topics.uuid_lsb)
+    return hashes
+
+
+def subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> Ints:
+    """Topics of one member in the iteration order of its set, each once."""
+    bounds = request.members.subscription_offsets
+    listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
+    first_places = np.sort(np.unique(listed, return_index=True)[1])
+    distinct = listed[first_places]
+    return distinct[put_order(hashes[distinct], DEFAULT_CAPACITY)] if is_hashed(request) else distinct
+
+
+def copied_set(topics: Ints, hashes: Ints) -> Ints:
+    """Iteration order of ``new HashSet<>(topics)``."""
+    return topics[set_copy_order(hashes[topics])]
+
+
+def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
+    """Raise, as the coordinator's assignors do, for the first subscribed topic that the metadata lacks."""
+    missing = topics[request.topics.partition_counts[topics] < 0]
+    if len(missing):
+        raise AssignorError(
+            PARTITION_ASSIGNOR_EXCEPTION,
+            f"Members are subscribed to topic {request.topics.names[int(missing[0])]} which doesn't exist in the"
+            " topic metadata.",
+        )
+
+
+def is_homogeneous(request: AssignmentRequest) -> bool:
+    """What the coordinator tells its assignors: every subscribed topic has as many subscribers as there are members."""
+    if request.is_homogeneous is not None:
+        return request.is_homogeneous
+    counts = subscriber_counts(
+        request.members.subscription_offsets, request.members.subscription_topics, len(request.topics)
+    )
+    return bool(np.all(counts[counts > 0] == len(request.members)))
+
+
+@njit(cache=True)
+def subscriber_counts(offsets: Longs, topics: Ints, topic_count: int) -> Ints:
+    """Members that subscribe to each topic, a topic listed twice by one member counted once: int32[T]."""
+    counts = np.zeros(topic_count, np.int32)
+    last = np.full(topic_count, -1, np.int32)
+    for member in range(len(offsets) - 1):
+        for k in range(offsets[member], offsets[member + 1]):
+            topic = topics[k]
+            if last[topic] != member:
+                last[topic] = member
+                counts[topic] += 1
+    return counts
+
+
+@njit(cache=True)
+def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
+    """Positions of one member's owned partitions as ``HashMap<Uuid, HashSet<Integer>>`` gives them back.
+
+    ``topics`` and ``partitions`` are the member's own, in the order in which they were put.
+    """
+    n = len(topics)
+    by_topic = np.argsort(topics, kind="mergesort")
+    # Where each topic was put first, then the topics in that order.
+    starts = np.empty(n, np.int64)
+    found = 0
+    for k in range(n):
+        if k == 0 or topics[by_topic[k]] != topics[by_topic[k - 1]]:
+            starts[found] = k
+            found += 1
+    put = np.argsort(by_topic[starts[:found]], kind="mergesort")
+    walked = put[put_order(uuid_hashes[topics[by_topic[starts[put]]]], DEFAULT_CAPACITY)]
+    order = np.empty(n, np.int64)
+    filled = 0
+    for group in walked:
+        end = starts[group + 1] if group + 1 < found else n
+        places = by_topic[starts[group] : end]
+        for inside in put_order(partitions[places], DEFAULT_CAPACITY):
+            order[filled] = places[inside]
+            filled += 1
+    return order

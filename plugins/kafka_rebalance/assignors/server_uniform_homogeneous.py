@@ -1,0 +1,188 @@
+"""``uniform`` where all members subscribe to the same topics: even counts first, then as little movement as Java's.
+
+Members are visited in the coordinator's map order. With N partitions and k members each may hold ⌊N/k⌋, and N mod k
+of them one more. A member over its quota gives up what comes last in its maps; members under it are then filled, one
+after the other, with consecutive partitions: first those nobody had (topic by topic, in the order of a HashSet of the
+topics), then those given up. Partitions that no longer exist count as held and are kept, as Java does.
+
+The releases differ in who gets the one more: up to 4.0.0 the first N mod k members in map order, whatever they hold;
+from 4.0.1 (KAFKA-18688) those who hold it already, then the last in map order.
+
+Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from a;
+from 4.0.1 nothing moves.
+
+Complexity: O(M + W + N) for W owned partitions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from kafka_rebalance.assignors.server_orders import owned_walk
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@njit(cache=True)
+def spread_evenly(
+    order: Longs,
+    topics: Ints,
+    counts: Ints,
+    first_row: Longs,
+    owned_offsets: Longs,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    is_assigned: Flags,
+    uuid_hashes: Ints,
+    is_hashed: bool,  # noqa: FBT001
+    is_extra_given_back: bool,  # noqa: FBT001
+) -> tuple[Longs, Ints, Ints, bool]:
+    """Offsets, topics and partitions of each member, and whether all partitions found an owner.
+
+    ``order`` int64[M]: members in map order. ``topics``: the subscribed ones in set order. ``is_assigned`` bool[P]:
+    partitions that have an owner, whoever it is.
+    """
+    is_subscribed = np.zeros(len(counts), np.bool_)
+    total = 0
+    for topic in topics:
+        is_subscribed[topic] = True
+        total += counts[topic]
+    is_released = np.zeros(len(owned_topics), np.bool_)
+    kept, wanted, released = _quotas(
+        order, is_subscribed, total, owned_offsets, owned_topics, owned_partitions, is_released, uuid_hashes,
+        is_hashed, is_extra_given_back,
+    )  # fmt: skip
+    free_topics, free_partitions = _unassigned(
+        topics, counts, first_row, is_assigned, owned_topics[released], owned_partitions[released]
+    )
+    # Consecutive chunks of what is free, in map order; the last members may find nothing left.
+    chunk = np.empty(len(order), np.int64)
+    dealt = 0
+    for member in order:
+        chunk[member] = dealt
+        wanted[member] = min(wanted[member], len(free_topics) - dealt)
+        dealt += wanted[member]
+    offsets = np.zeros(len(order) + 1, np.int64)
+    for member in range(len(order)):
+        offsets[member + 1] = offsets[member] + kept[member] + wanted[member]
+    out_topics = np.empty(offsets[-1], np.int32)
+    out_partitions = np.empty(offsets[-1], np.int32)
+    for member in range(len(order)):
+        place = offsets[member]
+        for k in range(owned_offsets[member], owned_offsets[member + 1]):
+            if is_subscribed[owned_topics[k]] and not is_released[k]:
+                out_topics[place] = owned_topics[k]
+                out_partitions[place] = owned_partitions[k]
+                place += 1
+        start, end = chunk[member], chunk[member] + wanted[member]
+        out_topics[place : place + wanted[member]] = free_topics[start:end]
+        out_partitions[place : place + wanted[member]] = free_partitions[start:end]
+    return offsets, out_topics, out_partitions, dealt == len(free_topics)
+
+
+@njit(cache=True)
+def _quotas(
+    order: Longs,
+    is_subscribed: Flags,
+    total: int,
+    owned_offsets: Longs,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    is_released: Flags,
+    uuid_hashes: Ints,
+    is_hashed: bool,  # noqa: FBT001
+    is_extra_given_back: bool,  # noqa: FBT001
+) -> tuple[Longs, Longs, Longs]:
+    """What each member keeps, how many more it may take, and what is given up (marked, too), in Java's order."""
+    members = len(order)
+    quota_all, extras = total // members, total % members
+    kept = np.zeros(members, np.int64)
+    wanted = np.zeros(members, np.int64)
+    released = np.empty(len(owned_topics), np.int64)
+    given_up = 0
+    for index in range(members):
+        member = order[index]
+        start, end = owned_offsets[member], owned_offsets[member + 1]
+        held = 0
+        for k in range(start, end):
+            held += is_subscribed[owned_topics[k]]
+        has_extra = extras > 0
+        quota = quota_all + has_extra
+        if held > quota:
+            walked = _walk(start, end, owned_topics, owned_partitions, uuid_hashes, is_hashed)
+            given_up = _release(walked, quota, is_subscribed, owned_topics, is_released, released, given_up)
+        kept[member] = min(held, quota)
+        left = quota - kept[member]
+        if is_extra_given_back and left > 0 and has_extra and members - index > extras:
+            left -= 1
+            has_extra = False
+        wanted[member] = left
+        extras -= has_extra
+    return kept, wanted, released[:given_up]
+
+
+@njit(cache=True)
+def _release(
+    walked: Longs,
+    quota: int,
+    is_subscribed: Flags,
+    owned_topics: Ints,
+    is_released: Flags,
+    released: Longs,
+    given_up: int,
+) -> int:
+    """Give up all but the first ``quota`` of one member's partitions; how many are given up by now."""
+    left = quota
+    for k in walked:
+        if not is_subscribed[owned_topics[k]]:
+            continue
+        if left > 0:
+            left -= 1
+            continue
+        is_released[k] = True
+        released[given_up] = k
+        given_up += 1
+    return given_up
+
+
+@njit(cache=True)
+def _walk(
+    start: int,
+    end: int,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    uuid_hashes: Ints,
+    is_hashed: bool,  # noqa: FBT001
+) -> Longs:
+    """Positions of one member's owned partitions, in the order of its maps."""
+    if is_hashed:
+        walked: Longs = start + owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes)
+        return walked
+    return np.arange(start, end)
+
+
+@njit(cache=True)
+def _unassigned(
+    topics: Ints, counts: Ints, first_row: Longs, is_assigned: Flags, released_topics: Ints, released_partitions: Ints
+) -> tuple[Ints, Ints]:
+    """Partitions without owner, topic by topic, then those given up."""
+    never = 0
+    for topic in topics:
+        for row in range(first_row[topic], first_row[topic] + counts[topic]):
+            never += not is_assigned[row]
+    free_topics = np.empty(never + len(released_topics), np.int32)
+    free_partitions = np.empty(never + len(released_topics), np.int32)
+    free_topics[never:] = released_topics
+    free_partitions[never:] = released_partitions
+    filled = 0
+    for topic in topics:
+        for partition in range(counts[topic]):
+            if not is_assigned[first_row[topic] + partition]:
+                free_topics[filled] = topic
+                free_partitions[filled] = partition
+                filled += 1
+    return free_topics, free_partitions

@@ -1,0 +1,42 @@
+"""Recorded cases of the real strategies, and when an answer is the recorded one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+SELECTION = Path(__file__).parent / "vectors"
+
+
+def families() -> list[str]:
+    """Names of the recorded files that the repository keeps a selection of."""
+    return sorted(path.name.removesuffix(".jsonl.gz") for path in SELECTION.glob("*.jsonl.gz"))
+
+
+def cases(family: str, folder: Path = SELECTION) -> Iterator[dict[str, Any]]:
+    """The cases of one file, in its order."""
+    with gzip.open(folder / f"{family}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def is_recorded_answer(output: dict[str, Any], recorded: dict[str, Any], strategy: str) -> bool:
+    """Exactly the recorded fields and values; the message of a refusal is free.
+
+    In answers for share groups an empty partition list equals an absent one.
+    """
+    if "error" in recorded:
+        return output.get("error") == recorded["error"] and set(output) <= {"error", "message"}
+    if strategy == "share_simple":
+        return _without_empty_lists(output) == _without_empty_lists(recorded)
+    return output == recorded
+
+
+def _without_empty_lists(output: dict[str, Any]) -> dict[str, Any]:
+    assignment = {
+        member: {topic: partitions for topic, partitions in lists.items() if partitions}
+        for member, lists in output.get("assignment", {}).items()
+    }
+    return {**output, "assignment": assignment}
