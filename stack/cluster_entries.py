@@ -1,0 +1,36 @@
+"""Entries of ``clusters.toml`` that the stack makes itself: the demo, and what is named on the command line."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+_HEAD = """# Which clusters the DAGs advise: name -> Airflow connection, folder of dumps, or file; capacity = a file.
+# Add yours; lines that stand here are never changed by the stack, but for the clusters "demo", "live" and "input".
+"""
+
+
+def write_entry(file: Path, name: str, **entry: str) -> None:
+    """Add the table ``[clusters.NAME]``, or replace it where it says something else."""
+    text = file.read_text(encoding="utf-8") if file.exists() else _HEAD
+    known = tomllib.loads(text).get("clusters", {})
+    if known.get(name) == entry:
+        return
+    lines = _without(text.splitlines(), name)
+    table = [f"[clusters.{name}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_suffix(".new")
+    fresh.write_text("\n".join([*lines, "", *table]).strip() + "\n", encoding="utf-8")
+    fresh.replace(file)
+
+
+def _without(lines: list[str], name: str) -> list[str]:
+    """The lines but for the table of one cluster."""
+    kept, is_inside = [], False
+    for line in lines:
+        if line.strip().startswith("["):
+            is_inside = line.strip() == f"[clusters.{name}]"
+        if not is_inside:
+            kept.append(line)
+    return kept

@@ -1,0 +1,131 @@
+"""The whole stack on this machine: Postgres, the store's schema, Java and Spark, Airflow. All state lies in ``run``.
+
+``python -m stack.up`` and ``python -m stack.down`` start and stop it; the demo and the tests use it from Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from stack import postgres, spark
+from stack.airflow import CHECKOUT, Airflow
+from stack.postgres import EmbeddedPostgres
+
+RUN = CHECKOUT / ".run"
+_MIGRATE_SECONDS = 120
+
+
+class MachineError(RuntimeError):
+    """Part of the stack could not be set up; the message ends with what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One stack. ``settings``: more environment variables for every part of it."""
+
+    run: Path = RUN
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def clusters_file(self) -> Path:
+        """The list of clusters: where the setting says, else one of our own."""
+        return Path(os.environ.get("ADVISOR_CLUSTERS_FILE") or self.run / "clusters.toml")
+
+    @property
+    def published(self) -> Path:
+        """Where plans and reports go."""
+        return self.run / "published"
+
+    @property
+    def server(self) -> EmbeddedPostgres | None:
+        """The embedded server, ``None`` where a setting names another one."""
+        return None if postgres.SETTING in os.environ else EmbeddedPostgres(self.run / "postgres")
+
+    @property
+    def airflow(self) -> Airflow:
+        """Airflow on that server."""
+        return Airflow(
+            folder=self.run / "airflow",
+            database_url=_sqlalchemy(self.dsn("airflow")),
+            settings=self._airflow_settings(),
+        )
+
+    @property
+    def is_running(self) -> bool:
+        """Every component of Airflow runs."""
+        return (self.run / "airflow" / "identity.json").exists() and all(self.airflow.status.values())
+
+    def dsn(self, database: str = "advisor") -> str:
+        """The address of a database."""
+        server = self.server
+        return postgres.dsn(database) if server is None else server.dsn(database)
+
+    def start(self, say: Callable[[str], None] = lambda _: None) -> None:
+        """Bring everything up; returns when Airflow is healthy. What runs already is left as it is."""
+        if self.server is not None:
+            self.server.start()
+        say("postgres is up")
+        self.run.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor() as pool:
+            for done in [pool.submit(self.airflow.migrate), pool.submit(self._migrate_store)]:
+                done.result()
+        say("databases are ready")
+        self.airflow.start()
+        self.airflow.wait_until_ready()
+        say(f"airflow is up: {self.airflow.client.address}")
+
+    def stop(self) -> None:
+        """Stop everything, Postgres last; nothing is left running."""
+        if (self.run / "airflow" / "identity.json").exists():
+            self.airflow.stop()
+        if self.server is not None:
+            self.server.stop()
+
+    def _migrate_store(self) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "rebalance_advisor.store"],
+            env={**os.environ, postgres.SETTING: self.dsn("advisor")},
+            capture_output=True, text=True, timeout=_MIGRATE_SECONDS, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise MachineError(f"the store could not be migrated:\n{(done.stdout + done.stderr)[-3000:]}")
+
+    def _airflow_settings(self) -> dict[str, str]:
+        return {
+            **spark.environment(self.run),
+            "AIRFLOW_CONN_ADVISOR_POSTGRES": _connection(self.dsn("advisor")),
+            "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[*]"}),
+            "ADVISOR_CLUSTERS_FILE": str(self.clusters_file),
+            "ADVISOR_PUBLISH_DIR": str(self.published),
+            "ADVISOR_SPARK_JOBS": str(CHECKOUT / "spark_jobs"),
+            "GX_ANALYTICS_ENABLED": "false",
+            **self.settings,
+        }
+
+
+def _sqlalchemy(dsn: str) -> str:
+    """Airflow's driver is psycopg2; an address that names a driver is taken as it is."""
+    scheme, rest = dsn.split("://", 1)
+    return dsn if "+" in scheme else f"postgresql+psycopg2://{rest}"
+
+
+def _connection(dsn: str) -> str:
+    parts = urlsplit(dsn)
+    return json.dumps(
+        {
+            "conn_type": "postgres",
+            "host": parts.hostname,
+            "port": parts.port or 5432,
+            "login": parts.username,
+            "password": parts.password,
+            "schema": parts.path.lstrip("/"),
+        }
+    )

@@ -1,0 +1,26 @@
+"""Start Postgres and Airflow on this machine and leave them running: ``python -m stack.up``."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from stack.demo import write_demo
+from stack.machine import RUN, Machine
+
+
+def main() -> int:
+    """Start, and say where everything is."""
+    machine, began = Machine(), time.monotonic()
+    if not machine.clusters_file.exists():
+        write_demo(machine)
+    machine.start(lambda words: print(f"{time.monotonic() - began:4.0f} s  {words}"))
+    client = machine.airflow.client
+    print(f"Airflow:  {client.address}  (user {client.user}, password {client.password})")
+    print(f"clusters: {machine.clusters_file}")
+    print(f"stop it:  make down   (all data stay in {RUN})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
