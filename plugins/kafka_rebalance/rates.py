@@ -16,7 +16,8 @@ How, for one partition over ``window_s`` seconds::
 
 The size says too little where something was deleted meanwhile: retention ran (the start offset moved), the topic is
 compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
-messages x bytes a message, where bytes a message = size / (end - start).
+messages x bytes a message, where bytes a message = size / (end - start). A column's source is that of most of its bytes
+(``__consumer_offsets`` is compacted in every cluster).
 
 Example: two readings 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
 and 0.5 messages/s in, 100 bytes a message, 40 bytes/s out.
@@ -52,9 +53,8 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
     window_s = window_between(older, newer)
     row_before = _rows_before(older, newer)
     messages = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
-    in_bytes, message_bytes, is_estimated = _written(older, newer, row_before, messages)
+    in_bytes, message_bytes, in_source = _written(older, newer, row_before, messages)
     read = _read(older, newer, row_before, message_bytes)
-    in_source = LoadSource.OFFSETS_TIMES_MESSAGE_SIZE if is_estimated.any() else LoadSource.LOG_DIR_GROWTH
     measured = {
         LoadKind.IN_MESSAGES_PER_S: (messages, LoadSource.OFFSETS_TIMES_MESSAGE_SIZE),
         LoadKind.IN_BYTES_PER_S: (in_bytes, in_source),
@@ -137,8 +137,8 @@ def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
 
 def _written(
     older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, messages: Floats
-) -> tuple[Floats, Floats, Flags]:
-    """Bytes written, bytes a message, and where the former rests on the latter (all [P])."""
+) -> tuple[Floats, Floats, LoadSource]:
+    """Bytes written and bytes a message, float64[P] each, and the source on which most of the bytes rest."""
     size_before = _size_before(older, newer.partitions, row_before)
     size = newer.partitions.leader_log_bytes
     growth = size - size_before
@@ -156,7 +156,10 @@ def _written(
     bound = np.fmax(np.where(growth > 0, growth, np.nan), estimate)
     trusted = ~shrinks & ~np.isnan(growth)
     written = np.where(trusted, growth, bound)
-    return written, message_bytes, ~trusted & ~np.isnan(estimate) & (estimate > 0)
+    is_estimated = ~trusted & (estimate > np.where(growth > 0, growth, 0.0))
+    rests_on_growth = np.nansum(written[~is_estimated]) >= np.nansum(written[is_estimated])
+    source = LoadSource.LOG_DIR_GROWTH if rests_on_growth else LoadSource.OFFSETS_TIMES_MESSAGE_SIZE
+    return written, message_bytes, source
 
 
 def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs) -> Floats:

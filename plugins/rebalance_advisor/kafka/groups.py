@@ -1,4 +1,4 @@
-"""Every group: type, state, coordinator; members of classic ones decoded one by one; committed offsets of all.
+"""Every group: type, state, coordinator, and a description from the API of its own type.
 
 The type comes from ListGroups and decides whom to ask: a group asked by the wrong API looks dead and empty, on older
 brokers without any error. The broker that lists a group coordinates it; FindCoordinator (which would create
@@ -8,23 +8,22 @@ brokers without any error. The broker that lists a group coordinates it; FindCoo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
-from kafka_rebalance.model import Group, GroupType, Member
+from kafka_rebalance.model import Group, GroupType
 from rebalance_advisor.kafka.asker import Asker
 from rebalance_advisor.kafka.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.member_bytes import OddBytesError, decode_assignment, decode_subscription
+from rebalance_advisor.kafka.group_members import CONSUMER_PROTOCOL, REBALANCING, with_members
+from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest, ShareGroupDescribeRequest
 
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR = 14, 15, 16
 _GROUPS_A_QUESTION = 200
-_REBALANCING = ("PreparingRebalance", "CompletingRebalance")
-_CONSUMER_PROTOCOL = "consumer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def list_groups(asker: Asker, coverage: Coverage) -> ListedGroups:
             found[each.group_id] = Group(
                 id=each.group_id,
                 type=_group_type(getattr(each, "group_type", None)),
-                protocol_type=each.protocol_type or _CONSUMER_PROTOCOL,
+                protocol_type=each.protocol_type or CONSUMER_PROTOCOL,
                 state=getattr(each, "group_state", None) or None,
                 coordinator=broker,
             )
@@ -79,13 +78,13 @@ def find_moved(asker: Asker, listed: ListedGroups, names: set[str]) -> ListedGro
     )
 
 
-def describe_classic(asker: Asker, listed: ListedGroups, coverage: Coverage) -> ListedGroups:
-    """Members, assignor and state of the classic groups. Those of other types are told to be unread."""
-    classic = {name for name, group in listed.groups.items() if group.type is GroupType.CLASSIC}
-    described, failed = _describe(asker, listed, classic)
+def describe_groups(asker: Asker, listed: ListedGroups, coverage: Coverage) -> ListedGroups:
+    """The same groups with assignor, state and members. Types that have no reader here are told to be unread."""
+    readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
+    described, failed = _describe(asker, listed, readable)
     moved = {name for name, reason in failed.items() if reason == error_name(NOT_COORDINATOR)}
-    # A group between two phases has no metadata yet: asked once more.
-    unready = {name for name, group in described.items() if group.group_state in _REBALANCING}
+    # A classic group between two phases has no metadata yet: asked once more.
+    unready = {name for name, group in described.items() if group.group_state in REBALANCING}
     if moved or unready:
         listed = find_moved(asker, listed, moved)
         asker.sleep(1.0)
@@ -93,26 +92,28 @@ def describe_classic(asker: Asker, listed: ListedGroups, coverage: Coverage) -> 
         described |= again
         failed = {name: reason for name, reason in failed.items() if name not in again} | failed_again
     groups = dict(listed.groups)
-    for name in sorted(classic):
+    for name, group in listed.groups.items():
         if name in described:
-            groups[name] = _with_members(groups[name], described[name], coverage)
+            groups[name] = with_members(group, described[name], coverage)
         else:
-            coverage.add("group", name, "members", failed[name])
+            why = failed.get(name, f"members of {group.type} groups are not read yet")
+            coverage.add("group", name, "members", why)
     return ListedGroups(groups)
 
 
 def _describe(asker: Asker, listed: ListedGroups, names: set[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Raw descriptions, and the reason for each group that has none."""
-    bundles = list(listed.by_coordinator(names))
-    questions = {
-        i: (broker, DescribeGroupsRequest(groups=bundle, include_authorized_operations=False))
-        for i, (broker, bundle) in enumerate(bundles)
-    }
+    bundles = [
+        (broker, kind, bundle)
+        for kind in _REQUESTS
+        for broker, bundle in listed.by_coordinator(name for name in names if listed.groups[name].type is kind)
+    ]
+    questions = {i: (broker, _REQUESTS[kind](bundle)) for i, (broker, kind, bundle) in enumerate(bundles)}
     described: dict[str, Any] = {}
     failed: dict[str, str] = {}
     for i, answer in asker.ask(questions).items():
         if isinstance(answer, Exception):
-            failed |= dict.fromkeys(bundles[i][1], reason_of(answer))
+            failed |= dict.fromkeys(bundles[i][2], reason_of(answer))
             continue
         for group in answer.groups:
             if group.error_code:
@@ -122,49 +123,13 @@ def _describe(asker: Asker, listed: ListedGroups, names: set[str]) -> tuple[dict
     return described, failed
 
 
-def _with_members(group: Group, described: Any, coverage: Coverage) -> Group:
-    """The listed group with what DescribeGroups told."""
-    if described.group_state == "Dead":
-        coverage.add("group", group.id, "members", "the group vanished while it was read")
-        return replace(group, state="Dead")
-    protocol_type = described.protocol_type or group.protocol_type
-    members = [_member(each, protocol_type) for each in described.members]
-    if described.group_state in _REBALANCING:
-        coverage.add("group", group.id, "members", f"the group is rebalancing ({described.group_state})")
-    for member in members:
-        if member.decode_error:
-            coverage.add("member", f"{group.id}/{member.id}", "subscription and assignment", member.decode_error)
-    return replace(
-        group,
-        protocol_type=protocol_type,
-        protocol=described.protocol_data or None,
-        state=described.group_state,
-        members=tuple(sorted(members, key=lambda member: member.id)),
-    )
-
-
-def _member(raw: Any, protocol_type: str) -> Member:
-    """One member; bytes that cannot be read leave the rest of it, and everybody else, as they are."""
-    member = Member(
-        id=raw.member_id,
-        instance_id=getattr(raw, "group_instance_id", None) or None,
-        client_id=raw.client_id or None,
-        host=raw.client_host or None,
-    )
-    if protocol_type != _CONSUMER_PROTOCOL:
-        return member  # Kafka Connect and others: their bytes mean something else
-    try:
-        if raw.member_metadata:
-            said = decode_subscription(raw.member_metadata)
-            member = replace(
-                member, rack=said.rack, subscription=said.topics, owned=said.owned, generation=said.generation,
-                user_data=said.user_data,
-            )  # fmt: skip
-        if raw.member_assignment:
-            member = replace(member, assigned=decode_assignment(raw.member_assignment))
-    except OddBytesError as odd:
-        return replace(member, decode_error=str(odd))
-    return member
+_REQUESTS: dict[GroupType, Callable[[list[str]], Any]] = {
+    GroupType.CLASSIC: lambda names: DescribeGroupsRequest(groups=names, include_authorized_operations=False),
+    GroupType.CONSUMER: lambda names: ConsumerGroupDescribeRequest(
+        group_ids=names, include_authorized_operations=False
+    ),
+    GroupType.SHARE: lambda names: ShareGroupDescribeRequest(group_ids=names, include_authorized_operations=False),
+}
 
 
 def _group_type(name: str | None) -> GroupType:

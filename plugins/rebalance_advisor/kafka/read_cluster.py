@@ -26,7 +26,7 @@ from kafka_rebalance.model import (
 from rebalance_advisor.kafka.asker import Asker
 from rebalance_advisor.kafka.client import ClusterClient, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups import ListedGroups, describe_classic, list_groups
+from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
 from rebalance_advisor.kafka.probe import find_server
 from rebalance_advisor.kafka.settings import connection_settings
@@ -73,7 +73,7 @@ def read_cluster(
         storage = read_storage(asker, coverage)
         configs = read_configs(asker, [topic.name for topic in shape.topics], coverage)
         say("reading groups")
-        listed = describe_classic(asker, list_groups(asker, coverage), coverage)
+        listed = describe_groups(asker, list_groups(asker, coverage), coverage)
         groups = _with_offsets(asker, listed, coverage)
         say("reading offsets")
         starts, ends = read_ends(asker, _leaders(shape, brokers, coverage), coverage)
@@ -111,10 +111,8 @@ def _answering(client: ClusterClient, coverage: Coverage) -> tuple[int, ...]:
 def _with_offsets(asker: Asker, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:
     committed = read_committed(asker, listed, coverage)
     for name, group in listed.groups.items():
-        if group.type is not GroupType.CLASSIC:
-            coverage.add("group", name, "members", f"members of {group.type} groups are not read yet")
         if group.type is GroupType.SHARE:
-            coverage.add("group", name, "committed offsets", "a share group commits none")
+            coverage.add("group", name, "committed offsets", "offsets of share groups are not read yet")
     return tuple(replace(group, committed=committed.get(name, ())) for name, group in listed.groups.items())
 
 

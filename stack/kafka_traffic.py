@@ -1,0 +1,139 @@
+"""Life on a test cluster: producers that remember every acknowledged record, and consumer groups that read on.
+
+Plain Python clients in threads of this process: they start at once and cost little beside the brokers.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+_CLOSE_SECONDS = 20.0
+
+
+class RememberingProducer:
+    """Writes numbered records to topics in turn, ``acks=all``, and keeps what the cluster acknowledged.
+
+    ``acknowledged``: (topic, partition, offset) → number. An acknowledged record must be there for ever.
+    """
+
+    def __init__(
+        self, bootstrap: str, topics: Sequence[str], *, records_per_s: float = 200, value_bytes: int = 200
+    ) -> None:
+        from kafka import KafkaProducer
+
+        self._producer = KafkaProducer(
+            bootstrap_servers=bootstrap.split(","), acks="all", enable_idempotence=True, linger_ms=5,
+            delivery_timeout_ms=60_000,
+        )  # fmt: skip
+        self._topics = list(topics)
+        self._pause_s = 1 / records_per_s
+        self._padding = b"." * value_bytes
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self.acknowledged: dict[tuple[str, int, int], int] = {}
+        self.failures: list[BaseException] = []
+        self._thread = threading.Thread(target=self._write, name="remembering-producer", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Wait until everything that was sent is acknowledged or has failed."""
+        self._stop.set()
+        self._thread.join(_CLOSE_SECONDS)
+        self._producer.flush(timeout=_CLOSE_SECONDS)
+        self._producer.close(timeout=_CLOSE_SECONDS)
+
+    def _write(self) -> None:
+        number = 0
+        while not self._stop.wait(self._pause_s):
+            topic = self._topics[number % len(self._topics)]
+            value = b"%d:%b" % (number, self._padding)
+            sent = self._producer.send(topic, key=b"%d" % number, value=value)
+            sent.add_callback(self._remember, number)
+            sent.add_errback(self.failures.append)
+            number += 1
+
+    def _remember(self, number: int, where: Any) -> None:
+        with self._lock:
+            self.acknowledged[where.topic, where.partition, where.offset] = number
+
+
+class ReadingGroup:
+    """A classic consumer group: ``members`` consumers of one assignor that read and commit until they are stopped."""
+
+    def __init__(
+        self,
+        bootstrap: str,
+        group: str,
+        topics: Sequence[str],
+        *,
+        members: int,
+        assignor: type[Any] | None = None,
+        is_static: bool = False,
+    ) -> None:
+        self._stop = threading.Event()
+        self.failures: list[BaseException] = []
+        self._threads = [
+            threading.Thread(
+                target=self._read, name=f"{group}-{i}", daemon=True,
+                args=(bootstrap, group, list(topics), assignor, f"{group}-{i}", f"{group}-{i}" if is_static else None),
+            )
+            for i in range(members)
+        ]  # fmt: skip
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Leave the group, commits done."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(_CLOSE_SECONDS)
+
+    def _read(
+        self, bootstrap: str, group: str, topics: list[str], assignor: type[Any] | None, name: str, instance: str | None
+    ) -> None:
+        from kafka import KafkaConsumer
+
+        extra: dict[str, Any] = {} if instance is None else {"group_instance_id": instance}
+        if assignor is not None:
+            extra["partition_assignment_strategy"] = [assignor]
+        try:
+            consumer = KafkaConsumer(
+                *topics, bootstrap_servers=bootstrap.split(","), group_id=group, client_id=name,
+                auto_offset_reset="earliest", auto_commit_interval_ms=500, **extra,
+            )  # fmt: skip
+            try:
+                while not self._stop.is_set():
+                    consumer.poll(timeout_ms=200)
+            finally:
+                consumer.close()
+        except Exception as failure:  # noqa: BLE001  # told by the test that looks
+            self.failures.append(failure)
+
+
+def read_values(bootstrap: str, topics: Sequence[str], *, seconds: float = 60.0) -> dict[tuple[str, int, int], bytes]:
+    """(topic, partition, offset) → value of every record that is there now, read from the first to the last."""
+    from kafka import KafkaConsumer, TopicPartition
+
+    consumer = KafkaConsumer(
+        bootstrap_servers=bootstrap.split(","), enable_auto_commit=False, isolation_level="read_uncommitted"
+    )
+    try:
+        wanted = [
+            TopicPartition(topic, each) for topic in topics for each in consumer.partitions_for_topic(topic) or ()
+        ]
+        consumer.assign(wanted)
+        consumer.seek_to_beginning(*wanted)
+        ends = consumer.end_offsets(wanted)
+        values: dict[tuple[str, int, int], bytes] = {}
+        deadline = time.monotonic() + seconds
+        while any(consumer.position(each) < ends[each] for each in wanted):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"not all of {', '.join(topics)} could be read within {seconds} s")
+            for where, records in consumer.poll(timeout_ms=500).items():
+                values |= {(where.topic, where.partition, each.offset): each.value for each in records}
+        return values
+    finally:
+        consumer.close()

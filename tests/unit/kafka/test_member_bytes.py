@@ -1,0 +1,82 @@
+"""Bytes of classic members, written by hand after the consumer protocol; and bytes that are not."""
+
+import struct
+
+import pytest
+
+from rebalance_advisor.kafka.member_bytes import OddBytesError, decode_assignment, decode_subscription
+
+
+def text(value: str) -> bytes:
+    return struct.pack(">h", len(value.encode())) + value.encode()
+
+
+def parts(*entries: tuple[str, list[int]]) -> bytes:
+    return struct.pack(">i", len(entries)) + b"".join(
+        text(topic) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers) for topic, numbers in entries
+    )
+
+
+def subscription(version: int, topics: list[str], user_data: bytes | None, *rest: bytes) -> bytes:
+    data = struct.pack(">i", -1) if user_data is None else struct.pack(">i", len(user_data)) + user_data
+    return struct.pack(">hi", version, len(topics)) + b"".join(map(text, topics)) + data + b"".join(rest)
+
+
+OWNED = parts(("a", [0, 2]))
+GENERATION = struct.pack(">i", 7)
+
+
+def test_each_version_of_a_subscription():
+    v0 = decode_subscription(subscription(0, ["b", "a"], None))
+    assert (v0.topics, v0.user_data, v0.owned, v0.generation, v0.rack) == (("b", "a"), None, None, None, None)
+    v1 = decode_subscription(subscription(1, ["a"], b"\x01", OWNED))
+    assert (v1.user_data, v1.owned, v1.generation) == (b"\x01", (("a", (0, 2)),), None)
+    v2 = decode_subscription(subscription(2, ["a"], b"", OWNED, GENERATION))
+    assert (v2.user_data, v2.generation, v2.rack) == (b"", 7, None)
+    v3 = decode_subscription(subscription(3, ["a"], None, OWNED, GENERATION, text("rack-1")))
+    assert v3.rack == "rack-1"
+
+
+def test_generation_minus_one_and_an_empty_rack_mean_not_said():
+    found = decode_subscription(subscription(3, ["a"], None, OWNED, struct.pack(">i", -1), text("")))
+    assert (found.generation, found.rack) == (None, None)
+    assert decode_subscription(subscription(3, ["a"], None, OWNED, GENERATION, struct.pack(">h", -1))).rack is None
+
+
+def test_a_newer_version_is_read_as_the_newest_known_one():
+    found = decode_subscription(subscription(9, ["a"], None, OWNED, GENERATION, text("r"), b"what comes later"))
+    assert (found.generation, found.rack) == (7, "r")
+
+
+def test_librdkafka_repeats_the_topic_of_each_partition():
+    data = struct.pack(">h", 0) + parts(("a", [1]), ("b", [0]), ("a", [0])) + struct.pack(">i", -1)
+    assert decode_assignment(data) == (("a", (1, 0)), ("b", (0,)))
+
+
+def test_an_empty_assignment():
+    assert decode_assignment(struct.pack(">hi", 1, 0)) == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x00",
+        struct.pack(">h", -1) + OWNED,
+        struct.pack(">hi", 0, -5),
+        struct.pack(">hi", 0, 2_000_000_000),
+        struct.pack(">hih", 0, 1, 3) + b"\xff\xfe\xfd" + struct.pack(">i", 0),
+        struct.pack(">hih", 0, 1, -1) + struct.pack(">i", 0),
+        struct.pack(">hi", 0, 1) + text("a") + struct.pack(">i", 3) + b"\0\0\0\1",
+    ],
+)
+def test_odd_bytes_are_told_as_such(data: bytes):
+    with pytest.raises(OddBytesError):
+        decode_assignment(data)
+
+
+def test_cut_anywhere_a_subscription_is_odd_and_nothing_worse():
+    whole = subscription(3, ["a", "bc"], b"xyz", OWNED, GENERATION, text("rack"))
+    decode_subscription(whole)
+    for end in range(len(whole)):
+        with pytest.raises(OddBytesError):
+            decode_subscription(whole[:end])
