@@ -107,3 +107,10 @@ def ranks_of(order: Longs) -> Ints:
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
     return ranks
+
+
+def ranks_among(order: Longs, count: int) -> Ints:
+    """int32[count]: place of each index in ``order``, −1 for those that are not in it."""
+    ranks = np.full(count, -1, dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks
