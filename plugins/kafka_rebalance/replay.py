@@ -27,6 +27,11 @@ FAMILIES: dict[str, str] = {
     "server_range": "server:answer_range",
     "server_uniform": "server:answer_uniform",
     "share_simple": "server:answer_share_simple",
+    "admin_utils": "placement:answer_admin_utils",
+    "striped_replica_placer": "placement:answer_striped",
+    "reassign_generate": "placement:answer_generate",
+    "java_random": "java_runtime:answer_random",
+    "java_hash_order": "java_runtime:answer_hash_order",
 }
 
 

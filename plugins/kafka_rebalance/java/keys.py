@@ -74,6 +74,11 @@ def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
     return np.int32(np.uint32(31 * (31 + np.int64(partition)) + np.int64(topic_hash)))
 
 
+def topic_partition_hashes(topic_hashes: Ints, partitions: Ints) -> Ints:
+    """``TopicPartition.hashCode`` for each, from the hash codes of the topics' names: int32[n]."""
+    return (31 * (31 + partitions.astype(np.int64)) + topic_hashes).astype(np.uint32).view(np.int32)
+
+
 def topic_id_partition_hashes(topic_id_hashes: Ints, partitions: Ints) -> Ints:
     """``TopicIdPartition.hashCode`` of the group coordinator: 31 · hash(Uuid) + partition, for each."""
     return (31 * topic_id_hashes.astype(np.int64) + partitions).astype(np.uint32).view(np.int32)

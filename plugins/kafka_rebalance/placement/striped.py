@@ -1,0 +1,179 @@
+"""KRaft's StripedReplicaPlacer: what a controller does when a topic is created or gets partitions (Kafka 3.0+).
+
+Promises, in this order: no broker twice in a partition; the first replica (the leader) is not fenced; replicas go
+round the racks, unfenced brokers before fenced ones in each; leaders stripe over racks and brokers. Brokers without
+rack make up a rack of their own. Racks of different sizes are not evened out.
+
+Each rack keeps its brokers sorted, from a random offset; a partition's leader comes from the next rack in order, its
+followers from the racks after it. When as many partitions are placed as there are unfenced brokers, racks and brokers
+are shuffled. The draws come rack by rack in the order of a Java HashMap: that order is part of the answer.
+
+Example: brokers 0, 1, 2 without racks and offset 0 give [0, 1, 2], [1, 2, 0], [2, 0, 1], then shuffled ones.
+
+Adding partitions to a topic calls it afresh: the new stripe does not continue the old one.
+Complexity: O(n · rf) for n partitions, and O(B) draws for each B partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_rebalance.java.keys import optional_hash
+from kafka_rebalance.java.seeded_random import State, next_int, shuffle
+from kafka_rebalance.java.strings import compare_key
+from kafka_rebalance.placement.brokers import INVALID_REPLICATION_FACTOR, PlacementBroker, PlacementError
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+# Of each broker list: next place in this epoch, first broker of this epoch, last epoch in which it was asked.
+_INDEX, _OFFSET, _EPOCH = range(3)
+
+
+def place_striped(brokers: Sequence[PlacementBroker], partitions: int, replication_factor: int, random: State) -> Ints:
+    """int32[partitions, replication_factor]: replicas of each partition, leader first.
+
+    ``brokers`` in the order in which the controller lists them: it decides nothing but the order of equal hash bins.
+    ``random`` (``java_random(seed)``) moves on as Java's would. Raises PlacementError (InvalidReplicationFactor).
+    """
+    racks, rack_of = _racks(brokers)
+    lists = _broker_lists(brokers, racks, rack_of)
+    starts = np.zeros(len(lists) + 1, np.int64)
+    np.cumsum([len(each) for each in lists], out=starts[1:])
+    stripe = np.array([broker for each in lists for broker in each], np.int32)
+    hashes = np.array([optional_hash(rack) for rack in racks], np.int32)
+    map_order = put_order(hashes, DEFAULT_CAPACITY)
+    sorted_racks = sorted(range(len(racks)), key=lambda rack: _optional_key(racks[rack]))
+    state, rack_offset = _set_up(random, map_order, starts)
+    unfenced = sum(not broker.is_fenced for broker in brokers)
+    _refuse(replication_factor, unfenced, len(brokers))
+    placed: Ints = _place_all(
+        random, partitions, replication_factor, unfenced, map_order, np.array(sorted_racks, np.int32), rack_offset,
+        starts, stripe, state,
+    )  # fmt: skip
+    return placed
+
+
+def _racks(brokers: Sequence[PlacementBroker]) -> tuple[list[str | None], dict[str | None, int]]:
+    racks = list(dict.fromkeys(broker.rack for broker in brokers))
+    return racks, {rack: i for i, rack in enumerate(racks)}
+
+
+def _broker_lists(
+    brokers: Sequence[PlacementBroker], racks: list[str | None], rack_of: dict[str | None, int]
+) -> list[list[int]]:
+    """Sorted brokers of list 2·rack (fenced) and 2·rack + 1 (unfenced)."""
+    lists: list[list[int]] = [[] for _ in range(2 * len(racks))]
+    for broker in sorted(brokers, key=lambda broker: broker.id):
+        lists[2 * rack_of[broker.rack] + (not broker.is_fenced)].append(broker.id)
+    return lists
+
+
+def _optional_key(rack: str | None) -> tuple[bool, bytes]:
+    """No rack sorts before any name, even the empty one."""
+    return rack is not None, compare_key(rack or "")
+
+
+def _refuse(replication_factor: int, unfenced: int, total: int) -> None:
+    if replication_factor <= 0:
+        raise PlacementError(
+            INVALID_REPLICATION_FACTOR,
+            f"Invalid replication factor {replication_factor}: the replication factor must be positive.",
+        )
+    if unfenced == 0:
+        raise PlacementError(INVALID_REPLICATION_FACTOR, "All brokers are currently fenced.")
+    if replication_factor > total:
+        raise PlacementError(
+            INVALID_REPLICATION_FACTOR,
+            f"The target replication factor of {replication_factor} cannot be reached because only {total} broker(s)"
+            " are registered.",
+        )
+
+
+@njit(cache=True)
+def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, int]:
+    """Draw every list's offset, fenced before unfenced, then the rack's: state int64[lists, 3] and that offset."""
+    state = np.zeros((len(starts) - 1, 3), np.int64)
+    for rack in map_order:
+        for each in (2 * rack, 2 * rack + 1):
+            if starts[each + 1] > starts[each]:
+                state[each, _OFFSET] = next_int(random, starts[each + 1] - starts[each])
+    rack_offset = 0
+    if len(map_order):
+        rack_offset = next_int(random, len(map_order))
+    return state, rack_offset
+
+
+@njit(cache=True)
+def _place_all(
+    random: State,
+    partitions: int,
+    replication_factor: int,
+    unfenced: int,
+    map_order: Longs,
+    racks: Ints,
+    offset: int,
+    starts: Longs,
+    stripe: Ints,
+    state: Longs,
+) -> Ints:
+    """``RackList.place`` for each partition in turn."""
+    placed = np.empty((partitions, replication_factor), np.int32)
+    epoch = 0
+    for partition in range(partitions):
+        if epoch == unfenced and unfenced > 1:
+            shuffle(random, racks)
+            for rack in map_order:
+                shuffle(random, stripe[starts[2 * rack] : starts[2 * rack + 1]])
+                shuffle(random, stripe[starts[2 * rack + 1] : starts[2 * rack + 2]])
+            epoch = 0
+        if offset == len(racks):
+            offset = 0
+        _place_one(placed[partition], racks, offset, epoch, starts, stripe, state)
+        epoch += 1
+        offset += 1
+    return placed
+
+
+@njit(cache=True)
+def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, starts: Longs, stripe: Ints, state: Longs) -> None:
+    leader_at = offset
+    replicas[0] = _next(2 * racks[leader_at] + 1, epoch, starts, stripe, state)
+    while replicas[0] < 0:
+        leader_at = (leader_at + 1) % len(racks)
+        replicas[0] = _next(2 * racks[leader_at] + 1, epoch, starts, stripe, state)
+    at = offset
+    for i in range(1, len(replicas)):
+        broker = -1
+        while broker < 0:
+            if at == leader_at:
+                # The leader's rack is passed over the first time only.
+                leader_at = -1
+            else:
+                broker = _next(2 * racks[at] + 1, epoch, starts, stripe, state)
+                if broker < 0:
+                    broker = _next(2 * racks[at], epoch, starts, stripe, state)
+            at = (at + 1) % len(racks)
+        replicas[i] = broker
+
+
+@njit(cache=True)
+def _next(each: int, epoch: int, starts: Longs, stripe: Ints, state: Longs) -> np.int64:
+    """``BrokerList.next``: the list's next broker in this epoch, -1 when all had their turn."""
+    size = starts[each + 1] - starts[each]
+    if size == 0:
+        return np.int64(-1)
+    if state[each, _EPOCH] != epoch:
+        state[each, _EPOCH] = epoch
+        state[each, _INDEX] = 0
+        state[each, _OFFSET] = (state[each, _OFFSET] + 1) % size
+    if state[each, _INDEX] >= size:
+        return np.int64(-1)
+    broker = stripe[starts[each] + (state[each, _INDEX] + state[each, _OFFSET]) % size]
+    state[each, _INDEX] += 1
+    return np.int64(broker)

@@ -1,0 +1,44 @@
+"""What `kafka-reassign-partitions --generate` proposes."""
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.java.seeded_random import java_random
+from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError, require_all_racks_or_none
+from kafka_rebalance.placement.generate import ListedPartitions, propose_alternating, propose_striped
+from kafka_rebalance.placement.rack_alternating import place_alternating
+from kafka_rebalance.placement.striped import place_striped
+from kafka_rebalance.string_column import StringColumn
+
+BROKERS = [PlacementBroker(each) for each in (4, 5, 9)]
+
+
+def listed(*rows: tuple[str, int, int]) -> ListedPartitions:
+    names = list(dict.fromkeys(topic for topic, _, _ in rows))
+    columns = np.array([(names.index(topic), partition, replicas) for topic, partition, replicas in rows], np.int32)
+    return ListedPartitions(StringColumn.of(names), columns[:, 0], columns[:, 1], columns[:, 2])
+
+
+def test_topics_share_one_generator_in_the_order_of_javas_maps() -> None:
+    present = listed(("93", 3, 1), ("80", 1, 1), ("93", 0, 1), ("80", 0, 1))
+    first, second = propose_striped(BROKERS, present, java_random(3))
+    assert [present.names[each.topic] for each in (first, second)] == ["80", "93"]
+    random = java_random(3)
+    expected = [place_striped(BROKERS, 2, 1, random).tolist() for _ in range(2)]
+    assert [first.replicas.tolist(), second.replicas.tolist()] == expected
+
+
+def test_the_partition_met_first_decides_the_replication_factor() -> None:
+    (proposal,) = propose_striped(BROKERS, listed(("t", 7, 3), ("t", 0, 1), ("t", 5, 2)), java_random(1))
+    assert proposal.replicas.shape == (3, {7: 3, 0: 1, 5: 2}[proposal.first_partition])
+
+
+def test_before_4_1_each_topic_was_placed_by_admin_utils() -> None:
+    (proposal,) = propose_alternating(BROKERS, listed(("t", 0, 2), ("t", 1, 2)), java_random(8))
+    assert proposal.replicas.tolist() == place_alternating(BROKERS, 2, 2, java_random(8)).tolist()
+
+
+def test_the_tool_refuses_racks_on_some_brokers_only() -> None:
+    with pytest.raises(PlacementError, match=r"--disable-rack-aware.*\[4, 5\]"):
+        require_all_racks_or_none([*BROKERS[:2], PlacementBroker(9, "r")])
+    require_all_racks_or_none(BROKERS)
