@@ -18,6 +18,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
 from stack import postgres, postgres_account, postgres_binaries
 from stack.postgres import DATABASES, THROW_AWAY, EmbeddedPostgres
 

@@ -1,0 +1,119 @@
+"""A run's life: started, filled, published; readers see it from the last of these moments on and never before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from rebalance_advisor.store.connection import Connection, StoreError, named
+from rebalance_advisor.store.names import Names
+
+# Everything that a run writes; a retry empties all of it.
+RESULT_TABLES = (
+    "broker_score", "rack_score", "resource_score", "topic_score", "group_score", "member_score", "finding", "plan",
+    "plan_resource", "plan_broker", "plan_bound", "move", "wave", "frontier_point", "check_result",
+)  # fmt: skip
+
+
+class RunPublishedError(StoreError):
+    """A published run is never changed: an advisory that was read stays what it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run that may be written to; ``time`` is what its rows carry."""
+
+    key: int
+    time: str
+
+
+def start_run(
+    connection: Connection,
+    *,
+    run_id: str,
+    cluster: str,
+    snapshot_id: str,
+    parameters: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    advisor_version: str = "",
+) -> None:
+    """Begin a run, or begin it again: what an earlier attempt half-wrote is removed.
+
+    Raises RunPublishedError where it was published, StoreError where the snapshot is not stored or is another
+    cluster's.
+    """
+    connection.execute(named("ensure_this_week"))
+    with connection.transaction():
+        row = {
+            "run_id": run_id, "cluster": cluster, "snapshot_id": snapshot_id, "seed": seed,
+            "parameters": Jsonb(dict(parameters or {})), "advisor_version": advisor_version,
+        }  # fmt: skip
+        if connection.execute(named("start_run"), row).fetchone() is None:
+            raise _why_not_started(connection, run_id, snapshot_id, cluster)
+        run = open_run(connection, run_id)
+        for table in RESULT_TABLES:
+            empty(connection, run, table)
+
+
+def open_run(connection: Connection, run_id: str) -> OpenRun:
+    """Lock a run for writing until the transaction ends. Raises RunPublishedError or, if unknown, StoreError."""
+    row = connection.execute(named("lock_run"), {"run_id": run_id}).fetchone()
+    if row is None:
+        raise StoreError(f"no run {run_id} was started; call start_run first")
+    key, time, status = row
+    if status == "published":
+        raise RunPublishedError(f"run {run_id} is published and stays as it is; start a new run")
+    return OpenRun(int(key), str(time))
+
+
+def empty(connection: Connection, run: OpenRun, table: str) -> None:
+    """Remove a run's rows from one table."""
+    target = sql.Identifier(Names.from_environment().store, table)
+    connection.execute(sql.SQL("DELETE FROM {} WHERE run_key = %s").format(target), (run.key,))
+
+
+def publish_run(connection: Connection, run_id: str) -> None:
+    """Make a run visible, in one short transaction; a second call changes nothing.
+
+    Raises StoreError where it holds no plan, or where a rule of level ``block`` refused its snapshot or its results.
+    """
+    with connection.transaction():
+        try:
+            run = open_run(connection, run_id)
+        except RunPublishedError:
+            return
+        row = connection.execute(named("publish_obstacles"), {"run_key": run.key}).fetchone()
+        assert row is not None
+        has_plan, broken_rule = row
+        if not has_plan:
+            raise StoreError(f"run {run_id} holds no plan; call save_plan before publish_run")
+        if broken_rule is not None:
+            raise StoreError(f"run {run_id} is not published: rule {broken_rule} blocks it (view advisor.check_result)")
+        connection.execute(named("publish_run"), {"run_key": run.key})
+
+
+def block_run(connection: Connection, run_id: str) -> None:
+    """The result gate refused it: it stays as evidence until a retry."""
+    with connection.transaction():
+        connection.execute(named("block_run"), {"run_key": open_run(connection, run_id).key})
+
+
+def newest_published(connection: Connection, cluster: str) -> str | None:
+    """run_id of the newest published run of a cluster; ``None`` before the first."""
+    row = connection.execute(named("newest_published"), {"cluster": cluster}).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _why_not_started(connection: Connection, run_id: str, snapshot_id: str, cluster: str) -> StoreError:
+    found = connection.execute(named("find_run"), {"run_id": run_id}).fetchone()
+    if found is not None and found[0] == "published":
+        return RunPublishedError(f"run {run_id} is published and stays as it is; start a new run")
+    if found is not None and found[1] != cluster:
+        return StoreError(
+            f"run {run_id} is one of cluster {found[1]}, not of {cluster}; give each cluster its own run_id"
+        )
+    return StoreError(f"snapshot {snapshot_id} of cluster {cluster} is not stored, was pruned, or the gate blocked it")

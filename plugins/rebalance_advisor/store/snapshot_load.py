@@ -1,0 +1,181 @@
+"""Loading a snapshot: what ``save_snapshot`` saved, equal in everything."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    GroupType,
+    LogDir,
+    Member,
+    Topic,
+    TopicPartitions,
+)
+from kafka_rebalance.partition_table import PartitionTable
+from rebalance_advisor.store.connection import Connection, StoreError, named
+
+Row = dict[str, Any]
+_SPARSE = ("adding", "removing", "offline")
+
+
+def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
+    """The snapshot of that id. Raises StoreError where it is not stored or was pruned."""
+    with connection.transaction():
+        head = _rows(connection, "snapshot_head", {"snapshot_id": snapshot_id})
+        if not head:
+            raise StoreError(f"no snapshot {snapshot_id} is stored")
+        if head[0]["is_pruned"]:
+            raise StoreError(f"the rows of snapshot {snapshot_id} were removed by retention; take a new one")
+        key = {"snapshot_key": head[0]["snapshot_key"], "time": head[0]["time"]}
+        topics = _rows(connection, "snapshot_topics", key)
+        return ClusterSnapshot(
+            cluster=head[0]["cluster"],
+            brokers=_brokers(connection, key),
+            topics=tuple(
+                Topic(each["topic"], each["topic_id"], each["is_internal"], each["configs"]) for each in topics
+            ),
+            partitions=_partitions(connection, key, len(topics)),
+            groups=_groups(connection, key),
+            loads=_loads(connection, key),
+            cluster_id=head[0]["cluster_id"],
+            captured_at=head[0]["captured_at"],
+            source=head[0]["source"],
+            kafka_version=head[0]["kafka_version"],
+            coverage=tuple(CoverageGap(**each) for each in _rows(connection, "snapshot_coverage", key)),
+        )
+
+
+def _rows(connection: Connection, query: str, parameters: Row) -> list[Row]:
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(named(query), parameters).fetchall()
+
+
+def _brokers(connection: Connection, key: Row) -> tuple[Broker, ...]:
+    log_dirs: dict[int, list[LogDir]] = defaultdict(list)
+    for each in _rows(connection, "snapshot_log_dirs", key):
+        log_dirs[each.pop("broker")].append(LogDir(**each))
+    return tuple(
+        Broker(
+            id=each["broker"],
+            rack=each["rack"],
+            host=each["host"],
+            port=each["port"],
+            state=BrokerState(each["state"]),
+            is_controller=each["is_controller"],
+            log_dirs=tuple(log_dirs[each["broker"]]),
+            capacity=Capacity(*(each[f"capacity_{name}"] for name in Capacity.__dataclass_fields__)),
+            configs=each["configs"],
+        )
+        for each in _rows(connection, "snapshot_brokers", key)
+    )
+
+
+def _partitions(connection: Connection, key: Row, topic_count: int) -> PartitionTable:
+    """Read as text by COPY and turned into columns whole: arrays come as numbers with blanks between."""
+    columns = _copied(connection, "snapshot_partitions", key)
+    counts = _integers(columns["replica_count"], np.int64)
+    topic = _integers(columns["topic"], np.int32)
+    if len(topic) and topic.max() >= topic_count:
+        raise StoreError("a partition's topic is not among the topics of its snapshot")
+    sparse: dict[str, dict[int, tuple[int, ...]]] = {
+        name: {row: tuple(map(int, value.split())) for row, value in enumerate(columns[name]) if value}
+        for name in _SPARSE
+    }
+    flags = _integers([value for value in columns["in_sync"] if value], np.int8)
+    return PartitionTable(
+        topic=topic,
+        partition=_integers(columns["partition"], np.int32),
+        offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts))),
+        replicas=_integers(columns["replicas"], np.int32),
+        leader=_integers(columns["leader"], np.int32),
+        replica_log_bytes=_integers(columns["log_bytes"], np.int64),
+        start_offset=_integers(columns["start_offset"], np.int64),
+        end_offset=_integers(columns["end_offset"], np.int64),
+        in_sync=flags.astype(np.bool_) if len(flags) else None,
+        **sparse,
+    )
+
+
+def _copied(connection: Connection, query: str, key: Row) -> dict[str, list[str]]:
+    """The columns of a query, as text. Only numbers come this way: nothing has to be unescaped."""
+    copied = sql.SQL("COPY ({}) TO STDOUT (HEADER)").format(named(query))
+    with connection.cursor().copy(copied, key) as copy:
+        names, *lines = b"".join(copy).decode("ascii").splitlines()
+    columns = list(zip(*(line.split("\t") for line in lines), strict=True)) or [()] * len(names.split("\t"))
+    return {name: list(values) for name, values in zip(names.split("\t"), columns, strict=True)}
+
+
+def _integers(cells: list[str], dtype: Any) -> npt.NDArray[Any]:
+    """All numbers of all cells, one after another."""
+    return np.array(" ".join(cells).split(), dtype=dtype) if cells else np.zeros(0, dtype=dtype)
+
+
+def _loads(connection: Connection, key: Row) -> PartitionLoads:
+    sources = _rows(connection, "snapshot_load_sources", key)
+    columns = _copied(connection, "snapshot_loads", key) if sources else {}
+    return PartitionLoads(
+        {
+            LoadKind(each["kind"]): LoadColumn(
+                np.array(columns[each["kind"]], dtype=np.float64), LoadSource(each["source"]), each["window_s"]
+            )
+            for each in sources
+        }
+    )
+
+
+def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
+    members: dict[str, list[Member]] = defaultdict(list)
+    for each in _rows(connection, "snapshot_members", key):
+        members[each["group_id"]].append(_member(each))
+    committed: dict[str, list[CommittedOffset]] = defaultdict(list)
+    for each in _rows(connection, "snapshot_committed_offsets", key):
+        pairs = zip(each["partitions"], each["offsets"], strict=True)
+        committed[each["group_id"]].extend(CommittedOffset(each["topic"], *pair) for pair in pairs)
+    return tuple(
+        Group(
+            id=each["group_id"],
+            type=GroupType(each["type"]),
+            protocol_type=each["protocol_type"],
+            protocol=each["protocol"],
+            state=each["state"],
+            generation=each["generation"],
+            coordinator=each["coordinator"],
+            members=tuple(members[each["group_id"]]),
+            committed=tuple(committed[each["group_id"]]),
+        )
+        for each in _rows(connection, "snapshot_groups", key)
+    )
+
+
+def _member(row: Row) -> Member:
+    subscription = row["subscription"]
+    return Member(
+        id=row["member_id"],
+        **{
+            name: row[name]
+            for name in ("instance_id", "client_id", "host", "rack", "subscribed_regex", "generation", "user_data")
+        },
+        subscription=None if subscription is None else tuple(subscription),
+        owned=_runs(row["owned"]),
+        assigned=_runs(row["assigned"]) or (),
+        target=_runs(row["target"]),
+        decode_error=row["decode_error"],
+    )
+
+
+def _runs(value: list[Any] | None) -> TopicPartitions | None:
+    return None if value is None else tuple((topic, tuple(partitions)) for topic, partitions in value)

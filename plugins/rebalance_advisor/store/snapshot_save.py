@@ -1,0 +1,56 @@
+"""Saving a snapshot: whole or not at all, and once."""
+
+from __future__ import annotations
+
+import psycopg
+
+from kafka_rebalance import codec
+from kafka_rebalance.model import ClusterSnapshot
+from rebalance_advisor.store import snapshot_rows
+from rebalance_advisor.store.connection import Connection, StoreError, named
+from rebalance_advisor.store.copy_rows import copy_columns
+
+
+def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
+    """Save it in one transaction; returns its id. One that is there already is left as it is.
+
+    Its ``time`` is ``captured_at``; for input without one, the moment of saving. The input gate has not looked at it
+    yet: views show it once it has. Raises StoreError for values that PostgreSQL cannot hold.
+    """
+    snapshot_id = codec.snapshot_id(snapshot)
+    if connection.execute(named("find_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is not None:
+        return snapshot_id
+    # Weeks are made in a transaction of their own: that takes a lock which readers would wait for.
+    moment = _make_room(connection, snapshot)
+    with connection.transaction():
+        row = {
+            "snapshot_id": snapshot_id, "time": moment, "captured_at": snapshot.captured_at, "source": snapshot.source,
+            "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id, "kafka_version": snapshot.kafka_version,
+        }  # fmt: skip
+        inserted = connection.execute(named("insert_snapshot"), row | snapshot_rows.counts(snapshot)).fetchone()
+        if inserted is not None:  # else somebody else has just saved the same
+            for table, columns in snapshot_rows.tables(snapshot, int(inserted[0]), str(moment)):
+                copy_columns(connection, table, columns)
+    return snapshot_id
+
+
+def latest_snapshot_id(connection: Connection, cluster: str) -> str | None:
+    """The newest snapshot of a cluster that the input gate has not refused; ``None`` where there is none."""
+    row = connection.execute(named("latest_snapshot"), {"cluster": cluster}).fetchone()
+    return None if row is None else str(row[0])
+
+
+def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
+    """Write down what the input gate decided. Raises StoreError for an unknown snapshot."""
+    found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
+    if found.rowcount == 0:
+        raise StoreError(f"no snapshot {snapshot_id} is stored")
+
+
+def _make_room(connection: Connection, snapshot: ClusterSnapshot) -> object:
+    try:
+        row = connection.execute(named("ensure_week_of"), {"captured_at": snapshot.captured_at}).fetchone()
+    except psycopg.DataError as error:
+        raise StoreError(f"captured_at {snapshot.captured_at!r} is no ISO 8601 time with a zone") from error
+    assert row is not None
+    return row[0]

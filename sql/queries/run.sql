@@ -1,0 +1,65 @@
+-- Queries of rebalance_advisor.store about runs. Each begins with its name and one line that says what for.
+
+-- name: ensure_this_week
+-- Room for what a run writes: its rows carry the time of its start, which may fall into the week that is about to begin.
+SELECT store.ensure_week(now()), store.ensure_week(now() + interval '1 hour')
+
+-- name: start_run
+-- A new run, or the same one again after a failure; returns nothing where that is not allowed. The time stays the first.
+INSERT INTO store.run AS run (run_id, cluster, snapshot_key, parameters, seed, advisor_version)
+SELECT %(run_id)s, %(cluster)s, snapshot_key, %(parameters)s, %(seed)s, %(advisor_version)s
+FROM store.snapshot
+WHERE snapshot_id = %(snapshot_id)s AND cluster = %(cluster)s AND status <> 'blocked' AND NOT is_pruned
+ON CONFLICT (run_id) DO UPDATE
+SET snapshot_key = excluded.snapshot_key,
+    parameters = excluded.parameters,
+    seed = excluded.seed,
+    advisor_version = excluded.advisor_version,
+    status = 'running'
+WHERE run.status <> 'published' AND run.cluster = excluded.cluster
+RETURNING run_key
+
+-- name: find_run
+-- Why a run could not be started.
+SELECT status, cluster FROM store.run WHERE run_id = %(run_id)s
+
+-- name: lock_run
+-- Writers of one run take turns; publishing waits for them.
+SELECT run_key, time, status FROM store.run WHERE run_id = %(run_id)s FOR UPDATE
+
+-- name: publish_obstacles
+-- Whether there is a plan, and the first rule that blocks: of the results' gate or of its snapshot's.
+SELECT
+    EXISTS (SELECT FROM store.plan WHERE run_key = %(run_key)s) AS has_plan,
+    (
+        SELECT each.rule
+        FROM store.check_result AS each
+        JOIN store.run ON run.run_key = %(run_key)s
+        WHERE each.level = 'block' AND each.failed_rows > 0
+            AND (each.run_key = run.run_key OR each.snapshot_key = run.snapshot_key)
+        ORDER BY each.check_key
+        LIMIT 1
+    ) AS broken_rule
+
+-- name: publish_run
+-- running -> published
+UPDATE store.run SET status = 'published', published_at = now() WHERE run_key = %(run_key)s
+
+-- name: block_run
+-- running -> blocked
+UPDATE store.run SET status = 'blocked' WHERE run_key = %(run_key)s
+
+-- name: newest_published
+-- What readers see of a cluster; uses index run_newest_published.
+SELECT run_id
+FROM store.run
+WHERE cluster = %(cluster)s AND status = 'published'
+ORDER BY time DESC, run_key DESC
+LIMIT 1
+
+-- name: plan_document
+-- plan.json of a run.
+SELECT plan.document
+FROM store.plan
+JOIN store.run ON run.run_key = plan.run_key
+WHERE run.run_id = %(run_id)s

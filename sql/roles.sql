@@ -1,0 +1,16 @@
+-- Who may do what; run after every migration, so that new tables and views are covered.
+-- advisor_owner owns everything; advisor_writer is the pipeline; advisor_reader sees the contract and nothing else.
+
+REVOKE ALL ON SCHEMA store FROM PUBLIC;
+REVOKE ALL ON SCHEMA advisor FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA store FROM PUBLIC;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA store FROM PUBLIC;
+
+GRANT USAGE ON SCHEMA store TO advisor_writer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA store TO advisor_writer;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA store TO advisor_writer;
+REVOKE INSERT, UPDATE, DELETE ON store.migration FROM advisor_writer;
+
+-- Weeks that are made later are reached through their parents: they need no grants of their own.
+GRANT USAGE ON SCHEMA advisor TO advisor_reader, advisor_writer;
+GRANT SELECT ON ALL TABLES IN SCHEMA advisor TO advisor_reader, advisor_writer;

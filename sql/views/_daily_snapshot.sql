@@ -1,0 +1,9 @@
+-- Internal, not part of the contract: for each cluster and day (UTC) the last reading that passed; trends need no more.
+CREATE OR REPLACE VIEW store.daily_snapshot AS
+SELECT DISTINCT ON (cluster, date_trunc('day', time AT TIME ZONE 'UTC'))
+    cluster,
+    snapshot_key,
+    time
+FROM store.snapshot
+WHERE status = 'passed' AND NOT is_pruned
+ORDER BY cluster, date_trunc('day', time AT TIME ZONE 'UTC'), time DESC, snapshot_key DESC;

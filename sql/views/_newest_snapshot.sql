@@ -1,0 +1,10 @@
+-- Internal, not part of the contract: the newest reading of each cluster that the input gate let pass.
+CREATE OR REPLACE VIEW store.newest_snapshot AS
+SELECT DISTINCT ON (cluster)
+    cluster,
+    snapshot_key,
+    snapshot_id,
+    time
+FROM store.snapshot
+WHERE status = 'passed' AND NOT is_pruned
+ORDER BY cluster, time DESC, snapshot_key DESC;

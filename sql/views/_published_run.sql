@@ -1,0 +1,11 @@
+-- Internal, not part of the contract: published runs of each cluster, numbered from the newest (1) back.
+CREATE OR REPLACE VIEW store.published_run AS
+SELECT
+    cluster,
+    run_key,
+    run_id,
+    snapshot_key,
+    time,
+    row_number() OVER (PARTITION BY cluster ORDER BY time DESC, run_key DESC) AS age
+FROM store.run
+WHERE status = 'published';

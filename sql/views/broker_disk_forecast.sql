@@ -1,0 +1,77 @@
+-- Question 2 of DESIGN §4: which brokers reach 85 % disk and when, with and without the plan.
+-- Growth is a straight line through the last reading of each of the last 14 days. Directories of one broker with equal
+-- totals and equal free bytes are taken for one volume. The plan shifts the level, not the growth.
+CREATE OR REPLACE VIEW advisor.broker_disk_forecast AS
+WITH volume AS (
+    SELECT DISTINCT
+        daily.cluster, daily.time, log_dir.snapshot_key, log_dir.broker, log_dir.total_bytes, log_dir.usable_bytes
+    FROM store.daily_snapshot AS daily
+    JOIN store.newest_snapshot AS newest ON newest.cluster = daily.cluster AND daily.time > newest.time - interval '14 days'
+    JOIN store.log_dir ON log_dir.snapshot_key = daily.snapshot_key AND log_dir.time = daily.time
+    WHERE log_dir.total_bytes IS NOT NULL AND log_dir.usable_bytes IS NOT NULL
+),
+used AS (
+    SELECT
+        cluster, snapshot_key, time, broker,
+        sum(total_bytes - usable_bytes)::double precision AS used_bytes,
+        sum(total_bytes)::double precision AS total_bytes
+    FROM volume
+    GROUP BY cluster, snapshot_key, time, broker
+),
+trend AS (
+    SELECT
+        cluster, broker, count(*) AS days,
+        regr_slope(used_bytes, extract(epoch FROM time) / 86400) AS bytes_per_day
+    FROM used
+    GROUP BY cluster, broker
+)
+SELECT
+    now_used.time,
+    now_used.cluster,
+    now_used.broker,
+    broker.rack,
+    now_used.used_bytes,
+    now_used.total_bytes,
+    now_used.used_bytes / nullif(now_used.total_bytes, 0) AS used_ratio,
+    trend.bytes_per_day AS growth_bytes_per_day,
+    trend.days AS days_of_history,
+    CASE
+        WHEN room.bytes <= 0 THEN now_used.time
+        WHEN room.bytes < trend.bytes_per_day * 36500 THEN now_used.time + room.bytes / trend.bytes_per_day * interval '1 day'
+    END AS reaches_85_percent_at,
+    now_used.used_bytes + shift.bytes AS used_bytes_with_plan,
+    CASE
+        WHEN room.bytes_with_plan <= 0 THEN now_used.time
+        WHEN room.bytes_with_plan < trend.bytes_per_day * 36500 THEN now_used.time + room.bytes_with_plan / trend.bytes_per_day * interval '1 day'
+    END AS reaches_85_percent_at_with_plan
+FROM store.newest_snapshot AS newest
+JOIN used AS now_used ON now_used.snapshot_key = newest.snapshot_key
+JOIN trend ON trend.cluster = now_used.cluster AND trend.broker = now_used.broker
+JOIN store.broker
+    ON broker.snapshot_key = newest.snapshot_key AND broker.time = newest.time AND broker.broker = now_used.broker
+LEFT JOIN LATERAL (
+    SELECT plan_broker.after - plan_broker.before AS bytes
+    FROM store.newest_run AS newest_run
+    JOIN store.plan_broker
+        ON plan_broker.run_key = newest_run.run_key AND plan_broker.time = newest_run.time
+    WHERE newest_run.cluster = newest.cluster AND plan_broker.broker = now_used.broker AND plan_broker.resource = 'disk'
+) AS shift ON true
+CROSS JOIN LATERAL (
+    SELECT
+        0.85 * now_used.total_bytes - now_used.used_bytes AS bytes,
+        0.85 * now_used.total_bytes - now_used.used_bytes - shift.bytes AS bytes_with_plan
+) AS room;
+
+COMMENT ON VIEW advisor.broker_disk_forecast IS 'When each broker''s fullest volumes together reach 85 %, as things are and after the newest plan.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.time IS 'When the cluster was read last.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.broker IS 'Broker id.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.rack IS 'Rack.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Bytes used on its volumes, by whomever.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volumes.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Share that is used.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Straight line over the last 14 days; NULL with fewer than two days.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days that the line rests on.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Without the plan; the reading''s own time where it is there already, NULL: not within a hundred years, or not known.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes_with_plan IS 'Bytes used after the newest plan; NULL where it does not balance disk.';
+COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at_with_plan IS 'The same after the newest plan.';

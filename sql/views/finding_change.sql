@@ -1,0 +1,56 @@
+-- Question 4 of DESIGN §4: findings that are new, persist, are resolved or came back.
+CREATE OR REPLACE VIEW advisor.finding_change AS
+WITH finding AS (
+    -- Of the newest advisory, and of the one before what the newest no longer says.
+    SELECT
+        published.cluster, published.age, each.finding_key, each.code, each.severity, each.subject_type, each.subject
+    FROM store.published_run AS published
+    JOIN store.finding AS each ON each.run_key = published.run_key
+    WHERE published.age = 1
+        OR published.age = 2 AND NOT EXISTS (
+            SELECT
+            FROM store.newest_run AS newest
+            JOIN store.finding AS still ON still.run_key = newest.run_key
+            WHERE newest.cluster = published.cluster AND still.finding_key = each.finding_key
+        )
+)
+SELECT
+    newest.time,
+    newest.cluster,
+    finding.finding_key,
+    finding.code,
+    finding.severity,
+    finding.subject_type,
+    finding.subject,
+    CASE
+        WHEN finding.age = 2 THEN 'resolved'
+        WHEN seen.before_last THEN 'persisting'
+        WHEN seen.earlier THEN 'reopened'
+        ELSE 'new'
+    END AS change,
+    seen.first_time AS first_seen,
+    seen.times AS times_seen
+FROM finding
+JOIN store.newest_run AS newest ON newest.cluster = finding.cluster
+CROSS JOIN LATERAL (
+    SELECT
+        coalesce(bool_or(published.age = 2), false) AS before_last,
+        coalesce(bool_or(published.age > 2), false) AS earlier,
+        min(published.time) AS first_time,
+        count(*) AS times
+    FROM store.published_run AS published
+    JOIN store.finding AS same ON same.run_key = published.run_key AND same.finding_key = finding.finding_key
+    WHERE published.cluster = finding.cluster
+) AS seen;
+
+COMMENT ON VIEW advisor.finding_change IS 'Findings of the newest published advisory against the one before, and those that are gone since.';
+COMMENT ON COLUMN advisor.finding_change.time IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.finding_change.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.finding_change.finding_key IS 'The same for the same trouble in every advisory.';
+COMMENT ON COLUMN advisor.finding_change.code IS 'Kind of trouble.';
+COMMENT ON COLUMN advisor.finding_change.severity IS 'Severity when last seen.';
+COMMENT ON COLUMN advisor.finding_change.subject_type IS 'Kind of subject.';
+COMMENT ON COLUMN advisor.finding_change.subject IS 'Which one.';
+COMMENT ON COLUMN advisor.finding_change.change IS 'new, persisting, resolved, or reopened (seen before, not in the advisory before).';
+COMMENT ON COLUMN advisor.finding_change.first_seen IS 'First published advisory with it.';
+COMMENT ON COLUMN advisor.finding_change.times_seen IS 'Published advisories with it.';

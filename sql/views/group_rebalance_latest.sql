@@ -1,0 +1,49 @@
+-- Question 8 of DESIGN §4: groups by rebalances and idle members.
+-- One reading a day over the last seven days; a generation that falls (a new group) counts from there.
+CREATE OR REPLACE VIEW advisor.group_rebalance_latest AS
+WITH turned AS (
+    SELECT step.cluster, step.group_id, sum(greatest(step.generation - step.earlier, 0)) AS rebalances
+    FROM (
+        SELECT
+            daily.cluster, each.group_id, each.generation,
+            lag(each.generation) OVER (PARTITION BY daily.cluster, each.group_id ORDER BY daily.time) AS earlier
+        FROM store.daily_snapshot AS daily
+        JOIN store.newest_snapshot AS newest
+            ON newest.cluster = daily.cluster AND daily.time > newest.time - interval '7 days'
+        JOIN store.consumer_group AS each
+            ON each.snapshot_key = daily.snapshot_key AND each.time = daily.time
+        WHERE each.generation IS NOT NULL
+    ) AS step
+    WHERE step.earlier IS NOT NULL
+    GROUP BY step.cluster, step.group_id
+),
+idle AS (
+    SELECT newest.cluster, member.group_id, count(*) FILTER (WHERE member.assigned_count = 0) AS members
+    FROM store.newest_snapshot AS newest
+    JOIN store.member ON member.snapshot_key = newest.snapshot_key AND member.time = newest.time
+    GROUP BY newest.cluster, member.group_id
+)
+SELECT
+    newest.time,
+    newest.cluster,
+    grouped.group_id,
+    grouped.state,
+    grouped.member_count AS members,
+    idle.members AS idle_members,
+    turned.rebalances AS rebalances_7d,
+    grouped.generation
+FROM store.newest_snapshot AS newest
+JOIN store.consumer_group AS grouped
+    ON grouped.snapshot_key = newest.snapshot_key AND grouped.time = newest.time
+LEFT JOIN turned ON turned.cluster = newest.cluster AND turned.group_id = grouped.group_id
+LEFT JOIN idle ON idle.cluster = newest.cluster AND idle.group_id = grouped.group_id;
+
+COMMENT ON VIEW advisor.group_rebalance_latest IS 'Groups of the newest reading: rebalances of the last seven days, and members that read nothing.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.time IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.group_id IS 'Group.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.state IS 'State.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.members IS 'Members.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.idle_members IS 'Members without a partition.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.rebalances_7d IS 'Growth of the generation over seven days; NULL with a single reading.';
+COMMENT ON COLUMN advisor.group_rebalance_latest.generation IS 'Generation now.';

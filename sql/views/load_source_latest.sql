@@ -1,0 +1,21 @@
+CREATE OR REPLACE VIEW advisor.load_source_latest AS
+SELECT
+    newest.time,
+    newest.cluster,
+    newest.snapshot_id,
+    each.kind,
+    each.source,
+    each.window_s,
+    each.known_ratio
+FROM store.newest_snapshot AS newest
+JOIN store.load_source AS each
+    ON each.snapshot_key = newest.snapshot_key;
+
+COMMENT ON VIEW advisor.load_source_latest IS 'Where each load of the newest reading comes from; a kind without a row was measured by nobody.';
+COMMENT ON COLUMN advisor.load_source_latest.time IS 'When the cluster was read.';
+COMMENT ON COLUMN advisor.load_source_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.load_source_latest.snapshot_id IS 'sha256 of the reading''s content.';
+COMMENT ON COLUMN advisor.load_source_latest.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
+COMMENT ON COLUMN advisor.load_source_latest.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, estimated or unknown.';
+COMMENT ON COLUMN advisor.load_source_latest.window_s IS 'Seconds over which a rate was measured; NULL for sizes and given figures.';
+COMMENT ON COLUMN advisor.load_source_latest.known_ratio IS 'Share of partitions whose figure is known.';

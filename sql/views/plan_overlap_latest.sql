@@ -1,0 +1,38 @@
+-- Question 5 of DESIGN §4: how much of the newest plan equals the one before.
+CREATE OR REPLACE VIEW advisor.plan_overlap_latest AS
+SELECT
+    newest.time,
+    newest.cluster,
+    newest.run_id,
+    previous.run_id AS previous_run_id,
+    counted.moves AS move_count,
+    counted_before.moves AS previous_move_count,
+    counted.same AS same_move_count,
+    counted.same / nullif(counted.moves, 0)::double precision AS same_ratio
+FROM store.published_run AS newest
+JOIN store.published_run AS previous ON previous.cluster = newest.cluster AND previous.age = 2
+CROSS JOIN LATERAL (
+    SELECT count(*) AS moves, count(earlier.partition) AS same
+    FROM store.move AS mine
+    LEFT JOIN store.move AS earlier
+        ON earlier.run_key = previous.run_key AND earlier.time = previous.time
+        AND earlier.topic = mine.topic AND earlier.partition = mine.partition
+        AND earlier.to_replicas = mine.to_replicas AND earlier.leader_to = mine.leader_to
+    WHERE mine.run_key = newest.run_key AND mine.time = newest.time
+) AS counted
+CROSS JOIN LATERAL (
+    SELECT count(*) AS moves
+    FROM store.move AS theirs
+    WHERE theirs.run_key = previous.run_key AND theirs.time = previous.time
+) AS counted_before
+WHERE newest.age = 1;
+
+COMMENT ON VIEW advisor.plan_overlap_latest IS 'The newest plan of each cluster against the one published before it.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.time IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.run_id IS 'The newest advisory.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.previous_run_id IS 'The one before.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.move_count IS 'Moves of the newest plan.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.previous_move_count IS 'Moves of the plan before.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.same_move_count IS 'Moves with the same partition and the same target.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.same_ratio IS 'Share of the newest plan that equals the one before; NULL without moves.';

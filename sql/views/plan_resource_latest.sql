@@ -1,0 +1,37 @@
+CREATE OR REPLACE VIEW advisor.plan_resource_latest AS
+SELECT
+    newest.time,
+    newest.cluster,
+    newest.run_id,
+    each.resource,
+    each.unit,
+    each.source,
+    each.mean_level,
+    each.basis,
+    each.band_asked_low,
+    each.band_asked_high,
+    each.widened_low,
+    each.widened_high,
+    each.skew_before,
+    each.skew_after,
+    each.left_out_because
+FROM store.newest_run AS newest
+JOIN store.plan_resource AS each
+    ON each.run_key = newest.run_key;
+
+COMMENT ON VIEW advisor.plan_resource_latest IS 'Resources of the plan, balanced or left out and why, of the newest published advisory of each cluster.';
+COMMENT ON COLUMN advisor.plan_resource_latest.time IS 'When the advisory was started.';
+COMMENT ON COLUMN advisor.plan_resource_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+COMMENT ON COLUMN advisor.plan_resource_latest.run_id IS 'The advisory that says so.';
+COMMENT ON COLUMN advisor.plan_resource_latest.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.plan_resource_latest.unit IS 'Unit of its loads.';
+COMMENT ON COLUMN advisor.plan_resource_latest.source IS 'Where its loads come from.';
+COMMENT ON COLUMN advisor.plan_resource_latest.mean_level IS 'Plain mean.';
+COMMENT ON COLUMN advisor.plan_resource_latest.basis IS 'fair_share or plain_mean: what the band is a multiple of.';
+COMMENT ON COLUMN advisor.plan_resource_latest.band_asked_low IS 'Lower limit asked for.';
+COMMENT ON COLUMN advisor.plan_resource_latest.band_asked_high IS 'Upper limit asked for.';
+COMMENT ON COLUMN advisor.plan_resource_latest.widened_low IS 'Lower limit after widening; NULL where the band is met.';
+COMMENT ON COLUMN advisor.plan_resource_latest.widened_high IS 'Upper limit after widening; NULL where the band is met.';
+COMMENT ON COLUMN advisor.plan_resource_latest.skew_before IS 'Skew today.';
+COMMENT ON COLUMN advisor.plan_resource_latest.skew_after IS 'Skew after the plan.';
+COMMENT ON COLUMN advisor.plan_resource_latest.left_out_because IS 'Why it is not balanced; NULL where it is.';

@@ -1,0 +1,169 @@
+"""Small clusters and plans that the tests of the store share; every field of the model occurs in them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.finding import Confidence, Finding, Severity, SubjectType
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    GroupType,
+    LogDir,
+    Member,
+    Partition,
+    Topic,
+    partition_table,
+)
+from kafka_rebalance.plan import (
+    Bound,
+    Cost,
+    FrontierPoint,
+    Move,
+    MoveKind,
+    Plan,
+    ResourceOutcome,
+    Rollback,
+    Verdict,
+    Wave,
+)
+
+NASTY = "tab\t newline\n back\\slash 'quote' \"double\" {brace} , ünï ☃ \\N"
+
+
+def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster: str = "prod") -> ClusterSnapshot:
+    """Three brokers (one dead), three topics, five partitions, four groups; known, unknown and odd values."""
+    brokers = (
+        Broker(
+            3, "b", "host-3", 9092, BrokerState.ALIVE, is_controller=True,
+            log_dirs=(LogDir("/d1", 1000, 250), LogDir("/d2", None, None, "offline", is_cordoned=True)),
+            capacity=Capacity(1000.0, 0.1, 2.5e9, 100.0), configs={"leader.replication.throttled.rate": "1", NASTY: NASTY},
+        ),
+        Broker(1, "a", "host-1", 9093, BrokerState.FENCED),
+        Broker(2, None, state=BrokerState.DEAD),
+    )  # fmt: skip
+    topics = (
+        Topic("orders", "topic-id-1", configs={"retention.ms": "1000"}),
+        Topic("__consumer_offsets", None, is_internal=True),
+        Topic("no-partitions"),
+    )
+    partitions = partition_table(
+        [
+            Partition("orders", 0, (3, 1), 3, (3,), (10, None), 0, 2**40, adding=(1,), removing=(3,)),
+            Partition("orders", 1, (1, 2), 1, (1, 2), (5, 6), 7, 9, offline=(2,)),
+            Partition("orders", 5, (2,), None, (), (None,)),
+            Partition("__consumer_offsets", 0, (1, 3, 2), 3, (1, 3), (2**50, 0, 1), 0, 0),
+            Partition("__consumer_offsets", 1, (1,), 1, (1,), (4,), 0, 30),
+        ],
+        {"orders": 0, "__consumer_offsets": 1, "no-partitions": 2},
+    )
+    loads = PartitionLoads(
+        {
+            LoadKind.IN_BYTES_PER_S: LoadColumn(
+                np.array([0.1, 1 / 3, np.nan, 1e-300, 1e300]), LoadSource.LOG_DIR_GROWTH, 60.5
+            ),
+            LoadKind.CPU_PERCENT: LoadColumn(np.full(5, np.nan), LoadSource.UNKNOWN),
+        }
+    )
+    return ClusterSnapshot(
+        cluster=cluster, brokers=brokers, topics=topics, partitions=partitions, groups=_groups(), loads=loads,
+        cluster_id="abc", captured_at=captured_at, source="live", kafka_version="4.3",
+        coverage=(CoverageGap("group", "secret", "members", "GROUP_AUTHORIZATION_FAILED"),
+                  CoverageGap("broker", "2", "log_dirs", "timed out after 10 s")),
+    )  # fmt: skip
+
+
+def _groups() -> tuple[Group, ...]:
+    members = (
+        Member(
+            "m-2", "static-1", "client", "/10.0.0.1", "a", ("orders", NASTY), None,
+            (("orders", (0, 1)), ("orders", ())), (("orders", (1,)),), (("orders", (5, 0)),), 7, b"\x00\xff\\x", None,
+        ),
+        Member("m-1", subscription=(), assigned=(("orders", (0, 5)),)),
+        Member("m-0", decode_error="no Subscription", subscribed_regex="ord.*"),
+    )  # fmt: skip
+    committed = (
+        CommittedOffset("orders", 1, 3), CommittedOffset("gone", 0, 12), CommittedOffset("orders", 0, 2**40 - 5),
+        CommittedOffset("orders", 5, 0),
+    )  # fmt: skip
+    return (
+        Group("readers", GroupType.CLASSIC, "consumer", "range", "Stable", 7, 3, members, committed),
+        Group(NASTY, GroupType.CONSUMER, "", None, None, None, None),
+        Group("share", GroupType.SHARE, protocol_type="share"),
+        Group("empty", committed=(CommittedOffset("orders", 1, 9),)),
+    )
+
+
+def plain_snapshot(
+    partition_count: int = 6,
+    captured_at: str | None = "2026-11-20T11:00:00Z",
+    cluster: str = "prod",
+    grown_bytes: int = 0,
+) -> ClusterSnapshot:
+    """Three brokers in three racks, one topic, replicas round-robin: nothing is odd."""
+    brokers = tuple(
+        Broker(each, rack, log_dirs=(LogDir("/d", 1_000_000, 500_000 - grown_bytes),))
+        for each, rack in ((1, "a"), (2, "b"), (3, "c"))
+    )
+    rows = [
+        Partition(
+            "orders", each, (each % 3 + 1, (each + 1) % 3 + 1), each % 3 + 1, (each % 3 + 1, (each + 1) % 3 + 1),
+            (100 + grown_bytes, 100 + grown_bytes), 0, 50,
+        )
+        for each in range(partition_count)
+    ]  # fmt: skip
+    columns = {
+        LoadKind.LOG_BYTES: LoadColumn(np.full(partition_count, 100.0 + grown_bytes), LoadSource.LOG_DIRS),
+        LoadKind.IN_BYTES_PER_S: LoadColumn(np.full(partition_count, 10.0), LoadSource.GIVEN),
+    }
+    half = partition_count // 2
+    members = (
+        Member("m-1", rack="a", subscription=("orders",), assigned=(("orders", tuple(range(half))),)),
+        Member("m-2", rack="b", subscription=("orders",), assigned=(("orders", tuple(range(half, partition_count))),)),
+        Member("m-3", subscription=("orders",)),
+    )
+    committed = tuple(CommittedOffset("orders", each, 45) for each in range(partition_count))
+    return ClusterSnapshot(
+        cluster=cluster, brokers=brokers, topics=(Topic("orders"),),
+        partitions=partition_table(rows, {"orders": 0}), loads=PartitionLoads(columns),
+        groups=(
+            Group("readers", state="Stable", protocol="range", generation=4, members=members, committed=committed),
+        ),
+        captured_at=captured_at, source="dumps",
+    )  # fmt: skip
+
+
+def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Plan:
+    """Two moves in two waves."""
+    moves = (
+        Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 0, "disk", "broker 1 stays over its share"),
+        Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 1, "leaders", "broker 2 leads one too many"),
+    )
+    waves = (Wave((0,), bytes_, 1.5, 100, {3: bytes_}), Wave((1,), 0, 0.0, 100))
+    cost = Cost(1, bytes_, 2, 1.5, 1.0)
+    outcome = ResourceOutcome(
+        "disk", "bytes", "log_dirs", 400.0, "fair_share", (0.9, 1.1), (None, None), 1.25, 1.05,
+        {1: 500.0, 2: 400.0, 3: 300.0}, {1: 400.0, 2: 400.0, 3: 400.0},
+    )  # fmt: skip
+    return Plan(
+        cluster=cluster, verdict=Verdict.REBALANCE, reasons=("disk is uneven",), snapshot_id=snapshot_id, cost=cost,
+        captured_at="2026-11-20T11:00:00Z", expires_at="2026-11-21T11:00:00Z", parameters={"tolerance": 0.1}, seed=3,
+        resources=(outcome,), left_out={"cpu": "nobody measured it"},
+        lower_bound=(Bound("bytes", 100.0, 0.0, "excess"), Bound("replica_moves", 0.0, None, "counting")),
+        frontier=(FrontierPoint(0.1, bytes_, 1, 2, 100.0, {"disk": 1.05}, "knee", is_recommended=True, reason="best"),),
+        moves=moves, waves=waves, rollback=Rollback(cost, waves),
+    ).sealed()  # fmt: skip
+
+
+def finding(code: str = "broker_disk_over_share", subject: str = "1", severity: Severity = Severity.HIGH) -> Finding:
+    """One finding of a broker."""
+    return Finding(
+        code, severity, SubjectType.BROKER, subject, {"disk_bytes": 500, "over_share_ratio": 1.25}, "move",
+        gain=0.5, confidence=Confidence.ESTIMATED,
+    )  # fmt: skip
