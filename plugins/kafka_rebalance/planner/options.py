@@ -1,0 +1,137 @@
+"""What can be asked of a plan (DESIGN §7): one record, checked when built, and its document for ``parameters``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import Capacity
+from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.planner.problem import RESOURCES
+
+DEFAULT_WITHIN = 0.10
+DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """All wishes. ``None`` = nothing said.
+
+    within             band around each broker's fair share; None = the default of 10 %, held with a dead band. A band
+                       or target that is given is an order: dead band and payback do not apply
+    targets            resource → LOW..HIGH as multiples of the plain mean, in place of the band
+    add_brokers        id → rack of brokers that do not exist yet (or do, and are empty)
+    exclude_brokers    receive neither replicas nor leadership, keep what they have
+    include_topics, exclude_topics  regular expressions that match whole names
+    capacities         broker → what it can carry, before what the snapshot says
+    moves_per_broker, partitions_per_wave  limits of one wave: partitions sent, copies received, rows of a file
+    dead_band          without an order nothing is moved until some broker is this share of its fair share away
+    least_gain_per_byte  without an order: share of imbalance removed over share of bytes copied that a plan must reach
+    """
+
+    within: float | None = None
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    max_move_bytes: int | None = None
+    max_moves: int | None = None
+    max_leader_changes: int | None = None
+    remove_brokers: frozenset[int] = frozenset()
+    add_brokers: Mapping[int, str | None] = field(default_factory=dict)
+    demote_brokers: frozenset[int] = frozenset()
+    exclude_brokers: frozenset[int] = frozenset()
+    replication_factor: int | None = None
+    leaders_only: bool = False
+    preferred_election: bool = False
+    throttle_bytes_per_s: int = DEFAULT_THROTTLE_BYTES_PER_S
+    include_topics: tuple[str, ...] = ()
+    exclude_topics: tuple[str, ...] = ()
+    capacities: Mapping[int, Capacity] = field(default_factory=dict)
+    moves_per_broker: int | None = None
+    partitions_per_wave: int = 5000
+    expires_after_hours: int = 24
+    dead_band: float = 0.15
+    least_gain_per_byte: float = 0.05
+    with_frontier: bool = True
+
+    def __post_init__(self) -> None:
+        self._require_numbers()
+        self._require_names()
+
+    @property
+    def is_order(self) -> bool:
+        """A band or target was given: it is met whatever it takes."""
+        return self.within is not None or bool(self.targets)
+
+    @property
+    def band(self) -> float | None:
+        """The band in force; None for a preferred election, which aims at none."""
+        if self.preferred_election:
+            return None
+        return DEFAULT_WITHIN if self.within is None else self.within
+
+    @property
+    def moves_replicas(self) -> bool:
+        """Replicas may be moved at all."""
+        return not (self.leaders_only or self.preferred_election)
+
+    def is_topic_allowed(self, name: str) -> bool:
+        """Included (or nothing is included by name), and not excluded."""
+        is_in = not self.include_topics or any(re.fullmatch(each, name) for each in self.include_topics)
+        return is_in and not any(re.fullmatch(each, name) for each in self.exclude_topics)
+
+    def document(self) -> dict[str, Any]:
+        """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""
+        return {
+            "balance_within": self.band,
+            "is_order": self.is_order,
+            "targets": {name: [each.low, each.high] for name, each in sorted(self.targets.items())},
+            "max_move_bytes": self.max_move_bytes,
+            "max_moves": self.max_moves,
+            "max_leader_changes": self.max_leader_changes,
+            "remove_brokers": sorted(self.remove_brokers),
+            "add_brokers": {str(broker): self.add_brokers[broker] for broker in sorted(self.add_brokers)},
+            "demote_brokers": sorted(self.demote_brokers),
+            "exclude_brokers": sorted(self.exclude_brokers),
+            "replication_factor": self.replication_factor,
+            "leaders_only": self.leaders_only,
+            "preferred_election": self.preferred_election,
+            "throttle_bytes_per_s": self.throttle_bytes_per_s,
+            "include_topics": list(self.include_topics),
+            "exclude_topics": list(self.exclude_topics),
+            "capacities": {str(broker): asdict(self.capacities[broker]) for broker in sorted(self.capacities)},
+            "moves_per_broker": self.moves_per_broker,
+            "partitions_per_wave": self.partitions_per_wave,
+            "expires_after_hours": self.expires_after_hours,
+            "dead_band": self.dead_band,
+            "least_gain_per_byte": self.least_gain_per_byte,
+        }
+
+    def _require_numbers(self) -> None:
+        if self.within is not None and not 0 <= self.within < 1:
+            raise InvalidInputError.at("balance-within", f"{self.within} is no share", "give 10% or 0.1")
+        at_least_one = ("throttle_bytes_per_s", "partitions_per_wave", "expires_after_hours", "moves_per_broker")
+        for name in ("max_move_bytes", "max_moves", "max_leader_changes"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise InvalidInputError.at(name, f"{value} is negative", "0 forbids, leaving it out allows all")
+        for name in at_least_one:
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InvalidInputError.at(name, f"{getattr(self, name)} is below 1")
+        if self.replication_factor is not None and self.replication_factor < 1:
+            raise InvalidInputError.at("replication_factor", f"{self.replication_factor} is below 1")
+
+    def _require_names(self) -> None:
+        for resource in self.targets:
+            if resource not in RESOURCES:
+                raise InvalidInputError.at("target", f"{resource!r} is no resource", f"known: {', '.join(RESOURCES)}")
+        for pattern in (*self.include_topics, *self.exclude_topics):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise InvalidInputError.at("topic", f"{pattern!r} is no regular expression ({error})") from error
+        both = self.remove_brokers & self.add_brokers.keys()
+        if both:
+            raise InvalidInputError.at("brokers", f"broker {min(both)} is both removed and added")
