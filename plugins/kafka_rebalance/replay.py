@@ -30,6 +30,9 @@ FAMILIES: dict[str, str] = {
     "admin_utils": "placement:answer_admin_utils",
     "striped_replica_placer": "placement:answer_striped",
     "reassign_generate": "placement:answer_generate",
+    "metaq_default": "metaq:answer_default",
+    "metaq_consistent": "metaq:answer_consistent",
+    "metaq_hash": "metaq:answer_hash",
     "java_random": "java_runtime:answer_random",
     "java_hash_order": "java_runtime:answer_hash_order",
 }

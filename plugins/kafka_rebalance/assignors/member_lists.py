@@ -1,7 +1,7 @@
 """Lists of rows, one a member, in which a row can be taken out and put at the end in constant time.
 
-A row stands in the list of its holder. Where Kafka assigns a partition twice (see ``sticky_frame.free_rows``) the older
-place is kept as the row's *shadow*: nobody moves it any more, but it counts.
+Normally a row stands in one list, that of its owner. Where Kafka lets a partition be assigned twice it stands in more
+(``beside`` leads from place to place, oldest first), and its owner is the member that Kafka believes it to be.
 """
 
 from __future__ import annotations
@@ -16,29 +16,37 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 NOBODY = -1
+_NONE = -1
 
 
 class MemberLists(NamedTuple):
-    """R rows: node r is row r, node R + r its shadow. ``holder``, ``following``, ``before`` int32[2R].
+    """``owner``, ``first`` int32[R]: who is believed to have a row, and its oldest place.
 
-    ``heads``, ``tails``, ``sizes`` int32[M].
+    Places: ``row``, ``member``, ``following``, ``before`` (in the member's list), ``beside`` int32[places].
+    Members: ``heads``, ``tails``, ``sizes`` int32[M]. ``spare``: the last place given back, and the first never used.
     """
 
-    holder: Ints
+    owner: Ints
+    first: Ints
+    row: Ints
+    member: Ints
     following: Ints
     before: Ints
+    beside: Ints
     heads: Ints
     tails: Ints
     sizes: Ints
+    spare: Ints
 
 
 @njit(cache=True)
-def empty_lists(row_count: int, member_count: int) -> MemberLists:
-    """Nobody has anything."""
+def empty_lists(row_count: int, member_count: int, places: int) -> MemberLists:
+    """Nobody has anything; never more than ``places`` entries at a time."""
     return MemberLists(
-        np.full(2 * row_count, NOBODY, np.int32), np.full(2 * row_count, -1, np.int32),
-        np.full(2 * row_count, -1, np.int32), np.full(member_count, -1, np.int32),
-        np.full(member_count, -1, np.int32), np.zeros(member_count, np.int32),
+        np.full(row_count, NOBODY, np.int32), np.full(row_count, _NONE, np.int32), np.empty(places, np.int32),
+        np.full(places, NOBODY, np.int32), np.empty(places, np.int32), np.empty(places, np.int32),
+        np.full(places, _NONE, np.int32), np.full(member_count, _NONE, np.int32),
+        np.full(member_count, _NONE, np.int32), np.zeros(member_count, np.int32), np.array([_NONE, 0], np.int32),
     )  # fmt: skip
 
 
@@ -46,85 +54,82 @@ def empty_lists(row_count: int, member_count: int) -> MemberLists:
 def copied(lists: MemberLists) -> MemberLists:
     """The same lists, apart."""
     return MemberLists(
-        lists.holder.copy(), lists.following.copy(), lists.before.copy(), lists.heads.copy(), lists.tails.copy(),
-        lists.sizes.copy(),
+        lists.owner.copy(), lists.first.copy(), lists.row.copy(), lists.member.copy(), lists.following.copy(),
+        lists.before.copy(), lists.beside.copy(), lists.heads.copy(), lists.tails.copy(), lists.sizes.copy(),
+        lists.spare.copy(),
     )  # fmt: skip
 
 
 @njit(cache=True)
 def give(lists: MemberLists, row: int, member: int) -> None:
-    """Put ``row`` at the end of the member's list; if somebody holds it already, that place becomes its shadow."""
-    if lists.holder[row] != NOBODY:
-        _become_shadow(lists, row)
+    """Put ``row`` at the end of the member's list, and make the member its owner."""
+    place = lists.spare[0]
+    if place == _NONE:
+        place = lists.spare[1]
+        lists.spare[1] += 1
+    else:
+        lists.spare[0] = lists.beside[place]
+    lists.row[place] = row
+    lists.member[place] = member
+    lists.beside[place] = _NONE
+    if lists.first[row] == _NONE:
+        lists.first[row] = place
+    else:
+        other = lists.first[row]
+        while lists.beside[other] != _NONE:
+            other = lists.beside[other]
+        lists.beside[other] = place
     last = lists.tails[member]
-    lists.before[row] = last
-    lists.following[row] = -1
-    if last >= 0:
-        lists.following[last] = row
+    lists.before[place] = last
+    lists.following[place] = _NONE
+    if last == _NONE:
+        lists.heads[member] = place
     else:
-        lists.heads[member] = row
-    lists.tails[member] = row
-    lists.holder[row] = member
+        lists.following[last] = place
+    lists.tails[member] = place
     lists.sizes[member] += 1
+    lists.owner[row] = member
 
 
 @njit(cache=True)
-def take(lists: MemberLists, row: int) -> None:
-    """Take ``row`` from its holder; the first of its places there, which is the shadow if that stands there too."""
-    member, shadow = lists.holder[row], row + len(lists.holder) // 2
-    if lists.holder[shadow] == member:
-        _unlink(lists, shadow)
-        _become_shadow(lists, row)
+def take(lists: MemberLists, row: int, member: int) -> None:
+    """Take ``row`` out of the member's list, its oldest place there; nothing if it does not stand there."""
+    before, place = _NONE, lists.first[row]
+    while place != _NONE and lists.member[place] != member:
+        before, place = place, lists.beside[place]
+    if place == _NONE:
+        return
+    if before == _NONE:
+        lists.first[row] = lists.beside[place]
     else:
-        _unlink(lists, row)
-        lists.holder[row] = NOBODY
-    lists.sizes[member] -= 1
-
-
-@njit(cache=True)
-def _unlink(lists: MemberLists, node: int) -> None:
-    member, last, following = lists.holder[node], lists.before[node], lists.following[node]
-    if last >= 0:
-        lists.following[last] = following
-    else:
+        lists.beside[before] = lists.beside[place]
+    last, following = lists.before[place], lists.following[place]
+    if last == _NONE:
         lists.heads[member] = following
-    if following >= 0:
-        lists.before[following] = last
     else:
+        lists.following[last] = following
+    if following == _NONE:
         lists.tails[member] = last
-
-
-@njit(cache=True)
-def _become_shadow(lists: MemberLists, row: int) -> None:
-    """The node of the row's shadow takes the row's place in the list."""
-    shadow = row + len(lists.holder) // 2
-    member, last, following = lists.holder[row], lists.before[row], lists.following[row]
-    lists.holder[shadow] = member
-    lists.before[shadow] = last
-    lists.following[shadow] = following
-    if last >= 0:
-        lists.following[last] = shadow
     else:
-        lists.heads[member] = shadow
-    if following >= 0:
-        lists.before[following] = shadow
-    else:
-        lists.tails[member] = shadow
-    lists.holder[row] = NOBODY
+        lists.before[following] = last
+    lists.sizes[member] -= 1
+    lists.member[place] = NOBODY
+    lists.beside[place] = lists.spare[0]
+    lists.spare[0] = place
 
 
 @njit(cache=True)
 def flattened(lists: MemberLists) -> tuple[Longs, Ints]:
     """Offsets int64[M+1] and rows, in list order."""
-    row_count, member_count = len(lists.holder) // 2, len(lists.heads)
+    member_count = len(lists.heads)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
         offsets[member + 1] = offsets[member] + lists.sizes[member]
     rows = np.empty(offsets[-1], np.int32)
     for member in range(member_count):
-        node, at = lists.heads[member], offsets[member]
-        while node >= 0:
-            rows[at] = node % row_count
+        place, at = lists.heads[member], offsets[member]
+        while place != _NONE:
+            rows[at] = lists.row[place]
             at += 1
-            node = lists.following[node]
+            place = lists.following[place]
     return offsets, rows

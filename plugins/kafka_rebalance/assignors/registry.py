@@ -53,6 +53,10 @@ BUILT_IN: tuple[Listing, ...] = (
     Listing("server-uniform@4.0.0", Side.SERVER, "Kafka 4.0.0", "server_uniform:as_of_4_0_0"),
     Listing("share-simple", Side.SHARE, "Kafka 4.2 – 4.3", "share_simple:ShareSimpleAssignor"),
     Listing("share-simple@4.0", Side.SHARE, "Kafka 4.0", "share_simple:ShareSimpleAssignorOf40"),
+    Listing("metaq-default", Side.METAQ, "Metamorphosis 1.4", "metaq_default:MetaqDefaultAssignor"),
+    Listing("metaq-consistent", Side.METAQ, "Metamorphosis 1.4", "metaq_consistent:MetaqConsistentAssignor"),
+    Listing("random", Side.CLIENT, "seed article 001", "random_lots:RandomAssignor"),
+    Listing("broadcast", Side.CLIENT, "seed article 001", "group_broadcast:GroupBroadcastAssignor"),
     Listing("weighted", Side.OWN, "Kafka Rebalance Advisor 0.1", "weighted:WeightedAssignor"),
 )
 

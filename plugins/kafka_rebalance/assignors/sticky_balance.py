@@ -1,9 +1,9 @@
 """Moving partitions between members until Kafka calls the assignment balanced.
 
 Kafka walks the movable partitions again and again. Before each it asks whether all is balanced (no member could take a
-partition from one that has two more), then moves the partition back to whom it was taken from in an older generation,
-or to its reader that has the least, if either has two less than its holder. ``partition_movements`` may put another
-partition in its place. A walk without a move ends it.
+partition from one that has two more: ``slack``), then moves the partition back to whom it was taken from in an older
+generation, or to its reader that has the least, if either has two less than its holder. ``partition_movements`` may put
+another partition in its place. A walk without a move ends it.
 
 What Java computes anew for each partition is kept up to date here: ``witness`` is one (member, row) that proves the
 assignment unbalanced, looked for again only when it no longer does. A walk that finds everything as an earlier one did
@@ -40,7 +40,8 @@ class Balance(NamedTuple):
     ``readers[starts[t] : starts[t + 1]]``: members that read topic t; ``alike`` int32[T]: the first topic with the same
     readers; ``shared``: topics with two readers or more. ``with_size`` int32: how many members that take part have a
     size; ``marks``: least and most of these sizes, the witness (member, row), and the topic where it was found.
-    ``has_ghosts``: partitions that do not exist are held, and only the literal way of asking answers as Java does.
+    ``slack``: how many more than a taker somebody may have in an assignment that is called balanced, 1 (0 up to 2.3).
+    ``is_literal``: only asking Kafka's questions word for word answers as Java does (``sticky_literal``).
     """
 
     lists: MemberLists
@@ -58,7 +59,8 @@ class Balance(NamedTuple):
     id_rank: Ints
     with_size: Ints
     marks: Longs
-    has_ghosts: bool
+    slack: int
+    is_literal: bool
     literal: LiteralView
 
 
@@ -67,7 +69,7 @@ def rebalance(rows: Ints, balance: Balance) -> int:
     """Walk over ``rows`` until nothing moves: CHANGED or UNCHANGED, or how Java fails."""
     result, walks, due = UNCHANGED, 0, 1
     movements = balance.movements
-    seen = (movements.source, movements.target, movements.table, movements.following, balance.lists.holder)
+    seen = (movements.source, movements.target, movements.table, movements.following, balance.lists.member)
     while True:
         step = _walk(rows, balance)
         if step != CHANGED:
@@ -79,7 +81,7 @@ def rebalance(rows: Ints, balance: Balance) -> int:
         if walks == due:
             seen = (
                 movements.source.copy(), movements.target.copy(), movements.table.copy(),
-                movements.following.copy(), balance.lists.holder.copy(),
+                movements.following.copy(), balance.lists.member.copy(),
             )  # fmt: skip
             due *= 2
 
@@ -87,8 +89,10 @@ def rebalance(rows: Ints, balance: Balance) -> int:
 @njit(cache=True)
 def _is_as_seen(movements: book.Movements, lists: MemberLists, seen: tuple[Ints, Ints, Ints, Ints, Ints]) -> bool:
     """Everything that decides the next walk is as it was: holders, movements, and the order and size of their sets."""
+    if np.any(lists.member != seen[4]):
+        return False
     for row in range(len(movements.source)):
-        if lists.holder[row] != seen[4][row] or movements.source[row] != seen[0][row]:
+        if movements.source[row] != seen[0][row]:
             return False
         if movements.target[row] != seen[1][row] or movements.following[row] != seen[3][row]:
             return False
@@ -125,7 +129,7 @@ def _walk(rows: Ints, balance: Balance) -> int:
 @njit(cache=True)
 def _receiver(row: int, topic: int, balance: Balance) -> int:
     """Who should have the row: NOBODY if it may stay, −2 where Java meets a null."""
-    sizes, holder, before = balance.lists.sizes, balance.lists.holder[row], balance.previous[row]
+    sizes, holder, before = balance.lists.sizes, balance.lists.owner[row], balance.previous[row]
     if holder < 0 or not balance.takes_part[holder]:
         return -2
     if before >= 0:
@@ -133,7 +137,7 @@ def _receiver(row: int, topic: int, balance: Balance) -> int:
             return -2
         if sizes[holder] > sizes[before] + 1:
             return int(before)
-    if balance.has_ghosts:
+    if balance.is_literal:
         answer = somebody_has_less(
             row, balance.readers[balance.starts[topic] : balance.starts[topic + 1]], holder, balance.takes_part, sizes,
             balance.literal,
@@ -149,15 +153,18 @@ def _receiver(row: int, topic: int, balance: Balance) -> int:
 def _move(row: int, topic: int, receiver: int, balance: Balance) -> bool:
     """Move the row, or the one that goes back instead; ``False`` where Java meets a null."""
     lists = balance.lists
-    actual = book.really_moved(balance.movements, topic, row, lists.holder[row], receiver)
-    giver = lists.holder[actual]
+    actual = book.really_moved(balance.movements, topic, row, lists.owner[row], receiver)
+    giver = lists.owner[actual]
     if giver < 0 or not balance.takes_part[giver]:
         return False
     book.record(balance.movements, topic, actual, giver, receiver)
-    take(lists, actual)
+    before = lists.sizes[giver]
+    take(lists, actual, giver)
     give(lists, actual, receiver)
     if giver != receiver:
-        _resized(giver, lists.sizes[giver] + 1, balance)
+        # Whom Kafka believes to be the owner need not hold it, where several did.
+        if lists.sizes[giver] != before:
+            _resized(giver, before, balance)
         _resized(receiver, lists.sizes[receiver] - 1, balance)
     return True
 
@@ -185,32 +192,32 @@ def _verdict(balance: Balance) -> int:
         return NO_MEMBER
     if marks[_LEAST] >= marks[_MOST] - 1:
         return BALANCED
-    if balance.has_ghosts:
+    if balance.is_literal:
         answer = is_balanced_literally(
-            balance.lists, balance.takes_part, balance.possible, balance.id_rank, balance.literal
+            balance.lists, balance.takes_part, balance.possible, balance.id_rank, balance.slack, balance.literal
         )
         return NULL_POINTER if answer < 0 else BALANCED if answer > 0 else UNBALANCED
     member, sizes = marks[_WITNESS], balance.lists.sizes
     if member >= 0 and sizes[member] != balance.possible[member]:
-        holder = balance.lists.holder[marks[_WITNESS_ROW]]
-        if sizes[holder] > sizes[member] + 1:
+        holder = balance.lists.owner[marks[_WITNESS_ROW]]
+        if sizes[holder] > sizes[member] + balance.slack:
             return UNBALANCED
     return UNBALANCED if _find_witness(balance) else BALANCED
 
 
 @njit(cache=True)
 def _find_witness(balance: Balance) -> bool:
-    """Look for a member that could take a row from one with two more, topic by topic from the last find on."""
+    """Look for a member that could take a row from one with too much more, topic by topic from the last find on."""
     marks, shared, sizes = balance.marks, balance.shared, balance.lists.sizes
     for i in range(len(shared)):
         place = (marks[_TOPIC] + i) % len(shared)
         topic = shared[place]
         taker = _least_that_could(topic, balance)
-        if taker < 0 or marks[_MOST] <= sizes[taker] + 1:
+        if taker < 0 or marks[_MOST] <= sizes[taker] + balance.slack:
             continue
-        best, most = -1, sizes[taker] + 1
+        best, most = -1, sizes[taker] + balance.slack
         for row in range(balance.first_row[topic], balance.first_row[topic + 1]):
-            size = sizes[balance.lists.holder[row]]
+            size = sizes[balance.lists.owner[row]]
             if size > most:
                 best, most = row, size
         if best >= 0:

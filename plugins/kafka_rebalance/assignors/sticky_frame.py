@@ -211,20 +211,23 @@ def all_equal(met: Longs, offsets: Longs, topics: Ints, topic_count: int) -> boo
     return True
 
 
+def no_racks(member_count: int) -> RackFrame:
+    """As if nobody had a rack."""
+    nowhere = np.full(member_count, NO_RACK, dtype=np.int32)
+    return RackFrame(False, nowhere, np.zeros((0, 1), np.uint64), np.zeros(0, np.int64))
+
+
 def _racks(request: AssignmentRequest, counts: Ints) -> RackFrame:
     members, topics = request.members, request.topics
-    inactive = RackFrame(
-        False, np.full(len(members), NO_RACK, dtype=np.int32), np.zeros((0, 1), np.uint64), np.zeros(0, np.int64)
-    )
     if not (members.racks >= 0).any():
-        return inactive
+        return no_racks(len(members))
     words = word_count(request)
     sets = partition_racks(topics.rack_offsets, topics.racks, words)
     in_rack = np.bincount(members.racks[members.racks >= 0], minlength=64 * words)
     readers = np.packbits(in_rack > 0, bitorder="little").view(np.uint64)
     considered = sets if (counts >= 0).all() else sets[np.repeat(counts >= 0, np.diff(topics.first_row))]
     if not use_racks(readers, considered, 0, len(considered), request.prefer_rack_aware):
-        return inactive
+        return no_racks(len(members))
     return RackFrame(True, members.racks, sets, readers_in_racks(sets, in_rack))
 
 

@@ -17,15 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from kafka_rebalance.assignors import partition_movements as book
 from kafka_rebalance.assignors.assignment import Assignment, StickyNotes, Withheld
-from kafka_rebalance.assignors.least_loaded import new_heap
-from kafka_rebalance.assignors.member_lists import MemberLists, copied, flattened
-from kafka_rebalance.assignors.orders import ranks_of
+from kafka_rebalance.assignors.member_lists import MemberLists, flattened
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.sticky_balance import CHANGED, ENDLESS, NO_MEMBER, NULL_POINTER, Balance, rebalance
+from kafka_rebalance.assignors.sticky_even import balance_of, evened, notes_of, rows_of
 from kafka_rebalance.assignors.sticky_frame import StickyFrame, free_rows
-from kafka_rebalance.assignors.sticky_literal import LiteralView
 from kafka_rebalance.assignors.sticky_start import (
     give_out,
     give_out_in_racks,
@@ -33,15 +29,14 @@ from kafka_rebalance.assignors.sticky_start import (
     most_possible,
     previous_owners,
     shared_rows,
-    who_takes_part,
 )
 from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
-from kafka_rebalance.errors import AssignorError, EndlessReassignmentError
-from kafka_rebalance.java.strings import hash_codes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+
+_SLACK = 1
 
 
 def assign_general(request: AssignmentRequest, frame: StickyFrame, *, is_cooperative: bool) -> Assignment:
@@ -49,115 +44,47 @@ def assign_general(request: AssignmentRequest, frame: StickyFrame, *, is_coopera
     members, topics = request.members, request.topics
     subscriptions = (members.subscription_offsets, members.subscription_topics)
     starts, readers = subscribers_by_topic(frame.met, *subscriptions, len(topics), False)
-    by_readers = frame.topics[np.argsort(np.diff(starts)[frame.topics], kind="stable")]
+    alike = same_readers(starts, readers)
+    order = frame.topics[np.argsort(np.diff(starts)[frame.topics], kind="stable")]
     lists, is_taken, must_revoke = keep_readable(
         *subscriptions, members.owned_offsets, frame.rows, frame.is_kept, frame.row_topic, len(topics),
         frame.racks.member_racks, frame.racks.sets,
     )  # fmt: skip
-    free = free_rows(by_readers, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
+    free = free_rows(order, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
     is_initial = not lists.sizes.any()
-    _give_out(free, lists, frame, starts, readers)
-    balance = _balance(request, frame, lists, starts, readers, bool(is_taken[topics.partition_total :].any()))
-    lists = _evened(balance, free, by_readers, must_revoke=must_revoke, is_initial=is_initial)
-    return _answer(request, frame, lists, balance, is_cooperative=is_cooperative)
+    _give_out(free, lists, frame, (starts, readers, alike))
+    possible = most_possible(*subscriptions, frame.counts, len(frame.topics), frame.total)
+    total = topics.partition_total
+    previous = previous_owners(
+        frame.met, members.owned_offsets, frame.rows, frame.generations, frame.max_generation, total
+    )
+    balance = balance_of(
+        request, frame, lists, (starts, readers, alike), possible, previous, slack=_SLACK,
+        is_literal=bool(is_taken[total:].any()),
+    )  # fmt: skip
+    # What was given out just now moves first, and everything only then; if something is revoked anyhow, all at once.
+    walks = [] if must_revoke else [shared_rows(free, starts, frame.row_topic)]
+    walks.append(shared_rows(rows_of(order, topics.first_row), starts, frame.row_topic))
+    lists = evened(balance, walks, is_initial=is_initial)
+    return _answer(request, frame, lists, notes_of(balance, frame), is_cooperative=is_cooperative)
 
 
-def _give_out(free: Ints, lists: MemberLists, frame: StickyFrame, starts: Longs, readers: Ints) -> None:
+def _give_out(free: Ints, lists: MemberLists, frame: StickyFrame, readers: tuple[Longs, Ints, Ints]) -> None:
     """In racks first, where they matter, then to anybody."""
+    starts, readers_of, alike = readers
     racks = frame.racks
     if racks.is_active:
         free = give_out_in_racks(
-            free, lists, frame.row_topic, starts, readers, frame.id_rank, racks.member_racks, racks.sets
+            free, lists, frame.row_topic, starts, readers_of, frame.id_rank, racks.member_racks, racks.sets
         )
-    give_out(free, lists, frame.row_topic, starts, readers, frame.id_rank)
-
-
-def _balance(
-    request: AssignmentRequest,
-    frame: StickyFrame,
-    lists: MemberLists,
-    starts: Longs,
-    readers: Ints,
-    has_ghosts: bool,  # noqa: FBT001
-) -> Balance:
-    """The state that the walks work on."""
-    members, topics = request.members, request.topics
-    possible = most_possible(
-        members.subscription_offsets, members.subscription_topics, frame.counts, len(frame.topics), frame.total
-    )
-    takes_part = who_takes_part(lists, possible, starts, frame.row_topic)
-    sizes = lists.sizes[takes_part]
-    with_size = np.zeros(2 * len(frame.row_topic) + 2, dtype=np.int32)
-    with_size[: int(sizes.max(initial=0)) + 1] = np.bincount(sizes, minlength=1)
-    marks = np.array([sizes.min(initial=2**31 - 1), sizes.max(initial=-1), -1, -1, 0], dtype=np.int64)
-    previous = previous_owners(
-        frame.met, members.owned_offsets, frame.rows, frame.generations, frame.max_generation, topics.partition_total
-    )
-    hashes = hash_codes(topics.names.data, topics.names.offsets)
-    view = LiteralView(
-        members.subscription_offsets, members.subscription_topics, frame.counts, topics.first_row,
-        frame.racks.member_racks, frame.racks.sets, ranks_of(frame.walked),
-    )  # fmt: skip
-    return Balance(
-        lists=lists, movements=book.no_movements(topics.first_row, hashes), least=new_heap(len(members)),
-        starts=starts, readers=readers, alike=same_readers(starts, readers),
-        shared=frame.topics[np.diff(starts)[frame.topics] >= 2], first_row=topics.first_row, row_topic=frame.row_topic,
-        takes_part=takes_part, possible=possible, previous=previous, id_rank=frame.id_rank, with_size=with_size,
-        marks=marks, has_ghosts=has_ghosts, literal=view,
-    )  # fmt: skip
-
-
-def _evened(balance: Balance, free: Ints, order: Longs, *, must_revoke: bool, is_initial: bool) -> MemberLists:
-    """Move first only what was given out just now, then anything; go back if that has improved nothing."""
-    before = balance.lists if is_initial else copied(balance.lists)
-    every = shared_rows(rows_of(order, balance.first_row), balance.starts, balance.row_topic)
-    if not must_revoke:
-        _checked(rebalance(shared_rows(free, balance.starts, balance.row_topic), balance))
-    is_changed = _checked(rebalance(every, balance)) == CHANGED
-    if not is_initial and is_changed and _score(balance.lists, balance) >= _score(before, balance):
-        return before
-    return balance.lists
-
-
-def _checked(status: int) -> int:
-    if status == ENDLESS:
-        raise EndlessReassignmentError
-    if status == NULL_POINTER:
-        raise AssignorError("java.lang.NullPointerException", "a member that is left out of balancing is asked for")
-    if status == NO_MEMBER:
-        raise AssignorError("java.util.NoSuchElementException", "no member takes part in balancing")
-    return status
-
-
-@njit(cache=True)
-def rows_of(order: Longs, first_row: Longs) -> Ints:
-    """All rows, topics in ``order``."""
-    rows = np.empty(first_row[-1], np.int32)
-    count = 0
-    for topic in order:
-        for row in range(first_row[topic], first_row[topic + 1]):
-            rows[count] = row
-            count += 1
-    return rows[:count]
-
-
-def _score(lists: MemberLists, balance: Balance) -> int:
-    """``getBalanceScore``: differences of all pairs of members that take part, in Java's int."""
-    sizes = np.sort(lists.sizes[balance.takes_part]).astype(np.int64)
-    weights = 2 * np.arange(len(sizes), dtype=np.int64) - len(sizes) + 1
-    return int(np.int64((sizes * weights).sum()).astype(np.int32))
+    give_out(free, lists, frame.row_topic, starts, readers_of, alike, frame.id_rank)
 
 
 def _answer(
-    request: AssignmentRequest, frame: StickyFrame, lists: MemberLists, balance: Balance, *, is_cooperative: bool
+    request: AssignmentRequest, frame: StickyFrame, lists: MemberLists, notes: StickyNotes, *, is_cooperative: bool
 ) -> Assignment:
     members = request.members
     offsets, rows = flattened(lists)
-    movements = balance.movements
-    moved = np.flatnonzero(movements.source >= 0)
-    notes = StickyNotes(
-        False, frame.max_generation, frame.row_topic[moved], movements.source[moved], movements.target[moved]
-    )
     withheld = Withheld.nothing()
     if is_cooperative:
         waits = waits_for_owners(offsets, rows, members.owned_offsets, frame.rows, len(frame.row_topic))

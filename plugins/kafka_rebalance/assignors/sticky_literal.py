@@ -1,7 +1,7 @@
 """Kafka's questions word for word, for the states in which their order and their failures matter.
 
-That is so only where ghosts are held: partitions that no longer exist count, some partitions have two holders, and a
-member may be left out of the balancing though it reads a shared topic, which makes Java meet a null.
+That is so only where partitions that no longer exist are held, or existing ones by more than one member: then a member
+may be left out of the balancing though it reads a shared topic, and Java meets a null where it asks for it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LiteralView(NamedTuple):
 
 @njit(cache=True)
 def is_balanced_literally(
-    lists: MemberLists, takes_part: Flags, possible: Longs, id_rank: Ints, view: LiteralView
+    lists: MemberLists, takes_part: Flags, possible: Longs, id_rank: Ints, slack: int, view: LiteralView
 ) -> int:
     """``isBalanced`` behind its first question; FAILED where it meets a null."""
     members = np.flatnonzero(takes_part).astype(np.int32)
@@ -54,28 +54,27 @@ def is_balanced_literally(
             if view.counts[topic] < 0:
                 continue
             for row in range(view.first_row[topic], view.first_row[topic + 1]):
-                answer = _could_take(member, row, lists, takes_part, view)
+                answer = _could_take(member, row, lists, takes_part, slack, view)
                 if answer != NO:
                     return FAILED if answer == FAILED else NO
     return YES
 
 
 @njit(cache=True)
-def _could_take(member: int, row: int, lists: MemberLists, takes_part: Flags, view: LiteralView) -> int:
-    """Whether the row's holder has two more than ``member``, who does not hold it."""
-    holder, shadow = lists.holder[row], lists.holder[row + len(lists.holder) // 2]
-    if member in (holder, shadow):
-        return NO
-    if holder >= 0 and not takes_part[holder]:
-        holder = -1
-    if shadow >= 0 and not takes_part[shadow]:
-        shadow = -1
-    # Of two holders Java sees the one that its map gives back last.
-    if shadow >= 0 and (holder < 0 or view.map_place[shadow] > view.map_place[holder]):
-        holder = shadow
+def _could_take(member: int, row: int, lists: MemberLists, takes_part: Flags, slack: int, view: LiteralView) -> int:
+    """Whether the row's holder has over ``slack`` more than ``member``, who does not hold it."""
+    holder, place = -1, lists.first[row]
+    while place >= 0:
+        other = lists.member[place]
+        if other == member:
+            return NO
+        # Of several holders Java sees the one that its map gives back last.
+        if takes_part[other] and (holder < 0 or view.map_place[other] > view.map_place[holder]):
+            holder = other
+        place = lists.beside[place]
     if holder < 0:
         return FAILED
-    return YES if lists.sizes[member] + 1 < lists.sizes[holder] else NO
+    return YES if lists.sizes[member] + slack < lists.sizes[holder] else NO
 
 
 @njit(cache=True)

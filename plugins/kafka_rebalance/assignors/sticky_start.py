@@ -35,7 +35,8 @@ def keep_readable(
     Members keep what they still subscribe to and, where racks matter, what lies in their rack.
     """
     member_count = len(owned_offsets) - 1
-    lists = empty_lists(len(row_topic), member_count)
+    # Everybody's own, every row once, and once more where Kafka gives it out though it is taken.
+    lists = empty_lists(len(row_topic), member_count, len(rows) + 2 * len(row_topic))
     is_taken = np.zeros(len(row_topic), np.bool_)
     subscriber = np.full(topic_count, -1, np.int32)
     must_revoke = False
@@ -92,14 +93,17 @@ def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, tot
 
 
 @njit(cache=True)
-def give_out(free: Ints, lists: MemberLists, row_topic: Ints, starts: Longs, readers: Ints, id_rank: Ints) -> None:
-    """Each free row to the reader that has the least, in the order of ``free`` (topic by topic)."""
+def give_out(
+    free: Ints, lists: MemberLists, row_topic: Ints, starts: Longs, readers: Ints, alike: Ints, id_rank: Ints
+) -> None:
+    """Each free row to the reader that has the least, in the order of ``free``."""
     least = new_heap(len(id_rank))
     may_take = np.ones(len(id_rank), np.bool_)
-    topic = np.int32(-1)
+    group = -1
     for row in free:
-        if row_topic[row] != topic:
-            topic = row_topic[row]
+        topic = row_topic[row]
+        if alike[topic] != group:
+            group = alike[topic]
             fill(least, readers[starts[topic] : starts[topic + 1]], may_take, lists.sizes, id_rank)
         if least.state[0] > 0:
             member = least.heap[0]
@@ -146,11 +150,11 @@ def who_takes_part(lists: MemberLists, possible: Longs, starts: Longs, row_topic
     takes_part = np.zeros(len(possible), np.bool_)
     for member in range(len(possible)):
         takes_part[member] = lists.sizes[member] < possible[member]
-        node = lists.heads[member]
-        while node >= 0 and not takes_part[member]:
-            topic = row_topic[node % len(row_topic)]
+        place = lists.heads[member]
+        while place >= 0 and not takes_part[member]:
+            topic = row_topic[lists.row[place]]
             takes_part[member] = starts[topic + 1] - starts[topic] >= 2
-            node = lists.following[node]
+            place = lists.following[place]
     return takes_part
 
 

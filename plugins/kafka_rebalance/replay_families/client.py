@@ -7,7 +7,7 @@ from typing import Any
 
 from kafka_rebalance.assignors import registry
 from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
-from kafka_rebalance.replay_families.client_columns import rendered, request_of
+from kafka_rebalance.replay_families.client_columns import Owned, rendered, request_of
 
 Input = Mapping[str, Any]
 Output = dict[str, Any]
@@ -35,7 +35,7 @@ def answer_legacy_roundrobin(case: Input) -> Output:
 
 def answer_sticky(case: Input) -> Output:
     """``client_sticky``; ``isSticky`` is recorded where the general way ran, the only one that keeps account of it."""
-    request, assignment = _asked("sticky", case, "memberData")
+    request, assignment = _asked("sticky", case, Owned.DATA)
     output = _with_notes(request, assignment)
     if assignment.notes is not None and not assignment.notes.is_constrained:
         output["isSticky"] = assignment.notes.is_sticky
@@ -49,10 +49,10 @@ def answer_cooperative_sticky(case: Input) -> Output:
 
 def answer_legacy_sticky(case: Input) -> Output:
     """``legacy_sticky_2_0``."""
-    return rendered(*_asked("sticky@2.0", case))
+    return rendered(*_asked("sticky@2.0", case, Owned.ENCODED))
 
 
-def _asked(name: str, case: Input, owned_of: str = "owned") -> tuple[AssignmentRequest, Assignment]:
+def _asked(name: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION) -> tuple[AssignmentRequest, Assignment]:
     request = request_of(case, owned_of)
     return request, registry.by_name(name).assign(request)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +23,8 @@ from kafka_rebalance.assignors.contract import (
 )
 from kafka_rebalance.assignors.orders import member_walk, topic_walk
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_rebalance.java.strings import hash_codes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -42,11 +45,16 @@ class _Names:
         return self.index.setdefault(name, len(self.index))
 
 
-def request_of(case: Mapping[str, Any], owned_of: str) -> AssignmentRequest:
-    """The columns of one input; ``owned_of`` names the field that says what a member owns.
+class Owned(StrEnum):
+    """Where an input says what a member owns."""
 
-    ``memberData`` (what the sticky assignor decodes from user data), ``owned`` (the Subscription's field).
-    """
+    SUBSCRIPTION = "owned"  # the Subscription's own field
+    DATA = "memberData"  # what the sticky assignor decodes from user data
+    ENCODED = "encoded"  # ``owned`` before it was encoded, topic by topic as Java's map of topics gives them
+
+
+def request_of(case: Mapping[str, Any], owned_of: Owned) -> AssignmentRequest:
+    """The columns of one input."""
     listed, members = case["topics"], case["members"]
     topics, racks = _Names(topic["topic"] for topic in listed), _Names()
     subscriptions = [[topics[name] for name in member["topics"]] for member in members]
@@ -95,11 +103,22 @@ def _members(
     )
 
 
-def _owned(member: Mapping[str, Any], field: str, topics: _Names) -> list[tuple[int, int]] | None:
-    runs = (member.get("memberData") or {}).get("owned") if field == "memberData" else member.get("owned")
+def _owned(member: Mapping[str, Any], field: Owned, topics: _Names) -> list[tuple[int, int]] | None:
+    runs = (member.get("memberData") or {}).get("owned") if field is Owned.DATA else member.get("owned")
     if runs is None:
         return None
+    if field is Owned.ENCODED:
+        runs = _encoded(runs)
     return [(topics[name], partition) for name, partitions in runs for partition in partitions]
+
+
+def _encoded(runs: Runs) -> Runs:
+    grouped: dict[str, list[int]] = {}
+    for name, partitions in runs:
+        grouped.setdefault(name, []).extend(partitions)
+    names = StringColumn.of(grouped)
+    order = put_order(hash_codes(names.data, names.offsets), DEFAULT_CAPACITY)
+    return [(names[i], grouped[names[i]]) for i in order.tolist()]
 
 
 def _partition_racks(listed: Sequence[Mapping[str, Any]], racks: _Names) -> tuple[list[int], list[int]]:
