@@ -1,8 +1,8 @@
-"""In which order the group coordinator's Java walks its maps: members, subscribed topics, owned partitions.
+"""In which order the group coordinator's Java walks its maps: subscribed topics, owned partitions.
 
-The coordinator keeps members in ``HashMap<memberId, …>``, a member's topics in ``HashSet<Uuid>``, what it owns in
-``HashMap<Uuid, HashSet<Integer>>``. ``MapOrder.GIVEN`` takes the columns' order instead (LinkedHashMaps in tests);
-``MapOrder.LEADER`` means nothing to a coordinator and is read as ``HASH``.
+The coordinator keeps members in ``HashMap<memberId, …>`` (``orders.member_walk``), a member's topics in
+``HashSet<Uuid>``, what it owns in ``HashMap<Uuid, HashSet<Integer>>``. ``MapOrder.GIVEN`` takes the columns' order
+instead (LinkedHashMaps in tests); ``MapOrder.LEADER`` means nothing to a coordinator and is read as ``HASH``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from kafka_rebalance.assignors.ranges import subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_order
 from kafka_rebalance.java.keys import uuid_hash_codes
-from kafka_rebalance.java.strings import hash_codes
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -27,15 +27,6 @@ PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.
 def is_hashed(request: AssignmentRequest) -> bool:
     """Whether maps are HashMaps rather than in the order of the columns."""
     return request.order is not MapOrder.GIVEN
-
-
-def member_order(request: AssignmentRequest) -> Longs:
-    """``groupSpec.memberIds()``: int64[M] positions of members."""
-    if not is_hashed(request):
-        return np.arange(len(request.members), dtype=np.int64)
-    ids = request.members.ids
-    order: Longs = put_order(hash_codes(ids.data, ids.offsets), DEFAULT_CAPACITY)
-    return order
 
 
 def topic_hashes(request: AssignmentRequest) -> Ints:
@@ -74,23 +65,9 @@ def is_homogeneous(request: AssignmentRequest) -> bool:
     if request.is_homogeneous is not None:
         return request.is_homogeneous
     counts = subscriber_counts(
-        request.members.subscription_offsets, request.members.subscription_topics, len(request.topics)
+        request.members.subscription_offsets, request.members.subscription_topics, len(request.topics), True
     )
     return bool(np.all(counts[counts > 0] == len(request.members)))
-
-
-@njit(cache=True)
-def subscriber_counts(offsets: Longs, topics: Ints, topic_count: int) -> Ints:
-    """Members that subscribe to each topic, a topic listed twice by one member counted once: int32[T]."""
-    counts = np.zeros(topic_count, np.int32)
-    last = np.full(topic_count, -1, np.int32)
-    for member in range(len(offsets) - 1):
-        for k in range(offsets[member], offsets[member + 1]):
-            topic = topics[k]
-            if last[topic] != member:
-                last[topic] = member
-                counts[topic] += 1
-    return counts
 
 
 @njit(cache=True)

@@ -20,20 +20,15 @@ import numpy.typing as npt
 from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment
+from kafka_rebalance.assignors.orders import by_member_info, member_walk
+from kafka_rebalance.assignors.owned_lists import lists_by_owner
+from kafka_rebalance.assignors.ranges import plain_ranges, subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.server_orders import (
-    PARTITION_ASSIGNOR_EXCEPTION,
-    is_homogeneous,
-    member_order,
-    subscriber_counts,
-)
+from kafka_rebalance.assignors.server_orders import PARTITION_ASSIGNOR_EXCEPTION, is_homogeneous
 from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.java.strings import sort_positions
 
-Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 class ServerRangeAssignor:
@@ -47,54 +42,26 @@ class ServerRangeAssignor:
         members, counts = request.members, request.topics.partition_counts
         if len(members) == 0:
             return Assignment.of(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
-        ranked = ranked_members(request)
+        # Ids are different, instance ids need not be: only there does the order of the coordinator's map decide.
+        has_static = members.has_instance_id.any()
+        ranked = by_member_info(members, member_walk(request) if has_static else np.arange(len(members)))
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
         if is_homogeneous(request):
             first = int(ranked[0])
-            topics = subscribed[int(offsets[first]) : int(offsets[first + 1])]
-            _refuse_missing(counts[topics])
-            return Assignment.of(*_share_topics(ranked, np.unique(topics), counts))
-        subscribers = subscriber_counts(offsets, subscribed, len(counts))
-        _refuse_missing(counts[subscribers > 0])
-        return Assignment.of(*_share_by_subscription(ranked, offsets, subscribed, subscribers, counts))
-
-
-def ranked_members(request: AssignmentRequest) -> Longs:
-    """Members in the order in which ranges are dealt: static ones by instance id, then dynamic ones by member id."""
-    members = request.members
-    ids, instances = members.ids, members.instance_ids
-    # Ids are different, instance ids need not be: only there does the order of the coordinator's map decide.
-    is_plain = not members.has_instance_id.any()
-    start = np.arange(len(members), dtype=np.int64) if is_plain else member_order(request)
-    ranked: Longs = _static_first(
-        ids.data, ids.offsets, instances.data, instances.offsets, members.has_instance_id, start
-    )
-    return ranked
+            shared = np.unique(subscribed[int(offsets[first]) : int(offsets[first + 1])])
+            _refuse_missing(counts[shared])
+            return Assignment.of(*_share_topics(ranked, shared, counts))
+        subscribers = subscriber_counts(offsets, subscribed, len(counts), True)
+        topics = np.flatnonzero(subscribers)
+        _refuse_missing(counts[topics])
+        first_row = request.topics.first_row
+        owners = plain_ranges(ranked, offsets, subscribed, first_row, subscribers, True)
+        return Assignment.of(*lists_by_owner(owners, first_row, topics, len(members)))
 
 
 def _refuse_missing(counts: Ints) -> None:
     if (counts < 0).any():
         raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Member is subscribed to a non-existent topic")
-
-
-@njit(cache=True)
-def _static_first(
-    ids: Bytes, id_offsets: Longs, instances: Bytes, instance_offsets: Longs, is_static: Flags, order: Longs
-) -> Longs:
-    ranked = np.empty(len(order), np.int64)
-    static = 0
-    for member in order:
-        if is_static[member]:
-            ranked[static] = member
-            static += 1
-    filled = static
-    for member in order:
-        if not is_static[member]:
-            ranked[filled] = member
-            filled += 1
-    sort_positions(instances, instance_offsets, ranked[:static])
-    sort_positions(ids, id_offsets, ranked[static:])
-    return ranked
 
 
 @njit(cache=True)
@@ -131,55 +98,3 @@ def _share_topics(ranked: Longs, topics: Ints, counts: Ints) -> tuple[Longs, Int
                 partition += 1
             at[member] = place + length
     return offsets, out_topics, out_partitions
-
-
-@njit(cache=True)
-def _share_by_subscription(
-    ranked: Longs, bounds: Longs, subscribed: Ints, subscribers: Ints, counts: Ints
-) -> tuple[Longs, Ints, Ints]:
-    """Ranges over each topic's own subscribers."""
-    quotas = np.zeros(len(counts), np.int32)
-    extras = np.zeros(len(counts), np.int32)
-    for topic in range(len(counts)):
-        if subscribers[topic]:
-            quotas[topic] = counts[topic] // subscribers[topic]
-            extras[topic] = counts[topic] % subscribers[topic]
-    offsets = _lengths(ranked, bounds, subscribed, quotas, extras).cumsum()
-    out_topics = np.empty(offsets[-1], np.int32)
-    out_partitions = np.empty(offsets[-1], np.int32)
-    # How many subscribers have had their turn, and which one was the last (a topic may be listed twice).
-    turn = np.zeros(len(counts), np.int32)
-    last = np.full(len(counts), -1, np.int32)
-    for member in ranked:
-        place = offsets[member]
-        for k in range(bounds[member], bounds[member + 1]):
-            topic = subscribed[k]
-            if last[topic] == member:
-                continue
-            last[topic] = member
-            first = quotas[topic] * turn[topic] + min(turn[topic], extras[topic])
-            end = first + quotas[topic] + (turn[topic] < extras[topic])
-            turn[topic] += 1
-            for partition in range(first, end):
-                out_topics[place] = topic
-                out_partitions[place] = partition
-                place += 1
-    return offsets, out_topics, out_partitions
-
-
-@njit(cache=True)
-def _lengths(ranked: Longs, bounds: Longs, subscribed: Ints, quotas: Ints, extras: Ints) -> Longs:
-    """Partitions of each member, behind a zero: int64[M + 1]."""
-    lengths = np.zeros(len(ranked) + 1, np.int64)
-    turn = np.zeros(len(quotas), np.int32)
-    last = np.full(len(quotas), -1, np.int32)
-    for member in ranked:
-        length = 0
-        for k in range(bounds[member], bounds[member + 1]):
-            topic = subscribed[k]
-            if last[topic] != member:
-                last[topic] = member
-                length += quotas[topic] + (turn[topic] < extras[topic])
-                turn[topic] += 1
-        lengths[member + 1] = length
-    return lengths

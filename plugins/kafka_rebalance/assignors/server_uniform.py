@@ -19,13 +19,13 @@ import numpy.typing as npt
 from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
+from kafka_rebalance.assignors.orders import member_walk
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server_orders import (
     PARTITION_ASSIGNOR_EXCEPTION,
     copied_set,
     is_hashed,
     is_homogeneous,
-    member_order,
     refuse_missing_topics,
     subscription_of,
     topic_hashes,
@@ -60,7 +60,7 @@ class ServerUniformAssignor:
         """
         if len(request.members) == 0:
             return no_entries(0)
-        order = member_order(request)
+        order = member_walk(request)
         if is_homogeneous(request):
             return self._homogeneous(request, order)
         return _heterogeneous(request, order)

@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
+from kafka_rebalance.assignors.orders import member_walk
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server_orders import (
     is_hashed,
     is_homogeneous,
-    member_order,
     refuse_missing_topics,
     subscription_of,
     topic_hashes,
@@ -53,7 +53,7 @@ class ShareSimpleAssignor:
         members = request.members
         if len(members) == 0:
             return no_entries(0)
-        order, hashes = member_order(request), topic_hashes(request)
+        order, hashes = member_walk(request), topic_hashes(request)
         held = _Held.of(request, order, hashes)
         if is_homogeneous(request):
             subscribed = subscription_of(request, int(order[0]), hashes)
@@ -171,7 +171,7 @@ class ShareSimpleAssignorOf40:
             return no_entries(0)
         if is_homogeneous(request):
             # Java looks at its first member alone.
-            first = subscription_of(request, int(member_order(request)[0]), hashes)
+            first = subscription_of(request, int(member_walk(request)[0]), hashes)
             subscriptions = [first] * count
         else:
             subscriptions = [subscription_of(request, member, hashes) for member in range(count)]
