@@ -1,0 +1,84 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.plan import (
+    Bound,
+    Cost,
+    FrontierPoint,
+    Move,
+    MoveKind,
+    Plan,
+    ResourceOutcome,
+    Robustness,
+    Rollback,
+    Verdict,
+    Wave,
+    plan_id,
+    to_document,
+)  # fmt: skip
+from kafka_rebalance.plan_document import plan_from_document
+from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.planner.plan_builder import make_plan
+from rebalance_advisor.dumps import read_input
+
+MAP = Path(__file__).resolve().parents[1] / "data" / "kafka-kit-256-partitions-23-brokers.json"
+
+
+@pytest.fixture
+def plan():
+    """One of everything."""
+    wave = Wave((0,), 7, 0.5, 100, {3: 7, 1: 0})
+    return Plan(
+        cluster="c", verdict=Verdict.REBALANCE, reasons=("r",), snapshot_id="s", cost=Cost(1, 7, 1, 0.5, 0.5),
+        parameters={"balance_within": 0.1, "targets": {}}, seed=3, left_out={"cpu": "nobody measured it"},
+        resources=(
+            ResourceOutcome(
+                "disk", "bytes", "log_dirs", 4.5, "fair_share", (0.9, 1.1), (None, 1.2), 1.5, 1.1, {1: 9.0, 3: 0.0},
+                {1: 2.0, 3: 7.0}, {1: 10.0, 3: 10.0},
+            ),
+        ),
+        topic_excess_replicas=(4, 2), lower_bound=(Bound("bytes", 7.0, 0.0, "one partition alone"),),
+        certificate={"disk": {1: 0.5, 3: 0.0}},
+        frontier=(FrontierPoint(0.1, 7, 1, 1, 7.0, {"disk": 1.1}, "knee", True, "the bend"),),
+        moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 0, "too full", "disk 1.5"),),
+        waves=(wave,), rollback=Rollback(Cost(1, 7, 1), (wave,), (0,)), preconditions=("p",), explanations=("e",),
+        robustness=Robustness(20, 0.1, 19, "holds"), continues="f" * 64,
+    ).sealed()  # fmt: skip
+
+
+def through_json(plan):
+    return json.loads(json.dumps(to_document(plan)))
+
+
+def test_a_plan_with_one_of_everything_comes_back_equal(plan):
+    again = plan_from_document(through_json(plan))
+    assert again == plan
+    assert plan_id(to_document(again)) == plan.plan_id
+
+
+def test_what_the_planner_makes_comes_back_equal():
+    made = make_plan(read_input(MAP, "kit"), PlanOptions(), seed=1)
+    assert made.moves
+    assert plan_from_document(through_json(made)) == made
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"surprise": 1}, {"verdict": "perhaps"}, {"moves": [{}]}, {"rollback": {"waves": []}}, {"resources": [{}]},
+        {"format_version": 2},
+    ],
+)  # fmt: skip
+def test_what_is_no_plan_of_this_version_is_refused(plan, change):
+    with pytest.raises(InvalidInputError, match=plan.plan_id[:12]):
+        plan_from_document(through_json(plan) | change)
+
+
+def test_a_missing_part_is_refused(plan):
+    document = through_json(plan)
+    del document["waves"]
+    with pytest.raises(InvalidInputError, match="waves"):
+        plan_from_document(document)
