@@ -118,7 +118,7 @@ CREATE TABLE store.load_source (
     kind text NOT NULL,
     source text NOT NULL,
     window_s double precision,
-    known_ratio double precision NOT NULL,
+    known_share double precision NOT NULL,
     CONSTRAINT load_source_pk PRIMARY KEY (snapshot_key, kind),
     CONSTRAINT load_source_of_snapshot FOREIGN KEY (snapshot_key) REFERENCES store.snapshot ON DELETE CASCADE
 );

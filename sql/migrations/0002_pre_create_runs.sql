@@ -30,6 +30,7 @@ COMMENT ON TABLE store.run IS 'One advisory over one snapshot with fixed paramet
 CREATE TABLE store.broker_score (
     run_key bigint NOT NULL,
     time timestamptz NOT NULL,
+    position integer NOT NULL,
     broker integer NOT NULL,
     rack text,
     resource text NOT NULL,
@@ -47,6 +48,7 @@ COMMENT ON TABLE store.broker_score IS 'Load and level of each broker and resour
 
 CREATE TABLE store.rack_score (
     run_key bigint NOT NULL,
+    position integer NOT NULL,
     rack text NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
@@ -62,10 +64,11 @@ COMMENT ON TABLE store.rack_score IS 'Load and level of each rack and resource t
 
 CREATE TABLE store.resource_score (
     run_key bigint NOT NULL,
+    position integer NOT NULL,
     resource text NOT NULL,
     unit text NOT NULL,
     source text,
-    known_ratio double precision,
+    known_share double precision,
     total double precision NOT NULL,
     plain_mean double precision NOT NULL,
     skew double precision NOT NULL,
@@ -78,6 +81,7 @@ COMMENT ON TABLE store.resource_score IS 'The cluster as a whole, one row a reso
 CREATE TABLE store.topic_score (
     run_key bigint NOT NULL,
     time timestamptz NOT NULL,
+    position integer NOT NULL,
     topic text NOT NULL,
     placer text NOT NULL,
     seed bigint NOT NULL,
@@ -95,6 +99,7 @@ COMMENT ON TABLE store.topic_score IS 'Kafka''s own placers re-run on each topic
 CREATE TABLE store.group_score (
     run_key bigint NOT NULL,
     time timestamptz NOT NULL,
+    position integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
     version text,
@@ -111,6 +116,8 @@ CREATE TABLE store.group_score (
     moved_rate_ratio double precision,
     same_rack_ratio double precision,
     drain_seconds double precision,
+    basis text,
+    is_reproduced boolean,
     error text
 ) PARTITION BY RANGE (time);
 CREATE INDEX group_score_of_run ON store.group_score (run_key, group_id);
@@ -119,6 +126,7 @@ COMMENT ON TABLE store.group_score IS 'Each group under its own and under other 
 CREATE TABLE store.member_score (
     run_key bigint NOT NULL,
     time timestamptz NOT NULL,
+    position integer NOT NULL,
     group_id text NOT NULL,
     assignor text NOT NULL,
     is_current boolean NOT NULL,
@@ -294,8 +302,9 @@ CREATE TABLE store.check_result (
         'warn'         -- said, nothing else
     ))
 );
--- Checks of one snapshot, of one run (view check_result; a gate that runs again replaces its answer).
+-- Checks of one snapshot: a gate that runs again replaces its answer.
 CREATE INDEX check_result_by_snapshot ON store.check_result (snapshot_key);
+-- Checks of one run: the same, and publishing looks for what blocks.
 CREATE INDEX check_result_by_run ON store.check_result (run_key);
 COMMENT ON TABLE store.check_result IS 'What each gate rule found, with the first rows as evidence; failed_rows 0 is passed.';
 

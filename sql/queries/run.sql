@@ -23,6 +23,13 @@ RETURNING run_key
 -- Why a run could not be started.
 SELECT status, cluster FROM store.run WHERE run_id = %(run_id)s
 
+-- name: load_run
+-- What a run was asked.
+SELECT run.run_key, run.run_id, run.cluster, snapshot.snapshot_id, run.parameters, run.seed, run.status
+FROM store.run
+JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
+WHERE run.run_id = %(run_id)s
+
 -- name: lock_run
 -- Writers of one run take turns; publishing waits for them.
 SELECT run_key, time, status FROM store.run WHERE run_id = %(run_id)s FOR UPDATE

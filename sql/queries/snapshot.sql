@@ -1,8 +1,8 @@
 -- Queries of rebalance_advisor.store about snapshots. Each begins with its name and one line that says what for.
 
 -- name: find_snapshot
--- Is this reading stored already?
-SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s
+-- Is this reading stored already, with its rows?
+SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s AND NOT is_pruned
 
 -- name: ensure_week_of
 -- The moment a reading stands for, once there is room for it: its own time, else now.
@@ -11,7 +11,7 @@ FROM (SELECT coalesce(%(captured_at)s::text::timestamptz, now()) AS moment) AS r
 CROSS JOIN LATERAL (SELECT store.ensure_week(moment)) AS made
 
 -- name: insert_snapshot
--- Returns nothing where the same reading is stored already.
+-- Returns nothing where the same reading is stored already; one whose rows were pruned is filled again.
 INSERT INTO store.snapshot (
     snapshot_id, cluster, time, captured_at, source, cluster_id, kafka_version, broker_count, topic_count,
     partition_count, replica_count, group_count, member_count, gap_count
@@ -21,7 +21,9 @@ VALUES (
     %(broker_count)s, %(topic_count)s, %(partition_count)s, %(replica_count)s, %(group_count)s, %(member_count)s,
     %(gap_count)s
 )
-ON CONFLICT (snapshot_id) DO NOTHING
+ON CONFLICT (snapshot_id) DO UPDATE
+SET is_pruned = false, status = 'staged', time = excluded.time, stored_at = excluded.stored_at
+WHERE snapshot.is_pruned
 RETURNING snapshot_key
 
 -- name: latest_snapshot

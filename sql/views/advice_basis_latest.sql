@@ -19,10 +19,10 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT
         'load', load_source.kind,
-        'source: ' || load_source.source || ', known for ' || round((load_source.known_ratio * 100)::numeric, 1) || ' % of partitions'
+        'source: ' || load_source.source || ', known for ' || round((load_source.known_share * 100)::numeric, 1) || ' % of partitions'
     FROM store.load_source
     WHERE load_source.snapshot_key = newest.snapshot_key
-        AND (load_source.source IN ('estimated', 'unknown') OR load_source.known_ratio < 1)
+        AND (load_source.source IN ('estimated', 'unknown') OR load_source.known_share < 1)
     UNION ALL
     SELECT 'gap', coverage_gap.subject_type || ' ' || coverage_gap.subject, coverage_gap.what || ': ' || coverage_gap.reason
     FROM store.coverage_gap

@@ -19,6 +19,8 @@ SELECT
     each.moved_rate_ratio,
     each.same_rack_ratio,
     each.drain_seconds,
+    each.basis,
+    each.is_reproduced,
     each.error
 FROM store.newest_run AS newest
 JOIN store.group_score AS each
@@ -44,4 +46,6 @@ COMMENT ON COLUMN advisor.group_score_latest.partitions_moved IS 'Partitions tha
 COMMENT ON COLUMN advisor.group_score_latest.moved_rate_ratio IS 'Share of the rate that changes its member.';
 COMMENT ON COLUMN advisor.group_score_latest.same_rack_ratio IS 'Share of partitions read from a replica in the member''s rack.';
 COMMENT ON COLUMN advisor.group_score_latest.drain_seconds IS 'Time to drain today''s lag at today''s rates.';
+COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions come from: given, or assumed and how.';
+COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 COMMENT ON COLUMN advisor.group_score_latest.error IS 'The strategy''s own refusal; scores are then NULL.';

@@ -6,7 +6,7 @@ SELECT
     each.kind,
     each.source,
     each.window_s,
-    each.known_ratio
+    each.known_share
 FROM store.newest_snapshot AS newest
 JOIN store.load_source AS each
     ON each.snapshot_key = newest.snapshot_key;
@@ -18,4 +18,4 @@ COMMENT ON COLUMN advisor.load_source_latest.snapshot_id IS 'sha256 of the readi
 COMMENT ON COLUMN advisor.load_source_latest.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
 COMMENT ON COLUMN advisor.load_source_latest.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, estimated or unknown.';
 COMMENT ON COLUMN advisor.load_source_latest.window_s IS 'Seconds over which a rate was measured; NULL for sizes and given figures.';
-COMMENT ON COLUMN advisor.load_source_latest.known_ratio IS 'Share of partitions whose figure is known.';
+COMMENT ON COLUMN advisor.load_source_latest.known_share IS 'Share of partitions whose figure is known.';

@@ -6,7 +6,7 @@ SELECT
     each.resource,
     each.unit,
     each.source,
-    each.known_ratio,
+    each.known_share,
     each.total,
     each.plain_mean,
     each.skew,
@@ -23,7 +23,7 @@ COMMENT ON COLUMN advisor.resource_score.run_id IS 'The advisory that says so.';
 COMMENT ON COLUMN advisor.resource_score.resource IS 'disk, in, out, cpu, replicas or leaders.';
 COMMENT ON COLUMN advisor.resource_score.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 COMMENT ON COLUMN advisor.resource_score.source IS 'Where the load comes from.';
-COMMENT ON COLUMN advisor.resource_score.known_ratio IS 'Share of partitions whose figure is known.';
+COMMENT ON COLUMN advisor.resource_score.known_share IS 'Share of partitions whose figure is known.';
 COMMENT ON COLUMN advisor.resource_score.total IS 'Load of all brokers that stay.';
 COMMENT ON COLUMN advisor.resource_score.plain_mean IS 'total / sum of capacities.';
 COMMENT ON COLUMN advisor.resource_score.skew IS 'Highest level / plain mean.';

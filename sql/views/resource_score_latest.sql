@@ -6,7 +6,7 @@ SELECT
     each.resource,
     each.unit,
     each.source,
-    each.known_ratio,
+    each.known_share,
     each.total,
     each.plain_mean,
     each.skew,
@@ -22,7 +22,7 @@ COMMENT ON COLUMN advisor.resource_score_latest.run_id IS 'The advisory that say
 COMMENT ON COLUMN advisor.resource_score_latest.resource IS 'disk, in, out, cpu, replicas or leaders.';
 COMMENT ON COLUMN advisor.resource_score_latest.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 COMMENT ON COLUMN advisor.resource_score_latest.source IS 'Where the load comes from.';
-COMMENT ON COLUMN advisor.resource_score_latest.known_ratio IS 'Share of partitions whose figure is known.';
+COMMENT ON COLUMN advisor.resource_score_latest.known_share IS 'Share of partitions whose figure is known.';
 COMMENT ON COLUMN advisor.resource_score_latest.total IS 'Load of all brokers that stay.';
 COMMENT ON COLUMN advisor.resource_score_latest.plain_mean IS 'total / sum of capacities.';
 COMMENT ON COLUMN advisor.resource_score_latest.skew IS 'Highest level / plain mean.';

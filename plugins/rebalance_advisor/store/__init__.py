@@ -5,9 +5,10 @@ Every function is one transaction. See sql/README.md for the contract that reade
 
 from rebalance_advisor.store.connection import Connection, StoreError, connect, dsn_from_environment
 from rebalance_advisor.store.migrate import migrate
-from rebalance_advisor.store.names import Names
+from rebalance_advisor.store.names import Names, NamesError
 from rebalance_advisor.store.plan_rows import load_plan, save_plan
 from rebalance_advisor.store.results import (
+    load_scores,
     save_broker_scores,
     save_findings,
     save_group_scores,
@@ -16,13 +17,22 @@ from rebalance_advisor.store.results import (
     save_resource_scores,
     save_topic_scores,
 )
-from rebalance_advisor.store.run import RunPublishedError, block_run, newest_published, publish_run, start_run
+from rebalance_advisor.store.run import (
+    Run,
+    RunPublishedError,
+    block_run,
+    load_run,
+    newest_published,
+    publish_run,
+    start_run,
+)
 from rebalance_advisor.store.snapshot_load import load_snapshot
 from rebalance_advisor.store.snapshot_save import latest_snapshot_id, mark_snapshot, save_snapshot
 
 __all__ = [
-    "Connection", "Names", "RunPublishedError", "StoreError", "block_run", "connect", "dsn_from_environment",
-    "latest_snapshot_id", "load_plan", "load_snapshot", "mark_snapshot", "migrate", "newest_published", "publish_run",
-    "save_broker_scores", "save_findings", "save_group_scores", "save_member_scores", "save_plan", "save_rack_scores",
+    "Connection", "Names", "NamesError", "Run", "RunPublishedError", "StoreError", "block_run", "connect",
+    "dsn_from_environment", "latest_snapshot_id", "load_plan", "load_run", "load_scores", "load_snapshot",
+    "mark_snapshot", "migrate", "newest_published", "publish_run", "save_broker_scores", "save_findings",
+    "save_group_scores", "save_member_scores", "save_plan", "save_rack_scores",
     "save_resource_scores", "save_snapshot", "save_topic_scores", "start_run",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from kafka_rebalance.codec.group_rows import group_document
+from kafka_rebalance.group_question import topics_of
 from kafka_rebalance.load import LoadKind
 from kafka_rebalance.model import ClusterSnapshot, Group
 from kafka_rebalance.partition_table import UNKNOWN_OFFSET
@@ -59,13 +60,13 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
     """One row a group, in the snapshot's order.
 
     ``group_id`` string; ``group`` string, the group as JSON without its committed offsets (``codec.group_rows``);
-    ``topics`` list<string>, sorted: all that a member subscribes to, owns or is assigned, or that has a committed
-    offset; ``partition_count`` list<int32> along them (-1: not in the snapshot). Along all partitions of these topics:
-    ``in_bytes_per_s``, ``in_messages_per_s`` list<float64> (NaN: unknown), ``lag_messages`` list<int64> (-1: unknown),
-    ``leader``, ``replica_count`` list<int32>; along their replicas: ``replicas`` list<int32>.
+    ``topics`` list<string>, sorted: all that a member subscribes to, owns or is assigned; ``partition_count``
+    list<int32> along them (-1: not in the snapshot). Along all partitions of these topics: ``in_bytes_per_s``,
+    ``in_messages_per_s`` list<float64> (NaN: unknown), ``lag_messages`` list<int64> (-1: unknown), ``leader``,
+    ``replica_count`` list<int32>; along their replicas: ``replicas`` list<int32>.
     """
     table = snapshot.partitions
-    names = [_topics_of(group) for group in snapshot.groups]
+    names = [list(topics_of(group)) for group in snapshot.groups]
     index = {topic.name: place for place, topic in enumerate(snapshot.topics)}
     first_row = _bounds(np.bincount(table.topic, minlength=len(snapshot.topics)))
     known = [[index[name] for name in mine if name in index] for mine in names]
@@ -91,15 +92,6 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
     return pa.table(columns | {kind.value: _lists(bounds, snapshot.load(kind)[flat], pa.float64()) for kind in rates})
 
 
-def _topics_of(group: Group) -> list[str]:
-    found = {each.topic for each in group.committed}
-    for member in group.members:
-        found.update(member.subscription or ())
-        for runs in (member.owned, member.assigned, member.target):
-            found.update(topic for topic, _ in runs or ())
-    return sorted(found)
-
-
 def _group_json(group: Group) -> str:
     document = group_document(group) | {"committed": []}
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
@@ -111,12 +103,12 @@ def _lag(snapshot: ClusterSnapshot, rows: Sequence[npt.NDArray[np.int64]]) -> np
     committed = np.full(len(snapshot.partitions), UNKNOWN_OFFSET, dtype=np.int64)
     parts = []
     for group, mine in zip(snapshot.groups, rows, strict=True):
-        for each in group.committed:
-            row = row_of.get((each.topic, each.partition))
+        written = [row_of.get((each.topic, each.partition)) for each in group.committed]
+        for row, each in zip(written, group.committed, strict=True):
             if row is not None:
                 committed[row] = each.offset
         here = committed[mine]
-        committed[mine] = UNKNOWN_OFFSET  # every committed topic is among the group's topics
+        committed[[row for row in written if row is not None]] = UNKNOWN_OFFSET
         is_known = (here >= 0) & (end[mine] >= 0)
         parts.append(np.where(is_known, np.maximum(end[mine] - here, 0), UNKNOWN_LAG))
     return _concatenated(parts)

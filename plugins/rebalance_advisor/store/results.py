@@ -7,10 +7,14 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
+from psycopg import sql
+from psycopg.rows import dict_row
+
 from kafka_rebalance.finding import Finding, rank
 from rebalance_advisor.store import copy_rows
 from rebalance_advisor.store.connection import Connection, StoreError
-from rebalance_advisor.store.run import OpenRun, empty, open_run
+from rebalance_advisor.store.names import Names
+from rebalance_advisor.store.run import OpenRun, empty, load_run, open_run
 
 # Mappings, dataclass instances, or a pyarrow.Table (which has to_pylist).
 Rows: TypeAlias = Iterable[Any]
@@ -27,11 +31,11 @@ _REQUIRED: dict[str, tuple[str, ...]] = {
 _OPTIONAL: dict[str, tuple[str, ...]] = {
     "broker_score": ("rack", "capacity", "fair_share", "source"),
     "rack_score": ("capacity",),
-    "resource_score": ("source", "known_ratio", "worst_broker"),
+    "resource_score": ("source", "known_share", "worst_broker"),
     "topic_score": ("disk_skew", "bytes_to_move", "rack_violations"),
     "group_score": (
         "version", "scenario", "idle_members", "skew_count", "skew_rate", "skew_lag", "partitions_moved",
-        "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "error",
+        "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "error",
     ),
     "member_score": ("instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages"),
 }  # fmt: skip
@@ -69,6 +73,21 @@ def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
     _save(connection, run_id, "member_score", rows)
 
 
+def load_scores(connection: Connection, run_id: str, table: str) -> list[dict[str, Any]]:
+    """What one of the functions above saved, in its order: ``table`` is broker_score, group_score and so on.
+
+    Raises StoreError for an unknown table or run.
+    """
+    if table not in _REQUIRED:
+        raise StoreError(f"no scores are called {table!r}; known: {', '.join(_REQUIRED)}")
+    columns = sql.SQL(", ").join(map(sql.Identifier, (*_REQUIRED[table], *_OPTIONAL[table])))
+    target = sql.Identifier(Names.from_environment().store, table)
+    key = load_run(connection, run_id).key
+    statement = sql.SQL("SELECT {} FROM {} WHERE run_key = %s ORDER BY position").format(columns, target)
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(statement, (key,)).fetchall()
+
+
 def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
     """Findings, ranked here. Raises StoreError where two have one key."""
     ranked = rank(list(findings))
@@ -98,7 +117,7 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
 
 def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
     known = (*_REQUIRED[table], *_OPTIONAL[table])
-    ready = [_checked(table, known, _as_mapping(row)) for row in _each(rows)]
+    ready = [{"position": place} | _checked(table, known, _as_mapping(row)) for place, row in enumerate(_each(rows))]
     with connection.transaction():
         replace_rows(connection, open_run(connection, run_id), table, ready)
 

@@ -70,6 +70,27 @@ def open_run(connection: Connection, run_id: str) -> OpenRun:
     return OpenRun(int(key), str(time))
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as it was started; ``status`` is running, blocked or published."""
+
+    key: int
+    run_id: str
+    cluster: str
+    snapshot_id: str
+    parameters: Mapping[str, Any]
+    seed: int
+    status: str
+
+
+def load_run(connection: Connection, run_id: str) -> Run:
+    """What a run was asked. Raises StoreError where none of that id was started."""
+    row = connection.execute(named("load_run"), {"run_id": run_id}).fetchone()
+    if row is None:
+        raise StoreError(f"no run {run_id} was started")
+    return Run(*row)
+
+
 def empty(connection: Connection, run: OpenRun, table: str) -> None:
     """Remove a run's rows from one table."""
     target = sql.Identifier(Names.from_environment().store, table)

@@ -148,7 +148,7 @@ def _load_sources(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "kind": plain(kind.value for kind in kinds),
         "source": plain(columns[kind].source.value for kind in kinds),
         "window_s": plain(columns[kind].window_s for kind in kinds),
-        "known_ratio": plain(columns[kind].known_share for kind in kinds),
+        "known_share": plain(columns[kind].known_share for kind in kinds),
     }
 
 

@@ -28,7 +28,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
             "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id, "kafka_version": snapshot.kafka_version,
         }  # fmt: skip
         inserted = connection.execute(named("insert_snapshot"), row | snapshot_rows.counts(snapshot)).fetchone()
-        if inserted is not None:  # else somebody else has just saved the same
+        if inserted is not None:  # else somebody else has just saved it
             for table, columns in snapshot_rows.tables(snapshot, int(inserted[0]), str(moment)):
                 copy_columns(connection, table, columns)
     return snapshot_id

@@ -1,0 +1,157 @@
+"""Migrations go forward, once, whole, one at a time; what they make is written down; names and roles may be others."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from rebalance_advisor import store
+from rebalance_advisor.store import sql_files
+from stack.dump_schema import SCHEMA_FILE, dump
+from tests.sql.conftest import with_database
+from tests.sql.worlds import finding, plain_snapshot, rich_snapshot, small_plan
+
+pytestmark = pytest.mark.stack
+
+
+def test_the_migrations_make_what_schema_sql_says(server, dsn) -> None:
+    assert dump(server, dsn) == SCHEMA_FILE.read_text(), "run: python -m stack.dump_schema"
+
+
+def test_a_second_run_changes_nothing(connection) -> None:
+    before = connection.execute("SELECT version, applied_at FROM store.migration ORDER BY version").fetchall()
+    assert store.migrate(connection) == ()
+    assert connection.execute("SELECT version, applied_at FROM store.migration ORDER BY version").fetchall() == before
+
+
+def test_two_at_once_apply_everything_exactly_once(empty_dsn) -> None:
+    applied: list[tuple[str, ...]] = []
+
+    def run() -> None:
+        with store.connect(empty_dsn) as connection:
+            applied.append(store.migrate(connection))
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(map(len, applied)) == [0, len(sql_files.migrations())]
+
+
+def test_a_changed_migration_is_refused_by_name(connection, monkeypatch) -> None:
+    first, *others = sql_files.migrations()
+    changed = (replace(first, text=first.text + "-- later thought\n"), *others)
+    monkeypatch.setattr(sql_files, "migrations", lambda: changed)
+    with pytest.raises(store.StoreError, match="0001_pre_create_snapshots has changed since it was applied"):
+        store.migrate(connection)
+
+
+def test_a_database_that_is_ahead_is_refused(connection) -> None:
+    connection.execute("INSERT INTO store.migration (version, name, checksum) VALUES (9999, 'x', 'y')")
+    with pytest.raises(store.StoreError, match="has migration 9999"):
+        store.migrate(connection)
+
+
+def test_a_migration_that_fails_leaves_nothing(empty_dsn, monkeypatch) -> None:
+    whole = sql_files.migrations()
+    broken = (*whole, sql_files.Migration(len(whole) + 1, "9_pre_break", "CREATE TABLE store.extra (); SELECT 1 / 0"))
+    monkeypatch.setattr(sql_files, "migrations", lambda: broken)
+    with store.connect(empty_dsn) as connection:
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            store.migrate(connection)
+        assert connection.execute("SELECT to_regnamespace('store')").fetchone() == (None,)
+
+
+def test_a_view_that_changes_its_columns_is_rebuilt_and_one_without_a_file_goes(connection) -> None:
+    connection.execute("DROP VIEW advisor.quarantine_latest")
+    connection.execute("CREATE VIEW advisor.quarantine_latest AS SELECT 1 AS another")
+    connection.execute("CREATE VIEW advisor.forgotten AS SELECT 1 AS one")
+    for name in ("quarantine_latest", "forgotten"):
+        connection.execute(sql.SQL("ALTER VIEW advisor.{} OWNER TO advisor_owner").format(sql.Identifier(name)))
+    store.migrate(connection)
+    connection.execute("SELECT subject FROM advisor.quarantine_latest")
+    assert connection.execute("SELECT to_regclass('advisor.forgotten')").fetchone() == (None,)
+    with connection.transaction():
+        connection.execute("SET LOCAL ROLE advisor_reader")
+        connection.execute("SELECT subject FROM advisor.quarantine_latest")
+
+
+def test_somebody_elses_view_in_the_way_is_named_and_kept(connection) -> None:
+    connection.execute("DROP VIEW advisor.quarantine_latest")
+    connection.execute("CREATE VIEW advisor.quarantine_latest AS SELECT 1 AS another")
+    connection.execute("ALTER VIEW advisor.quarantine_latest OWNER TO advisor_owner")
+    connection.execute("CREATE VIEW public.ours AS SELECT another FROM advisor.quarantine_latest")
+    with pytest.raises(store.StoreError, match="quarantine_latest changes its columns, but something else reads it"):
+        store.migrate(connection)
+    assert connection.execute("SELECT another FROM public.ours").fetchone() == (1,)
+
+
+def test_other_names_and_premade_roles_are_used_throughout(empty_dsn, monkeypatch) -> None:
+    for name, value in {
+        "STORE": "kra_private", "CONTRACT": "kra", "OWNER": "team_ddl", "WRITER": "team_etl", "READER": "dashboards",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"ADVISOR_SQL_{name}", value)
+    with psycopg.connect(empty_dsn, autocommit=True) as connection:
+        for role in ("team_ddl", "team_etl", "dashboards"):
+            connection.execute(
+                f"DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
+            )
+        connection.execute("CREATE SCHEMA kra AUTHORIZATION team_ddl")
+    with store.connect(empty_dsn) as connection:
+        store.migrate(connection)
+        snapshot_id = store.save_snapshot(connection, rich_snapshot())
+        assert store.load_snapshot(connection, snapshot_id).cluster == "prod"
+        store.mark_snapshot(connection, snapshot_id, is_blocked=False)
+        store.start_run(connection, run_id="r", cluster="prod", snapshot_id=snapshot_id)
+        store.save_plan(connection, "r", small_plan(snapshot_id))
+        store.publish_run(connection, "r")
+        with connection.transaction():
+            connection.execute("SET LOCAL ROLE dashboards")
+            assert connection.execute("SELECT verdict FROM kra.cluster_latest").fetchone() == ("rebalance",)
+        left = "SELECT FROM pg_namespace WHERE nspname IN ('store', 'advisor')"
+        assert connection.execute(left).rowcount == 0
+
+
+def test_a_name_that_needs_quotes_is_refused(monkeypatch) -> None:
+    monkeypatch.setenv("ADVISOR_SQL_READER", 'x"; DROP SCHEMA store; --')
+    with pytest.raises(store.NamesError, match="reader = "):
+        store.Names.from_environment()
+
+
+def test_without_the_right_to_make_roles_the_message_says_what_to_ask_for(admin, empty_dsn, monkeypatch) -> None:
+    monkeypatch.setenv("ADVISOR_SQL_OWNER", "nobody_made_this")
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(
+            "DO $$ BEGIN CREATE ROLE ordinary LOGIN PASSWORD 'p'; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
+        )
+    name = empty_dsn.rpartition("/")[2]
+    host = admin.partition("@")[2]
+    asks = pytest.raises(store.StoreError, match="let an administrator make roles nobody_made_this")
+    with store.connect(with_database(f"postgresql://ordinary:p@{host}", name)) as connection, asks:
+        store.migrate(connection)
+
+
+def test_the_writer_can_do_the_pipelines_whole_work(connection, dsn) -> None:
+    """As a login that is a member of the writer role and of nothing else."""
+    connection.execute(
+        "DO $$ BEGIN CREATE ROLE etl LOGIN PASSWORD 'p'; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
+    )
+    connection.execute("GRANT advisor_writer TO etl")
+    host = dsn.partition("@")[2]
+    with store.connect(f"postgresql://etl:p@{host}") as writer:
+        snapshot_id = store.save_snapshot(writer, plain_snapshot(captured_at="2020-01-01T00:00:00Z"))
+        store.mark_snapshot(writer, snapshot_id, is_blocked=False)
+        store.start_run(writer, run_id="r", cluster="prod", snapshot_id=snapshot_id)
+        store.save_findings(writer, "r", [finding()])
+        store.save_plan(writer, "r", small_plan(snapshot_id))
+        store.publish_run(writer, "r")
+        assert store.newest_published(writer, "prod") == "r"
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            writer.execute("DELETE FROM store.migration")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            writer.execute("DROP TABLE store.run")

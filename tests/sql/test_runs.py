@@ -1,0 +1,289 @@
+"""Readers see the last published advisory and nothing else, whatever breaks on the way to the next one."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pyarrow as pa
+import pytest
+
+from kafka_rebalance import plan as plan_module
+from kafka_rebalance.finding import Severity
+from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore, TopicPlacementScore
+from rebalance_advisor import store
+from rebalance_advisor.store import plan_rows
+from rebalance_advisor.store.run import RESULT_TABLES
+from tests.sql.worlds import finding, plain_snapshot, small_plan
+
+pytestmark = pytest.mark.stack
+
+BROKER = BrokerScore(1, "a", "disk", "bytes", 500.0, None, 500.0, 1.25, 1.0, "log_dirs", True)
+RACK = RackScore("a", "disk", "bytes", 1, 500.0, None, 500.0, 1.25)
+RESOURCE = ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)
+TOPIC = TopicPlacementScore("orders", "striped", 7, 1.0, 1.0, None, 3, 2, None, 0)
+GROUP = GroupScore("readers", "range", "2.4+", True, 3, 6, 1, 1.5, None, None, 0, 0.0)
+MEMBER = MemberScore("readers", "range", True, False, "m-1", None, "a", 3, 30.0, None, 15)
+
+
+@pytest.fixture
+def snapshot_id(connection) -> str:
+    snapshot_id = store.save_snapshot(connection, plain_snapshot())
+    store.mark_snapshot(connection, snapshot_id, is_blocked=False)
+    return snapshot_id
+
+
+def start(connection, snapshot_id: str, run_id: str = "r-1") -> None:
+    store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id, parameters={"x": [1]}, seed=5)
+
+
+def fill(connection, run_id: str, snapshot_id: str) -> None:
+    store.save_broker_scores(connection, run_id, [BROKER])
+    store.save_rack_scores(connection, run_id, [RACK])
+    store.save_resource_scores(connection, run_id, [RESOURCE])
+    store.save_topic_scores(connection, run_id, [TOPIC])
+    store.save_group_scores(connection, run_id, [GROUP])
+    store.save_member_scores(connection, run_id, [MEMBER])
+    store.save_findings(connection, run_id, [finding()])
+    store.save_plan(connection, run_id, small_plan(snapshot_id))
+
+
+def publish(connection, run_id: str, snapshot_id: str) -> None:
+    start(connection, snapshot_id, run_id)
+    fill(connection, run_id, snapshot_id)
+    store.publish_run(connection, run_id)
+
+
+def seen(connection) -> dict[str, list[str]]:
+    """What a reader sees: the run ids in every view that has any."""
+    views = connection.execute(
+        "SELECT table_name FROM information_schema.columns WHERE table_schema = 'advisor' AND column_name = 'run_id'"
+    ).fetchall()
+    with connection.transaction():
+        connection.execute("SET LOCAL ROLE advisor_reader")
+        return {
+            view: sorted(
+                {run for (run,) in connection.execute(f"SELECT run_id FROM advisor.{view}") if run is not None}
+            )
+            for (view,) in views
+        }
+
+
+def test_a_run_is_invisible_until_it_is_published_and_whole_from_then_on(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    fill(connection, "r-1", snapshot_id)
+    assert {view for view, runs in seen(connection).items() if runs} == set()
+    assert store.newest_published(connection, "prod") is None
+    store.publish_run(connection, "r-1")
+    assert store.newest_published(connection, "prod") == "r-1"
+    silent = {view for view, runs in seen(connection).items() if runs != ["r-1"]}
+    assert silent == {"check_result", "plan_overlap_latest"}
+
+
+def test_a_crash_after_any_step_leaves_the_last_advisory_standing(connection, snapshot_id, monkeypatch) -> None:
+    publish(connection, "yesterday", snapshot_id)
+    before = seen(connection)
+    start(connection, snapshot_id, "today")
+    assert seen(connection) == before
+    steps = (
+        lambda: store.save_broker_scores(connection, "today", [BROKER]),
+        lambda: store.save_group_scores(connection, "today", [GROUP]),
+        lambda: store.save_findings(connection, "today", [finding()]),
+    )
+    for step in steps:
+        step()
+        assert seen(connection) == before
+
+    def crash(*_: object) -> list[dict[str, object]]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plan_rows, "_wave_rows", crash)
+    with pytest.raises(KeyboardInterrupt):
+        store.save_plan(connection, "today", small_plan(snapshot_id))
+    monkeypatch.undo()
+    assert seen(connection) == before
+    with pytest.raises(store.StoreError, match="holds no plan"):
+        store.publish_run(connection, "today")
+    assert seen(connection) == before
+    publish(connection, "today", snapshot_id)
+    assert store.newest_published(connection, "prod") == "today"
+
+
+def test_a_crash_in_the_middle_of_loading_a_plan_leaves_no_row_of_it(connection, snapshot_id, monkeypatch) -> None:
+    start(connection, snapshot_id)
+    real = plan_rows.replace_rows
+
+    def crash_at_moves(connection, run, table, rows) -> None:
+        real(connection, run, table, rows)
+        if table == "move":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(plan_rows, "replace_rows", crash_at_moves)
+    with pytest.raises(KeyboardInterrupt):
+        store.save_plan(connection, "r-1", small_plan(snapshot_id))
+    for table in ("plan", "plan_broker", "move"):
+        assert connection.execute(f"SELECT count(*) FROM store.{table}").fetchone() == (0,)
+
+
+def test_a_retry_empties_everything_that_was_half_written(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    fill(connection, "r-1", snapshot_id)
+    (first_time,) = connection.execute("SELECT time FROM store.run").fetchone()
+    start(connection, snapshot_id)
+    left = {table: connection.execute(f"SELECT count(*) FROM store.{table}").fetchone()[0] for table in RESULT_TABLES}
+    assert set(left.values()) == {0}
+    assert connection.execute("SELECT count(*), min(time) FROM store.run").fetchone() == (1, first_time)
+
+
+def test_every_table_with_a_run_key_is_emptied_by_a_retry(connection) -> None:
+    listed = connection.execute(
+        "SELECT table_name FROM information_schema.columns WHERE table_schema = 'store' AND column_name = 'run_key' "
+        "AND table_name !~ '_[0-9]{4}w[0-9]{2}$'"
+    ).fetchall()
+    assert {name for (name,) in listed} - {"run", "newest_run", "published_run"} == set(RESULT_TABLES)
+
+
+def test_saving_again_replaces(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    fill(connection, "r-1", snapshot_id)
+    fill(connection, "r-1", snapshot_id)
+    for table in ("broker_score", "move", "finding", "plan"):
+        expected = 2 if table == "move" else 1
+        assert connection.execute(f"SELECT count(*) FROM store.{table}").fetchone() == (expected,)
+
+
+def test_nothing_touches_a_published_run(connection, snapshot_id) -> None:
+    publish(connection, "r-1", snapshot_id)
+    before = connection.execute("SELECT status, published_at FROM store.run").fetchall()
+    writes = (
+        lambda: start(connection, snapshot_id),
+        lambda: store.save_broker_scores(connection, "r-1", []),
+        lambda: store.save_findings(connection, "r-1", []),
+        lambda: store.save_plan(connection, "r-1", small_plan(snapshot_id)),
+        lambda: store.block_run(connection, "r-1"),
+    )
+    for write in writes:
+        with pytest.raises(store.RunPublishedError, match="run r-1 is published and stays as it is"):
+            write()
+    store.publish_run(connection, "r-1")
+    assert connection.execute("SELECT status, published_at FROM store.run").fetchall() == before
+    assert connection.execute("SELECT count(*) FROM store.broker_score").fetchone() == (1,)
+
+
+def test_publishing_waits_for_a_writer_of_the_same_run(dsn, connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    fill(connection, "r-1", snapshot_id)
+    with store.connect(dsn) as other:
+        publisher = threading.Thread(target=store.publish_run, args=(other, "r-1"))
+        with connection.transaction():
+            store.save_broker_scores(connection, "r-1", [BROKER])
+            publisher.start()
+            time.sleep(0.3)
+            assert connection.execute("SELECT status FROM store.run").fetchone() == ("running",)
+        publisher.join(10)
+    assert store.newest_published(connection, "prod") == "r-1"
+
+
+def test_a_failed_blocking_rule_keeps_a_run_unpublished(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    fill(connection, "r-1", snapshot_id)
+    connection.execute(
+        "INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, message, sample) "
+        "SELECT 'results', run_key, 'plan_adds_up', 'block', 2, 'm', '[]' FROM store.run"
+    )
+    with pytest.raises(store.StoreError, match="rule plan_adds_up blocks it"):
+        store.publish_run(connection, "r-1")
+    start(connection, snapshot_id)
+    fill(connection, "r-1", snapshot_id)
+    store.publish_run(connection, "r-1")
+
+
+def test_a_run_needs_a_snapshot_of_its_cluster_that_is_not_blocked(connection, snapshot_id) -> None:
+    with pytest.raises(store.StoreError, match="snapshot nothing of cluster prod is not stored"):
+        start(connection, "nothing")
+    with pytest.raises(store.StoreError, match="of cluster elsewhere is not stored"):
+        store.start_run(connection, run_id="r-1", cluster="elsewhere", snapshot_id=snapshot_id)
+    start(connection, snapshot_id)
+    other = store.save_snapshot(connection, plain_snapshot(cluster="other"))
+    with pytest.raises(store.StoreError, match="run r-1 is one of cluster prod, not of other"):
+        store.start_run(connection, run_id="r-1", cluster="other", snapshot_id=other)
+    store.mark_snapshot(connection, snapshot_id, is_blocked=True)
+    with pytest.raises(store.StoreError, match="or the gate blocked it"):
+        start(connection, snapshot_id, "r-2")
+
+
+def test_a_run_that_was_never_started_is_named(connection) -> None:
+    for write in (store.publish_run, store.load_run, store.load_plan):
+        with pytest.raises(store.StoreError, match="ghost"):
+            write(connection, "ghost")
+
+
+def test_a_run_is_loaded_as_it_was_started(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    run = store.load_run(connection, "r-1")
+    assert (run.cluster, run.snapshot_id, run.parameters, run.seed, run.status) == (
+        "prod", snapshot_id, {"x": [1]}, 5, "running",
+    )  # fmt: skip
+
+
+def test_a_plan_comes_back_byte_for_byte(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    plan = small_plan(snapshot_id)
+    store.save_plan(connection, "r-1", plan)
+    document = store.load_plan(connection, "r-1")
+    assert document == plan_module.to_document(plan)
+    assert plan_module.plan_id(document) == plan.plan_id
+    moves = connection.execute("SELECT topic, partition, from_replicas, to_replicas, wave FROM store.move").fetchall()
+    assert moves == [("orders", 0, [1, 2], [3, 2], 1), ("orders", 1, [2, 3], [3, 2], 2)]
+    waves = connection.execute("SELECT direction, wave, free_disk_needed FROM store.wave ORDER BY 1, 2").fetchall()
+    assert waves == [("forward", 1, {"3": 100}), ("forward", 2, {}), ("rollback", 1, {"3": 100}), ("rollback", 2, {})]
+
+
+def test_a_plan_without_its_hash_is_refused(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    with pytest.raises(store.StoreError, match="seal it first"):
+        store.save_plan(connection, "r-1", plan_module.replace(small_plan(snapshot_id), plan_id=""))
+
+
+def test_scores_come_as_dataclasses_mappings_or_arrow_and_come_back_in_order(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    rows = [
+        {"group_id": name, "assignor": "range", "is_current": True, "is_advised": False, "members": 1, "partitions": 2}
+        for name in ("b", "a", "c")
+    ]
+    for given in (
+        rows,
+        pa.Table.from_pylist(rows),
+        [GroupScore(each["group_id"], "range", None, True, 1, 2) for each in rows],
+    ):
+        store.save_group_scores(connection, "r-1", given)
+        loaded = store.load_scores(connection, "r-1", "group_score")
+        assert [each["group_id"] for each in loaded] == ["b", "a", "c"]
+        assert {each["scenario"] for each in loaded} == {"today"}
+        assert {each["skew_rate"] for each in loaded} == {None}
+    store.save_member_scores(connection, "r-1", [MEMBER])
+    (loaded,) = store.load_scores(connection, "r-1", "member_score")
+    assert MemberScore(**loaded) == MEMBER
+
+
+def test_a_wrong_row_is_refused_with_what_is_wrong(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    with pytest.raises(store.StoreError, match="group_score has no column 'skewness'; its columns: group_id, assignor"):
+        store.save_group_scores(connection, "r-1", [{"skewness": 1}])
+    with pytest.raises(store.StoreError, match="broker_score: 'unit' is missing in"):
+        store.save_broker_scores(connection, "r-1", [{"broker": 1, "resource": "disk"}])
+    with pytest.raises(store.StoreError, match="a row is a mapping or a dataclass, not int"):
+        store.save_broker_scores(connection, "r-1", [7])
+    with pytest.raises(store.StoreError, match="no scores are called 'run'"):
+        store.load_scores(connection, "r-1", "run")
+
+
+def test_findings_are_ranked_and_one_key_is_said_once(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    low, critical = finding(subject="2", severity=Severity.LOW), finding(subject="3", severity=Severity.CRITICAL)
+    store.save_findings(connection, "r-1", [low, critical])
+    ranked = connection.execute("SELECT position, subject, evidence FROM store.finding ORDER BY position").fetchall()
+    evidence = {"disk_bytes": 500, "over_share_ratio": 1.25}
+    assert ranked == [(1, "3", evidence), (2, "2", evidence)]
+    with pytest.raises(store.StoreError, match="finding broker_disk_over_share:broker:2 is given twice"):
+        store.save_findings(connection, "r-1", [low, low])
