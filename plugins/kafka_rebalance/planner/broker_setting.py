@@ -10,7 +10,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
 from kafka_rebalance.planner.assemble import Brokers
 from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.problem import NOBODY, Floats, Ints
+from kafka_rebalance.planner.problem import NOBODY, Flags, Floats, Ints
 
 CAPACITY_FIELDS = {
     "disk": "disk_bytes",
@@ -112,25 +112,25 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 
 
 def _capacities(
-    brokers: tuple[Broker, ...], options: PlanOptions, stays: np.ndarray
+    brokers: tuple[Broker, ...], options: PlanOptions, stays: Flags
 ) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    """Capacities that every broker has, and one note on what is assumed for the rest."""
     capacity: dict[str, Floats] = {}
     notes: list[str] = []
+    is_added = np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_)
+    equal = []
     for resource, name in CAPACITY_FIELDS.items():
         values = np.array([_capacity_of(broker, name, options) for broker in brokers])
         known = ~np.isnan(values)
-        is_added = np.array([broker.state is BrokerState.NEW for broker in brokers])
         missing = np.flatnonzero(~known & stays & ~is_added)
-        if known.any() and not len(missing):
-            filled = np.flatnonzero(~known & stays)
-            capacity[resource] = np.where(known, values, float(values[known].mean()))
-            if len(filled):
-                ids = ", ".join(str(brokers[b].id) for b in filled.tolist())
-                notes.append(f"{resource}: broker {ids} is taken to have the mean capacity of the others")
-        elif known.any():
-            notes.append(f"{resource}: broker {brokers[missing[0]].id} has no known capacity: equal capacities assumed")
-        else:
-            notes.append(f"{resource}: no capacities are known: equal capacities assumed")
+        if not known.any() or len(missing):
+            equal.append(resource)
+            continue
+        capacity[resource] = np.where(known, values, float(values[known].mean()))
+        for b in np.flatnonzero(~known & stays).tolist():
+            notes.append(f"{resource}: broker {brokers[b].id} is taken to have the mean capacity of the others")
+    if equal:
+        notes.append(f"equal capacities assumed for {', '.join(equal)}: not every broker's is known")
     return capacity, tuple(notes)
 
 

@@ -14,6 +14,13 @@ from kafka_rebalance.planner.problem import RESOURCES
 
 DEFAULT_WITHIN = 0.10
 DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
+_PLAIN = (
+    "max_move_bytes", "max_moves", "max_leader_changes", "replication_factor", "leaders_only", "preferred_election",
+    "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave", "expires_after_hours", "dead_band",
+    "least_gain_per_byte",
+)  # fmt: skip
+_SETS = ("remove_brokers", "demote_brokers", "exclude_brokers")
+_LISTS = ("include_topics", "exclude_topics")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,23 @@ class PlanOptions:
             "dead_band": self.dead_band,
             "least_gain_per_byte": self.least_gain_per_byte,
         }
+
+    @classmethod
+    def from_document(cls, parameters: Mapping[str, Any]) -> PlanOptions:
+        """The options that ``parameters`` of a plan tell. Raises InvalidInputError where they cannot be read."""
+        try:
+            fields: dict[str, Any] = {name: parameters[name] for name in _PLAIN}
+            fields["within"] = parameters["balance_within"] if parameters["is_order"] else None
+            fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
+            fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
+            fields["capacities"] = {int(b): Capacity(**each) for b, each in parameters["capacities"].items()}
+            fields |= {name: frozenset(parameters[name]) for name in _SETS}
+            fields |= {name: tuple(parameters[name]) for name in _LISTS}
+            return cls(**fields)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidInputError.at(
+                "plan.parameters", f"cannot be read ({type(error).__name__}: {error})"
+            ) from error
 
     def _require_numbers(self) -> None:
         if self.within is not None and not 0 <= self.within < 1:

@@ -33,7 +33,7 @@ def pay_words(gain: float, copied: float, total: float) -> str:
     """Why a plan that was found is not advised."""
     return (
         f"a plan would not pay: it copies {in_words(copied)} ({copied / total:.1%} of all) "
-        f"and puts {max(gain, 0.0):.2%} of the load back into its band"
+        f"and takes {max(gain, 0.0):.3g} off the imbalance (share of load outside its band, summed over resources)"
     )
 
 
@@ -81,4 +81,4 @@ def _worst_lines(ask: Ask, bands: Bands, load: Floats, ending: str) -> tuple[str
 def _improvement(ask: Ask, bands: Bands, before: Floats, after: Floats) -> str:
     stays = ask.brokers.arrays.stays
     was, will_be = imbalance(bands, before, stays), imbalance(bands, after, stays)
-    return f"{was:.2%} of the load stands outside the bands, afterwards {will_be:.2%}"
+    return f"imbalance (share of load outside its band, summed over resources) {was:.3g}, afterwards {will_be:.3g}"

@@ -1,0 +1,43 @@
+"""Is PLAN still valid and worth it on a newer SNAPSHOT?
+
+Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad input, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rebalance_advisor.plan_options import read_plan
+from rebalance_advisor.progress import Progress
+
+WORDS = {0: "valid", 10: "stale", 11: "not worth it", 12: "harmful or in conflict"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor check``."""
+    parser.add_argument("plan", metavar="PLAN", type=Path)
+    parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
+    parser.add_argument("--json", action="store_true", help="print the judgement as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read both, judge, tell; the judgement is the exit code."""
+    from kafka_rebalance.check import check_plan
+    from rebalance_advisor.dumps import read_input
+
+    say = Progress()
+    document = read_plan(arguments.plan)
+    say("reading")
+    result = check_plan(document, read_input(arguments.snapshot))
+    code = int(result.judgement)
+    if arguments.json:
+        outcome = {"judgement": WORDS[code], "reasons": list(result.reasons), "done": result.done, "left": result.left}
+        sys.stdout.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write(f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}\n")
+        for reason in result.reasons:
+            sys.stdout.write(f"  {reason}\n")
+    return code

@@ -1,0 +1,72 @@
+"""Make a plan for INPUT and write it with its files: waves, rollback, elections in Kafka's own JSON, commands, report.
+
+INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from kafka_rebalance.plan import Plan, Verdict, to_document
+from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
+from rebalance_advisor.progress import Progress
+
+EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
+_SHOWN = 6
+# A bound that is weaker than it could be is still true.
+_HARMLESS = ("bound_weak",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor plan``."""
+    parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where plan.json and its files go")
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    add_plan_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
+    from kafka_rebalance.planner.plan_builder import make_plan
+    from kafka_rebalance.verify import verify_plan
+    from rebalance_advisor.dumps import read_input
+    from rebalance_advisor.publish.plan_folder import write_plan_folder
+    from rebalance_advisor.version import advisor_version
+
+    say = Progress()
+    previous = read_previous(arguments.previous)
+    say("reading")
+    snapshot = read_input(arguments.input)
+    options = plan_options(arguments, snapshot)
+    plan = make_plan(
+        snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say
+    )
+    say("verifying")
+    verification = verify_plan(to_document(plan), snapshot)
+    faults = [fault for fault in verification.faults if fault.code not in _HARMLESS]
+    if faults:
+        sys.stderr.write("error: the plan did not pass its own verification and is not written:\n")
+        for fault in faults[:_SHOWN]:
+            sys.stderr.write(f"  {fault}\n")
+        return EXIT_FAILED
+    say("writing")
+    write_plan_folder(arguments.out, snapshot, plan)
+    _tell(plan, arguments.out, as_json=arguments.json)
+    return EXIT_INFEASIBLE if plan.verdict is Verdict.INFEASIBLE else EXIT_DONE
+
+
+def _tell(plan: Plan, folder: Path, *, as_json: bool) -> None:
+    if as_json:
+        document = to_document(plan)
+        shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "resources", "left_out", "robustness")
+        outcome = {name: document[name] for name in shown}
+        outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
+        sys.stdout.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+        return
+    from rebalance_advisor.publish.plan_words import plan_lines
+
+    sys.stdout.write("\n".join([*plan_lines(plan), f"written to {folder}"]) + "\n")

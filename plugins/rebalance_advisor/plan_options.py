@@ -1,0 +1,106 @@
+"""The options of ``plan`` and ``advise``: one definition, from the command line to ``PlanOptions``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import Capacity, ClusterSnapshot
+from kafka_rebalance.planner.options import PlanOptions
+from rebalance_advisor.option_values import amount, count, factor, new_broker, pattern, rate, share, target
+
+
+def add_plan_options(parser: argparse.ArgumentParser) -> None:
+    """What may be asked of a plan. Options with … are given once for each value."""
+    add = parser.add_argument_group("what is wanted").add_argument
+    add(
+        "--balance-within",
+        type=share,
+        metavar="10%",
+        help="band around each broker's fair share; given, it is an order",
+    )
+    add("--target", type=target, action="append", default=[], metavar="RESOURCE=RATIO",
+        help="HIGH or LOW..HIGH × the mean for disk, in, out, cpu, replicas or leaders …")  # fmt: skip
+    add("--remove-broker", type=count, action="append", default=[], metavar="N", help="everything leaves it …")
+    add("--add-broker", type=new_broker, action="append", default=[], metavar="N:RACK",
+        help="a broker that is empty, or does not exist yet …")  # fmt: skip
+    add("--demote-broker", type=count, action="append", default=[], metavar="N", help="it leads nothing …")
+    add("--exclude-broker", type=count, action="append", default=[], metavar="N",
+        help="it receives nothing, and keeps what it has …")  # fmt: skip
+    add("--replication-factor", type=factor, metavar="N", help="of all topics that may be touched")
+    add("--leaders-only", action="store_true", help="no replica moves")
+    add("--preferred-election", action="store_true", help="only give leadership back to the first replicas")
+    add("--include-topic", type=pattern, action="append", default=[], metavar="RE", help="touch only these topics …")
+    add("--exclude-topic", type=pattern, action="append", default=[], metavar="RE", help="leave these topics alone …")
+    limits = parser.add_argument_group("what it may cost").add_argument
+    limits("--max-move-bytes", type=amount, metavar="B", help="bytes copied at most, e.g. 500GB")
+    limits("--max-moves", type=count, metavar="N", help="replicas moved at most")
+    limits("--max-leader-changes", type=count, metavar="N", help="leaders changed at most")
+    limits(
+        "--throttle", type=rate, metavar="BYTES_PER_S", help="of each broker in each direction, e.g. 50MiB (default)"
+    )
+    more = parser.add_argument_group("what else is known").add_argument
+    more("--capacity", type=Path, metavar="FILE", help="CSV, or Cruise Control's capacity JSON")
+    more("--previous", type=Path, metavar="PLAN", help="an earlier plan: confirmed or continued if it still holds")
+    more("--seed", type=count, default=0, metavar="N", help="same input and seed, same plan (0)")
+
+
+def plan_options(arguments: argparse.Namespace, snapshot: ClusterSnapshot) -> PlanOptions:
+    """The options that were given. Raises InvalidInputError for a capacity file that does not fit the cluster."""
+    added = dict(arguments.add_broker)
+    options: dict[str, Any] = {
+        "within": arguments.balance_within,
+        "targets": dict(arguments.target),
+        "max_move_bytes": arguments.max_move_bytes,
+        "max_moves": arguments.max_moves,
+        "max_leader_changes": arguments.max_leader_changes,
+        "remove_brokers": frozenset(arguments.remove_broker),
+        "add_brokers": added,
+        "demote_brokers": frozenset(arguments.demote_broker),
+        "exclude_brokers": frozenset(arguments.exclude_broker),
+        "replication_factor": arguments.replication_factor,
+        "leaders_only": arguments.leaders_only,
+        "preferred_election": arguments.preferred_election,
+        "include_topics": tuple(arguments.include_topic),
+        "exclude_topics": tuple(arguments.exclude_topic),
+        "capacities": _capacities(arguments.capacity, snapshot, added),
+    }
+    if arguments.throttle is not None:
+        options["throttle_bytes_per_s"] = arguments.throttle
+    return PlanOptions(**options)
+
+
+def read_previous(path: Path | None) -> dict[str, Any] | None:
+    """The document of an earlier plan: its file, or the folder that holds it."""
+    return None if path is None else read_plan(path)
+
+
+def read_plan(path: Path) -> dict[str, Any]:
+    """``plan.json`` as an object. Raises InvalidInputError where it is none."""
+    file = path / "plan.json" if path.is_dir() else path
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InvalidInputError.at(str(file), "does not exist", "give plan.json or the folder that holds it") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InvalidInputError.at(str(file), f"is no JSON ({error})") from error
+    if not isinstance(document, dict) or not {"plan_id", "moves", "parameters"} <= document.keys():
+        raise InvalidInputError.at(str(file), "is no plan", "a plan has plan_id, parameters and moves")
+    return document
+
+
+def _capacities(path: Path | None, snapshot: ClusterSnapshot, added: dict[int, str | None]) -> dict[int, Capacity]:
+    if path is None:
+        return {}
+    from rebalance_advisor.dumps import read_capacity
+
+    capacities = read_capacity(path)
+    known = {broker.id for broker in snapshot.brokers} | added.keys()
+    strangers = sorted(capacities.of_broker.keys() - known)
+    if strangers:
+        raise InvalidInputError.at(str(path), f"broker {strangers[0]} is neither in the cluster nor added")
+    given = {broker: capacities.of_broker.get(broker, capacities.default) for broker in sorted(known)}
+    return {broker: capacity for broker, capacity in given.items() if capacity is not None}

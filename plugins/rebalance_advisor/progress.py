@@ -1,0 +1,21 @@
+"""Steps told on stderr, once a command has taken longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_QUIET_SECONDS = 1.0
+
+
+class Progress:
+    """Call it with each step as it begins."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    def __call__(self, step: str) -> None:
+        passed = time.monotonic() - self._started
+        if passed > _QUIET_SECONDS:
+            sys.stderr.write(f"{passed:5.0f} s  {step}\n")
+            sys.stderr.flush()

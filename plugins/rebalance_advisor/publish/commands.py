@@ -1,0 +1,107 @@
+"""``commands.md``: what to type, in order, to carry a plan out with Kafka's own tools, and to take it back."""
+
+from __future__ import annotations
+
+from kafka_rebalance.plan import Plan, Wave
+from rebalance_advisor.publish.words import bytes_in_words, seconds_in_words
+
+_HEAD = """# Commands of plan {plan_id}
+
+{summary}
+
+The commands are Kafka's own; nothing else is needed. Run them from this folder, wave after wave. Set `BOOTSTRAP` to one
+of your brokers, and the other two where the cluster wants a client properties file:
+
+```sh
+BOOTSTRAP=broker:9092
+CONFIG=             # e.g. "--command-config client.properties"
+ELECTION_CONFIG=    # the same, or "--admin.config client.properties" where the tool does not know --command-config
+```
+
+Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_SNAPSHOT.json`.
+{preconditions}
+"""
+_WAVE = """## {title}
+
+{summary}
+
+```sh
+{commands}
+```
+"""
+
+
+def render_commands(plan: Plan, digits: int) -> str:
+    """Markdown; ``digits`` of the files' numbers."""
+    if not plan.moves:
+        return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {' '.join(plan.reasons)}\n"
+    preconditions = "\n".join(f"- {each}" for each in plan.preconditions)
+    parts = [
+        _HEAD.format(
+            plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"
+        )
+    ]
+    changed = {m for m, move in enumerate(plan.moves) if move.leader_from != move.leader_to}
+    for number, wave in enumerate(plan.waves, start=1):
+        name = f"{number:0{digits}d}"
+        elects = bool(changed.intersection(wave.moves))
+        parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", f"elections/{name}.json" if elects else None))
+    parts.append(_rollback(plan, digits, changed))
+    return "\n".join(parts)
+
+
+def _cost(plan: Plan) -> str:
+    cost = plan.cost
+    return (
+        f"{cost.replica_moves:,} replicas are copied ({bytes_in_words(cost.bytes)}), {cost.leader_changes:,} leaders "
+        f"change, in {len(plan.waves)} wave{'s' if len(plan.waves) > 1 else ''} of together "
+        f"{seconds_in_words(cost.seconds)} at the throttle."
+    )
+
+
+def _wave(title: str, wave: Wave, file: str, election: str | None) -> str:
+    reassign = (
+        f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG \\\n    --reassignment-json-file {file}"
+    )
+    commands = [
+        f"{reassign} --execute --throttle {wave.throttle_bytes_per_s}",
+        "# until it says that all are completed; this also takes the throttles off again:",
+        f"{reassign} --verify",
+    ]
+    if election is not None:
+        commands.append(
+            f"kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG \\\n"
+            f"    --election-type preferred --path-to-json-file {election}"
+        )
+    needed = max(wave.free_disk_needed.values(), default=0)
+    summary = f"{len(wave.moves):,} partitions, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
+    summary += f"; free disk needed on a broker at most {bytes_in_words(needed)}." if needed else "."
+    return _WAVE.format(title=title, summary=summary, commands="\n".join(commands))
+
+
+def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:
+    rollback = plan.rollback
+    if rollback is None or not rollback.waves:
+        return "## Rollback\n\nNothing of this plan can be taken back: its replicas left brokers that are gone.\n"
+    cost = rollback.cost
+    head = (
+        "# Rollback\n\n"
+        f"Takes back what was done, last wave first: {cost.replica_moves:,} replicas "
+        f"({bytes_in_words(cost.bytes)}), {seconds_in_words(cost.seconds)}. Begin with the wave that was run last.\n"
+    )
+    parts = [head]
+    if rollback.not_undone:
+        parts.append(f"{len(rollback.not_undone):,} moves are not undone: they left brokers that are gone.\n")
+    owner = {m: number for number, wave in enumerate(plan.waves, start=1) for m in wave.moves}
+    for number, wave in enumerate(rollback.waves, start=1):
+        name, undone = f"{number:0{digits}d}", f"{owner[wave.moves[0]]:0{digits}d}"
+        elects = bool(changed.intersection(plan.waves[int(undone) - 1].moves))
+        parts.append(
+            _wave(
+                f"Rollback {name} (undoes wave {undone})",
+                wave,
+                f"rollback/{name}.json",
+                f"elections/{undone}.json" if elects else None,
+            )
+        )
+    return "\n".join(parts)

@@ -1,0 +1,123 @@
+"""A plan as files: ``plan.json``, Kafka's own JSON for each wave, its rollback and its elections, commands, a table.
+
+Numbers begin at 01 and have as many digits as the last one needs: run in order of their names. ``rollback/01.json``
+undoes the last wave. ``elections/NN.json`` is run after wave NN, and again after its rollback: a reordered list alone
+moves no leader. Nothing here decides anything; a plan that is written twice gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from kafka_rebalance.plan import Move, Plan, to_document
+from rebalance_advisor.publish.commands import render_commands
+
+FOLDERS = ("waves", "rollback", "elections")
+_NUMBERED = re.compile(r"\d{2,}\.json")
+_LEAST_DIGITS = 2
+_TABLE_HEAD = (
+    "wave", "topic", "partition", "kind", "from", "to", "leader_from", "leader_to", "bytes", "reason", "worse_without",
+)  # fmt: skip
+
+
+def write_plan_files(folder: Path, plan: Plan) -> None:
+    """Write the plan's files into ``folder``, made if need be; files of an earlier plan go.
+
+    ``plan.json`` comes last: where it stands, the others are complete.
+    """
+    files = plan_files(plan)
+    for name in FOLDERS:
+        if (folder / name).is_dir():
+            for old in (folder / name).iterdir():
+                if _NUMBERED.fullmatch(old.name):
+                    old.unlink()
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(path.name + ".part")
+        beside.write_bytes(content)
+        beside.replace(path)
+
+
+def plan_files(plan: Plan) -> dict[str, bytes]:
+    """Each file by its path in the folder, ``plan.json`` last."""
+    back = plan.rollback.waves if plan.rollback else ()
+    digits = max(_LEAST_DIGITS, len(str(max(len(plan.waves), len(back)))))
+    files: dict[str, bytes] = {}
+    for number, wave in enumerate(plan.waves, start=1):
+        moves = [plan.moves[m] for m in wave.moves]
+        files[f"waves/{number:0{digits}d}.json"] = _reassignment((move, move.to_replicas) for move in moves)
+        changed = [move for move in moves if move.leader_from != move.leader_to]
+        if changed:
+            files[f"elections/{number:0{digits}d}.json"] = _election(changed)
+    for number, wave in enumerate(back, start=1):
+        moves = [plan.moves[m] for m in wave.moves]
+        files[f"rollback/{number:0{digits}d}.json"] = _reassignment((move, move.from_replicas) for move in moves)
+    files["commands.md"] = render_commands(plan, digits).encode()
+    files["moves.csv"] = _table(plan.moves)
+    files["plan.json"] = plan_json(plan)
+    return files
+
+
+def plan_json(plan: Plan) -> bytes:
+    """``plan.json``: keys in order, one line for each entry of a long list."""
+    document = to_document(plan)
+    parts = [f"{orjson.dumps(key).decode()}: {_value(document[key])}" for key in sorted(document)]
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], Mapping | str):
+        return "[\n" + ",\n".join(_line(each) for each in value) + "\n]"
+    if isinstance(value, Mapping) and any(isinstance(each, Mapping) for each in value.values()):
+        rows = [f"{orjson.dumps(key).decode()}: {_line(value[key])}" for key in sorted(value)]
+        return "{\n" + ",\n".join(rows) + "\n}"
+    return _line(value)
+
+
+def _line(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
+    """Kafka's format of ``kafka-reassign-partitions.sh --reassignment-json-file``."""
+    lines = [
+        _line({"topic": move.topic, "partition": move.partition, "replicas": list(replicas)}) for move, replicas in rows
+    ]
+    return ('{"version":1,"partitions":[\n' + ",\n".join(lines) + "\n]}\n").encode()
+
+
+def _election(moves: Iterable[Move]) -> bytes:
+    """Kafka's format of ``kafka-leader-election.sh --path-to-json-file``."""
+    lines = [_line({"topic": move.topic, "partition": move.partition}) for move in moves]
+    return ('{"partitions":[\n' + ",\n".join(lines) + "\n]}\n").encode()
+
+
+def _table(moves: Sequence[Move]) -> bytes:
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(_TABLE_HEAD)
+    for move in moves:
+        table.writerow(
+            (
+                move.wave + 1,
+                move.topic,
+                move.partition,
+                move.kind.value,
+                " ".join(map(str, move.from_replicas)),
+                " ".join(map(str, move.to_replicas)),
+                "" if move.leader_from is None else move.leader_from,
+                move.leader_to,
+                "" if move.bytes is None else move.bytes,
+                move.reason,
+                move.worse_without,
+            )
+        )
+    return text.getvalue().encode()

@@ -1,0 +1,48 @@
+"""A plan on the terminal: the verdict, why, what it costs, what nobody can beat, who gives and who receives."""
+
+from __future__ import annotations
+
+from kafka_rebalance.plan import Plan
+from rebalance_advisor.publish.words import bytes_in_words, percent_in_words, seconds_in_words
+
+_SHOWN_BROKERS = 5
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """Lines of text, the verdict first."""
+    lines = [f"Verdict: {plan.verdict.value.replace('_', ' ')}", *(f"  {reason}" for reason in plan.reasons)]
+    if plan.moves:
+        lines += [
+            f"  {each.resource:<9} highest over mean {each.skew_before:.3f} → {each.skew_after:.3f}"
+            for each in plan.resources
+        ]
+    lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]
+    if plan.moves:
+        lines += [_cost(plan), *_bounds(plan)]
+        lines += [f"  {line}" for line in plan.explanations[:_SHOWN_BROKERS]]
+        if len(plan.explanations) > _SHOWN_BROKERS:
+            lines.append(f"  and {len(plan.explanations) - _SHOWN_BROKERS} more brokers, in the report")
+    if plan.robustness is not None:
+        lines.append(plan.robustness.words)
+    return lines
+
+
+def _cost(plan: Plan) -> str:
+    cost, waves = plan.cost, len(plan.waves)
+    text = (
+        f"Cost: {cost.replica_moves:,} replicas, {bytes_in_words(cost.bytes)}, {cost.leader_changes:,} leader changes, "
+        f"{waves} wave{'' if waves == 1 else 's'}"
+    )
+    if cost.seconds is None:
+        return text + ", time unknown"
+    filling = seconds_in_words(cost.seconds_slot_filling)
+    return text + f" of {seconds_in_words(cost.seconds)} ({filling} for a driver that keeps slots full)"
+
+
+def _bounds(plan: Plan) -> list[str]:
+    lines = []
+    for bound in plan.lower_bound:
+        if bound.gap is not None:
+            name = bound.cost.replace("_", " ")
+            lines.append(f"  {name}: {percent_in_words(bound.gap)} above what is provably needed ({bound.proof})")
+    return lines
