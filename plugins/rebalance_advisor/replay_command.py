@@ -1,7 +1,12 @@
-"""``rebalance-advisor replay``: cases in, one JSON a line; answers out, in order."""
+"""Answer cases of any strategy: JSON lines ``{"id", "strategy", "input"}`` on stdin, ``{"id", "output"}`` on stdout.
+
+A recorded refusal of a strategy is an answer; a line that cannot be answered gives {"id", "error"} and exit code 1 at
+the end, the others are answered all the same.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from typing import Any, TextIO
 
@@ -13,7 +18,16 @@ from kafka_rebalance.replay import answer
 EXIT_DONE, EXIT_FAILED = 0, 1
 
 
-def run(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """``replay`` has no options: it reads stdin and writes stdout."""
+
+
+def run(_arguments: argparse.Namespace) -> int:
+    """Answer what stands on stdin."""
+    return answer_lines(sys.stdin, sys.stdout)
+
+
+def answer_lines(stdin: TextIO, stdout: TextIO) -> int:
     """Answer every line of ``stdin``; blank lines are passed over.
 
     A strategy's own refusal is an answer. A line that cannot be answered gives ``{"id", "error"}``, the others are

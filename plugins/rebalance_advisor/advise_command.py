@@ -1,0 +1,60 @@
+"""The whole advisory for INPUT as files: findings, groups, topics, plan.json with its files, report and digest.
+
+INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
+from rebalance_advisor.progress import Progress
+
+EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor advise``: those of ``plan``."""
+    parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the advisory's files go")
+    parser.add_argument("--json", action="store_true", help="print verdict and findings as JSON")
+    add_plan_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
+    from kafka_rebalance.advise import advise
+    from kafka_rebalance.plan import Verdict
+    from rebalance_advisor.dumps import read_input
+    from rebalance_advisor.publish.advisory_files import write_advisory
+    from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.version import advisor_version
+
+    say = Progress()
+    previous = read_previous(arguments.previous)
+    say("reading")
+    snapshot = read_input(arguments.input)
+    options = plan_options(arguments, snapshot)
+    advice = advise(
+        snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say
+    )
+    document = advice.document()
+    say("writing")
+    write_advisory(arguments.out, document, advice.plan)
+    _tell(document, closing_words(document), arguments)
+    return EXIT_INFEASIBLE if advice.plan.verdict is Verdict.INFEASIBLE else EXIT_DONE
+
+
+def _tell(document: dict[str, Any], words: list[str], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        plan = document["plan"]
+        shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
+        text = json.dumps(shown | {"findings": document["findings"], "folder": str(arguments.out)}, ensure_ascii=False)
+        sys.stdout.write(text + "\n")
+        return
+    sys.stdout.write("\n".join([*words, f"report: {arguments.out / 'report.html'}"]) + "\n")
