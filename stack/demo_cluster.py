@@ -24,6 +24,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+
 from stack import demo_dumps
 from stack.demo_groups import draw_groups
 from stack.demo_topics import WINDOW_S, draw_topics

@@ -6,6 +6,7 @@ import uuid
 from dataclasses import dataclass, replace
 
 import numpy as np
+
 from stack.demo_topics import CDC_TOPICS, WINDOW_S, DemoPartition, DemoTopic
 
 TopicPartition = tuple[str, int]
@@ -17,6 +18,7 @@ SLOW_GROUP = "fraud-scoring"
 TWO_DEPLOYMENTS_GROUP = "parcel-tracker"  # two services under one group id: each reads a topic of its own
 EMPTY_GROUPS = ("nightly-report", "quarterly-backfill")
 GROUP_COUNT = 40
+TWO_DEPLOYMENTS_TOPICS = ("parcels.delivered", "parcels.scanned")
 
 _TEAMS = ("ledger", "stock", "parcel", "crm", "bidder", "ranking", "margin", "helpdesk", "fleet", "dunning", "push")
 _JOBS = ("loader", "indexer", "mirror", "alerts", "features")
@@ -74,7 +76,7 @@ def draw_groups(topics: list[DemoTopic], rng: np.random.Generator) -> list[DemoG
         _two_deployments(by_name, rng),
         *(_group(name, "range", 0, ["orders.events"], by_name, rng) for name in EMPTY_GROUPS),
     ]
-    taken = {IDLE_GROUP, UNEVEN_GROUP, "telemetry.readings", "payments.ledger", "invoices.issued", *CDC_TOPICS}
+    taken = {*TWO_DEPLOYMENTS_TOPICS, "telemetry.readings", "payments.ledger", "invoices.issued", *CDC_TOPICS}
     plain = [topic.name for topic in topics if topic.name not in taken and not topic.name.startswith("__")]
     names = [f"{team}-{job}" for team in _TEAMS for job in _JOBS]
     for name in sorted(rng.choice(names, GROUP_COUNT - len(groups), replace=False).tolist()):
@@ -113,9 +115,7 @@ def _group(
 
 def _two_deployments(topics: dict[str, DemoTopic], rng: np.random.Generator) -> DemoGroup:
     """Half the members subscribe to one topic, half to another."""
-    halves = [
-        _group(TWO_DEPLOYMENTS_GROUP, "range", 3, [topic], topics, rng) for topic in ("shipping.created", "iot.events")
-    ]
+    halves = [_group(TWO_DEPLOYMENTS_GROUP, "range", 3, [topic], topics, rng) for topic in TWO_DEPLOYMENTS_TOPICS]
     members = tuple(sorted((member for half in halves for member in half.members), key=lambda member: member.id))
     return replace(halves[0], members=members, committed=halves[0].committed | halves[1].committed)
 

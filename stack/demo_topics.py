@@ -112,7 +112,8 @@ def _draft_topics(rng: np.random.Generator) -> list[_Draft]:
             draft.rates *= 0.01
     fixed = {
         "clickstream.raw": 48, "payments.ledger": 48, "telemetry.readings": 18, "invoices.issued": 6,
-        RACK_VIOLATING_TOPIC: 12, HAND_PLACED_TOPIC: 24, "__consumer_offsets": 50,
+        "parcels.scanned": 24, "parcels.delivered": 12, RACK_VIOLATING_TOPIC: 12, HAND_PLACED_TOPIC: 24,
+        "__consumer_offsets": 50,
     }  # fmt: skip
     drafts += [_draft(name, count, rng) for name, count in fixed.items()]
     drafts += [_draft(name, 1, rng) for name in CDC_TOPICS]
@@ -213,6 +214,6 @@ def _after_restart(topic: DemoTopic) -> DemoTopic:
         leader = partition.leader
         if leader in RESTARTED_BROKERS:
             others = [broker for broker in partition.replicas if broker not in RESTARTED_BROKERS]
-            leader = PILED_UP_BROKER if PILED_UP_BROKER in others else others[0]
+            leader = PILED_UP_BROKER if PILED_UP_BROKER in others else others[partition.number % len(others)]
         partitions.append(replace(partition, leader=leader))
     return replace(topic, partitions=tuple(partitions))

@@ -1,0 +1,50 @@
+"""From scores to advice in words: every rule looks at one picture of the cluster and yields findings, ranked by gain.
+
+Thresholds are relative to the cluster and stand in the registry (``kafka_rebalance.finding``), never in GB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from kafka_rebalance.finding import Finding, rank
+from kafka_rebalance.findings import cluster_rules, group_rules, leader_rules, placement_rules, share_rules
+from kafka_rebalance.findings.picture import Picture
+from kafka_rebalance.group_replay import GroupReplay
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan import Plan
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
+
+RULES: tuple[Callable[[Picture], Iterator[Finding]], ...] = (
+    share_rules.broker_disk_over_share,
+    share_rules.broker_disk_full,
+    share_rules.broker_rate_over_share,
+    leader_rules.leaders_piled_up,
+    leader_rules.preferred_leaders_off,
+    leader_rules.coordinator_piled_up,
+    placement_rules.rack_violated,
+    placement_rules.under_replicated,
+    placement_rules.offline_partition,
+    placement_rules.dead_broker,
+    placement_rules.hot_partition,
+    group_rules.idle_members,
+    group_rules.assignor_uneven,
+    group_rules.dead_static_member,
+    group_rules.lag_growing,
+    cluster_rules.throttle_left_over,
+    cluster_rules.load_unknown,
+    cluster_rules.coverage_gap,
+    cluster_rules.nothing_to_do,
+    cluster_rules.not_fixable_by_moving,
+)
+
+
+def find(
+    snapshot: ClusterSnapshot, scores: ClusterScores, replays: Sequence[GroupReplay], plan: Plan | None = None
+) -> tuple[Finding, ...]:
+    """All findings of one cluster, worst first. Without a plan nothing is said of what it would do."""
+    picture = Picture(snapshot, scores, replays, plan)
+    return rank([each for rule in RULES for each in rule(picture)])
+
+
+__all__ = ["RULES", "find"]

@@ -1,0 +1,118 @@
+"""What concerns the whole cluster: leftovers, what could not be read or measured, and that there is nothing to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kafka_rebalance.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.picture import Evidence, Picture, finding
+from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.load import LoadKind
+from kafka_rebalance.plan import Verdict
+
+_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+_RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+# What a gap hides from advice.
+_SEVERE_GAPS = ("sizes", "log dir", "partitions", "offline")
+
+
+def throttle_left_over(picture: Picture) -> Iterator[Finding]:
+    """Throttles stand although nothing is being reassigned."""
+    snapshot = picture.snapshot
+    if picture.is_in_flight.any():
+        return
+    topics = sorted(topic.name for topic in snapshot.topics if any(topic.configs.get(name) for name in _REPLICAS))
+    brokers = sorted(broker.id for broker in snapshot.brokers if any(broker.configs.get(name) for name in _RATES))
+    if not topics and not brokers:
+        return
+    where = " and ".join(
+        part
+        for part in (
+            f"topics {listed(topics)}" if topics else "",
+            f"brokers {listed(brokers)}" if brokers else "",
+        )
+        if part
+    )
+    yield finding(
+        "throttle_left_over",
+        Severity.MEDIUM,
+        snapshot.cluster,
+        {
+            "topics": len(topics),
+            "brokers": len(brokers),
+            "topic_names": listed(topics, most=len(topics)) or None,
+            "broker_ids": listed(brokers, most=len(brokers)) or None,
+        },
+        f"Replication throttles stand on {where}, and nothing is being reassigned: replicas that fall behind catch up "
+        "slowly. Clear them (kafka-reassign-partitions --verify of the last reassignment, or kafka-configs).",
+        cost="none",
+        gain=1.0,
+    )
+
+
+def load_unknown(picture: Picture) -> Iterator[Finding]:
+    """Resources that nobody measured are not balanced; zero is never assumed."""
+    left_out = picture.scores.left_out
+    if not left_out:
+        return
+    evidence: Evidence = {f"{resource}_left_out": why for resource, why in sorted(left_out.items())}
+    column = picture.snapshot.loads.column(LoadKind.IN_BYTES_PER_S)
+    hint = "" if column is not None else " A second snapshot some minutes later gives rates."
+    yield finding(
+        "load_unknown",
+        Severity.INFO,
+        picture.snapshot.cluster,
+        evidence | {"resources_left_out": len(left_out)},
+        f"Nothing is advised on {listed(sorted(left_out))}: nobody measured it, or too little of it.{hint}",
+    )
+
+
+def coverage_gap(picture: Picture) -> Iterator[Finding]:
+    """What could not be read: the advice rests on the rest."""
+    gaps = picture.snapshot.coverage
+    if not gaps:
+        return
+    kinds = Counter(f"{gap.what} ({gap.subject_type})" for gap in gaps)
+    is_severe = any(gap.what.startswith(_SEVERE_GAPS) for gap in gaps)
+    evidence: Evidence = {"gaps": len(gaps), "subjects": len({(gap.subject_type, gap.subject) for gap in gaps})}
+    evidence |= {f"gaps_of_{kind}": count for kind, count in sorted(kinds.items())}
+    first = gaps[0]
+    yield finding(
+        "coverage_gap",
+        Severity.MEDIUM if is_severe else Severity.INFO,
+        picture.snapshot.cluster,
+        evidence,
+        f"{counted(len(gaps), 'thing')} could not be read: {listed(sorted(kinds))}. First: {first.what} of "
+        f"{first.subject_type} {first.subject}: {first.reason}.",
+    )
+
+
+def nothing_to_do(picture: Picture) -> Iterator[Finding]:
+    """The plan says that everything is well."""
+    plan = picture.plan
+    if plan is None or plan.verdict is not Verdict.NOTHING_TO_DO:
+        return
+    yield finding(
+        "nothing_to_do",
+        Severity.OK,
+        picture.snapshot.cluster,
+        {f"{each.resource}_skew": each.skew_before for each in plan.resources},
+        f"Nothing to move: {'; '.join(plan.reasons) or 'everything is within its band'}.",
+        confidence=Confidence.MEASURED,
+    )
+
+
+def not_fixable_by_moving(picture: Picture) -> Iterator[Finding]:
+    """The plan says that the imbalance stays whatever is moved."""
+    plan = picture.plan
+    if plan is None or plan.verdict is not Verdict.NOT_FIXABLE_BY_MOVING:
+        return
+    yield finding(
+        "not_fixable_by_moving",
+        Severity.MEDIUM,
+        picture.snapshot.cluster,
+        {f"{each.resource}_skew": each.skew_before for each in plan.resources},
+        f"Moving cannot fix this: {'; '.join(plan.reasons)}.",
+        confidence=Confidence.MEASURED,
+    )

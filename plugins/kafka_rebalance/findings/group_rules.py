@@ -1,0 +1,210 @@
+"""Groups whose partitions are shared badly: idle members, an uneven strategy, dead static members, growing lag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.picture import Picture, finding, threshold
+from kafka_rebalance.findings.words import counted, in_time, listed
+from kafka_rebalance.group_question import GroupQuestion
+from kafka_rebalance.group_replay import GroupReplay
+from kafka_rebalance.group_subscriptions import SubscriptionBasis
+from kafka_rebalance.load import LoadKind
+from kafka_rebalance.model import Member
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+
+Floats = npt.NDArray[np.float64]
+
+
+def idle_members(picture: Picture) -> Iterator[Finding]:
+    """Members without work that no other strategy would give them."""
+    for replay in picture.replays:
+        today = replay.today
+        if not today.idle_members or replay.advised is not None:
+            continue  # another strategy may put them to work: assignor_uneven says so
+        idle = [member for member in replay.members if member.is_current and not member.partitions]
+        yield finding(
+            "idle_members",
+            Severity.LOW,
+            replay.group_id,
+            {
+                "idle_members": today.idle_members,
+                "members": today.members,
+                "partitions": today.partitions,
+                "example": idle[0].member_id,
+            },
+            f"{today.idle_members} of {counted(today.members, 'member')} read nothing: the group reads "
+            f"{counted(today.partitions, 'partition')} in all. Run fewer members, or give its topics more partitions.",
+            cost="none; more partitions change which key goes where",
+            gain=today.idle_members / today.members,
+        )
+
+
+def assignor_uneven(picture: Picture) -> Iterator[Finding]:
+    """Another strategy makes the fullest member smaller."""
+    for replay in picture.replays:
+        advised = None if replay.advised is None else replay.score(replay.advised)
+        if advised is None:
+            continue
+        today = replay.today
+        is_rate = today.skew_rate is not None and advised.skew_rate is not None
+        before, after = (today.skew_rate, advised.skew_rate) if is_rate else (today.skew_count, advised.skew_count)
+        yield finding(
+            "assignor_uneven",
+            Severity.MEDIUM if (before or 0) / (after or 1) >= 2 else Severity.LOW,
+            replay.group_id,
+            {
+                "assignor": today.assignor,
+                "advised_assignor": advised.assignor,
+                "members": today.members,
+                "partitions": today.partitions,
+                "skew_count": today.skew_count,
+                "advised_skew_count": advised.skew_count,
+                "skew_rate": today.skew_rate,
+                "advised_skew_rate": advised.skew_rate,
+                "idle_members": today.idle_members,
+                "advised_idle_members": advised.idle_members,
+                "partitions_moved": advised.partitions_moved,
+            },
+            _better_strategy(today, advised),
+            cost=f"one rebalance in which {counted(advised.partitions_moved or 0, 'partition')} change hands; all "
+            "members must name the new strategy before any drops the old one",
+            gain=1 - (after or 0) / before if before else 0.0,
+            confidence=_basis(replay),
+        )
+
+
+def dead_static_member(picture: Picture) -> Iterator[Finding]:
+    """A static member keeps partitions that nobody reads."""
+    for question in picture.questions.values():
+        dead, confidence = dead_members(picture, question)
+        if not dead:
+            continue
+        group, reader = question.group, question.reader
+        held = np.isin(reader, [group.members.index(member) for member in dead])
+        lag = question.rates.lag_messages[held]
+        yield finding(
+            "dead_static_member",
+            Severity.HIGH,
+            group.id,
+            {
+                "dead_members": len(dead),
+                "instance_ids": listed([member.instance_id for member in dead], most=len(dead)),
+                "partitions_unread": int(held.sum()),
+                "lag_messages": None if np.isnan(lag).any() else int(lag.sum()),
+                "in_messages_per_s": _sum(question.rates.in_messages_per_s[held]),
+            },
+            f"Static member {listed([member.instance_id for member in dead])} keeps "
+            f"{counted(int(held.sum()), 'partition')} that nobody reads: restart it under the same group.instance.id, "
+            "or remove it (Admin.removeMembersFromConsumerGroup) so that others take over.",
+            cost="removing it is one rebalance",
+            gain=1.0,
+            confidence=confidence,
+        )
+
+
+def lag_growing(picture: Picture) -> Iterator[Finding]:
+    """The group reads slower than its topics are written; told only where no other group reads them."""
+    out, written = picture.snapshot.load(LoadKind.OUT_BYTES_PER_S), picture.snapshot.load(LoadKind.IN_BYTES_PER_S)
+    readers = _readers_by_topic(picture)
+    for question in picture.questions.values():
+        group = question.group
+        if not group.members or any(len(readers[topic]) > 1 for topic in question.topics if topic in readers):
+            continue
+        rows = _rows_of(picture, question)
+        read, wrote = float(out[rows].sum()), float(written[rows].sum())
+        if not wrote > 0 or np.isnan(read) or read / wrote >= threshold("lag_growing", "read_ratio"):
+            continue
+        lag, rate = _sum(question.rates.lag_messages), _sum(question.rates.in_messages_per_s)
+        if not lag or not rate or dead_members(picture, question)[0]:
+            continue
+        yield finding(
+            "lag_growing",
+            Severity.HIGH,
+            group.id,
+            {
+                "lag_messages": int(lag),
+                "lag_seconds": lag / rate,
+                "read_ratio": read / wrote,
+                "in_bytes_per_s": wrote,
+                "read_bytes_per_s": read,
+                "members": len(group.members),
+            },
+            f"It reads {read / wrote:.0%} of what is written and is {in_time(lag / rate)} behind: give it more members "
+            f"(it has {len(group.members)} for {counted(len(rows), 'partition')}) or faster ones.",
+            cost="one rebalance for new members",
+            gain=1 - read / wrote,
+            confidence=picture.confidence(LoadKind.OUT_BYTES_PER_S),
+        )
+
+
+def dead_members(picture: Picture, question: GroupQuestion) -> tuple[list[Member], Confidence]:
+    """Static members that read nothing of what they hold.
+
+    Where rates were measured: all their partitions are behind, some were written, and none was read by anybody.
+    Else: each of their partitions is many times further behind than any that a member outside is.
+    """
+    group, reader, rates = question.group, question.reader, question.rates
+    static = [number for number, member in enumerate(group.members) if member.instance_id is not None]
+    if not static:
+        return [], Confidence.MEASURED
+    rows = _rows_of(picture, question)
+    out = picture.snapshot.load(LoadKind.OUT_BYTES_PER_S)[rows]
+    is_measured = not (np.isnan(out).any() or np.isnan(rates.in_messages_per_s).any())
+    dead = []
+    for number in static:
+        held = reader == number
+        if not held.any() or not (rates.lag_messages[held] > 0).all():
+            continue
+        if is_measured:
+            written = held & (rates.in_messages_per_s > 0)
+            is_dead = bool(written.any()) and not (out[written] > 0).any()
+        else:
+            others = rates.lag_messages[~held]
+            times = threshold("dead_static_member", "times_others_lag_ratio")
+            is_dead = len(others) > 0 and bool(rates.lag_messages[held].min() >= times * max(others.max(), 1.0))
+        if is_dead:
+            dead.append(group.members[number])
+    return dead, Confidence.MEASURED if is_measured else Confidence.ESTIMATED
+
+
+def _better_strategy(today: GroupScore, advised: GroupScore) -> str:
+    idle = f" and leaves {today.idle_members} of {today.members} members idle" if today.idle_members else ""
+    words = (
+        f"{today.assignor} gives the fullest member {today.skew_count:.1f} times the mean{idle}; {advised.assignor} "
+        f"would give {advised.skew_count:.1f} times: set partition.assignment.strategy to it."
+    )
+    if today.assignor == "range":
+        words += " Keep range only if the members join topics partition by partition."
+    return words
+
+
+def _basis(replay: GroupReplay) -> Confidence:
+    if replay.basis is SubscriptionBasis.GIVEN or replay.is_reproduced:
+        return Confidence.MEASURED
+    return Confidence.ESTIMATED
+
+
+def _rows_of(picture: Picture, question: GroupQuestion) -> npt.NDArray[np.int64]:
+    """Partition rows of the snapshot along the question's partitions."""
+    topic = picture.snapshot.partitions.topic
+    names = {each.name: number for number, each in enumerate(picture.snapshot.topics)}
+    spans = [np.searchsorted(topic, [names[each], names[each] + 1]) for each in question.topics if each in names]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(begin, end) for begin, end in spans)])
+
+
+def _readers_by_topic(picture: Picture) -> dict[str, set[str]]:
+    readers: dict[str, set[str]] = {}
+    for group in picture.snapshot.groups:
+        for each in group.committed:
+            readers.setdefault(each.topic, set()).add(group.id)
+    return readers
+
+
+def _sum(values: Floats) -> float | None:
+    total = float(values.sum())
+    return None if np.isnan(total) else total

@@ -1,0 +1,115 @@
+"""Leaders that are not where they are preferred, and groups whose coordinators pile up on one broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.picture import Picture, finding, threshold
+from kafka_rebalance.findings.words import counted, listed
+
+_ELECTION = "kafka-leader-election --election-type preferred"
+
+
+def leaders_piled_up(picture: Picture) -> Iterator[Finding]:
+    """A broker leads more than its share, and took over partitions that others are preferred to lead."""
+    table = picture.snapshot.partitions
+    preferred = preferred_leaders(picture)
+    for score in picture.scores.of_resource("leaders"):
+        if not score.stays or not score.fair_share:
+            continue
+        over = score.level / score.fair_share
+        led = (table.leader == score.broker) & ~picture.is_in_flight
+        taken_over = int((led & (preferred != score.broker)).sum())
+        if over < threshold("leaders_piled_up", "over_share_ratio") or not taken_over:
+            continue
+        excess = score.level - score.fair_share
+        yield finding(
+            "leaders_piled_up",
+            Severity.HIGH if over >= 2 else Severity.MEDIUM,
+            score.broker,
+            {
+                "leaders": int(score.load),
+                "fair_share_leaders": score.fair_share,
+                "over_share_ratio": over,
+                "preferred_leaders": int((preferred == score.broker).sum()),
+                "taken_over_leaders": taken_over,
+            },
+            f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair share; "
+            f"{taken_over:,} of them it took over from their preferred leaders: elect these again ({_ELECTION}).",
+            cost=f"{counted(taken_over, 'leader change')}, no bytes",
+            gain=taken_over / excess if excess > 0 else 0.0,
+        )
+
+
+def preferred_leaders_off(picture: Picture) -> Iterator[Finding]:
+    """Too many partitions are led by another than the first of their replicas."""
+    table = picture.snapshot.partitions
+    counts = (table.leader >= 0) & ~picture.is_in_flight
+    total = int(counts.sum())
+    if not total:
+        return
+    preferred = preferred_leaders(picture)
+    off = counts & (table.leader != preferred)
+    ratio = int(off.sum()) / total
+    if ratio < threshold("preferred_leaders_off", "off_ratio"):
+        return
+    idle = [
+        broker
+        for broker in picture.staying
+        if not (table.leader[counts] == broker).any() and (preferred[counts] == broker).any()
+    ]
+    led_by_none = f"; brokers {listed(idle)} lead nothing at all" if idle else ""
+    yield finding(
+        "preferred_leaders_off",
+        Severity.MEDIUM if ratio >= 0.1 else Severity.LOW,
+        picture.snapshot.cluster,
+        {
+            "partitions": total,
+            "off_partitions": int(off.sum()),
+            "off_ratio": ratio,
+            "brokers_that_lead_nothing": listed(idle, most=len(idle)) or None,
+        },
+        f"{int(off.sum()):,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred leader{led_by_none}: "
+        f"run {_ELECTION} --all-topic-partitions, or elections/NN.json of the plan.",
+        cost=f"{counted(int(off.sum()), 'leader change')}, no bytes",
+        gain=1.0,
+    )
+
+
+def coordinator_piled_up(picture: Picture) -> Iterator[Finding]:
+    """More groups have one coordinator than its share, and than chance would give it."""
+    coordinators = [group.coordinator for group in picture.snapshot.groups if group.coordinator is not None]
+    if not coordinators or not picture.staying:
+        return
+    mean = len(coordinators) / len(picture.staying)
+    least = mean * threshold("coordinator_piled_up", "over_share_ratio")
+    least = max(least, mean + threshold("coordinator_piled_up", "standard_deviations") * sqrt(mean))
+    for broker in sorted(set(coordinators)):
+        count = coordinators.count(broker)
+        if count < least:
+            continue
+        yield finding(
+            "coordinator_piled_up",
+            Severity.LOW,
+            broker,
+            {"groups": count, "fair_share_groups": mean, "over_share_ratio": count / mean},
+            f"Broker {broker} coordinates {count} of {len(coordinators)} groups, {count / mean:.1f} times its share: "
+            "spread the leaders of __consumer_offsets (its partition decides who coordinates a group).",
+            cost="a leader change of __consumer_offsets makes its groups find their coordinator again",
+            gain=1 - mean / count,
+            confidence=Confidence.STRUCTURAL,
+        )
+
+
+def preferred_leaders(picture: Picture) -> npt.NDArray[np.int32]:
+    """int32[P]: the first replica that stays once a running reassignment ends."""
+    table = picture.snapshot.partitions
+    first = table.replicas[table.offsets[:-1]].copy() if len(table) else np.zeros(0, dtype=np.int32)
+    for row in table.removing:
+        first[row] = picture.snapshot.partition(row).target_replicas[0]
+    return first

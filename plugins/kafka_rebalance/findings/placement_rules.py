@@ -1,0 +1,184 @@
+"""Replicas that are in danger, in one rack, on dead brokers; and partitions that are too hot for any placement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.finding import Finding, Severity
+from kafka_rebalance.findings.picture import Evidence, Picture, finding, threshold
+from kafka_rebalance.findings.words import counted, in_amount, in_bytes
+from kafka_rebalance.load import LoadKind
+from kafka_rebalance.model import BrokerState
+from kafka_rebalance.scoring.levels import plain_mean
+
+Flags = npt.NDArray[np.bool_]
+_KINDS = {
+    "in": ("in_bytes_per_s", LoadKind.IN_BYTES_PER_S, "bytes/s"),
+    "disk": ("log_bytes", LoadKind.LOG_BYTES, "bytes"),
+}
+
+
+def rack_violated(picture: Picture) -> Iterator[Finding]:
+    """Replicas of a partition share a rack though there are racks enough."""
+    table, brokers = picture.snapshot.partitions, picture.brokers
+    racks = {brokers[broker].rack for broker in picture.staying}
+    if None in racks or len(racks) < 2:
+        return
+    index = {rack: number for number, rack in enumerate(sorted(each for each in racks if each is not None))}
+    nowhere = len(index)  # the rack of a dead broker that nobody knows: it counts as one of its own
+    rack_of = np.full(max(brokers, default=0) + 1, nowhere, dtype=np.int64)
+    for broker in brokers.values():
+        rack_of[broker.id] = index.get(broker.rack or "", nowhere)
+    seen = np.unique(table.row_of_replica * (nowhere + 1) + rack_of[table.replicas])
+    distinct = np.bincount(seen // (nowhere + 1), minlength=len(table))
+    violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~picture.is_in_flight
+    sizes = picture.snapshot.load(LoadKind.LOG_BYTES)
+    for name, rows, total in _by_topic(picture, violated):
+        size = float(sizes[rows].sum())
+        yield finding(
+            "rack_violated",
+            Severity.HIGH,
+            name,
+            {
+                "violating_partitions": len(rows),
+                "partitions": total,
+                "racks": len(index),
+                "log_bytes": None if np.isnan(size) else size,
+                "example": picture.snapshot.name_of(int(rows[0])),
+            },
+            f"{counted(len(rows), 'partition')} of {name}, such as {picture.snapshot.name_of(int(rows[0]))}, would "
+            f"lose several replicas with one rack: move one of each to a free rack; {len(index)} racks suffice.",
+            cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {in_bytes(size)}"),
+            gain=1.0,
+        )
+
+
+def under_replicated(picture: Picture) -> Iterator[Finding]:
+    """The ISR is smaller than the replicas that are meant to be there."""
+    table = picture.snapshot.partitions
+    if table.in_sync is None:
+        return
+    in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
+    adding = np.zeros(len(table), dtype=np.int64)
+    for row, brokers in table.adding.items():
+        adding[row] = len(brokers)
+    meant = table.replica_counts - adding
+    for name, rows, total in _by_topic(picture, in_sync < meant):
+        least = picture.snapshot.topics[table.topic[rows[0]]].configs.get("min.insync.replicas", "1")
+        below = int((in_sync[rows] < (int(least) if least.isdigit() else 1)).sum())
+        unsafe = f"; {below} of them are below min.insync.replicas={least}" if below else ""
+        yield finding(
+            "under_replicated",
+            Severity.CRITICAL if below else Severity.HIGH,
+            name,
+            {
+                "under_replicated_partitions": len(rows),
+                "below_min_isr_partitions": below,
+                "partitions": total,
+                "missing_replicas": int((meant[rows] - in_sync[rows]).sum()),
+            },
+            f"{counted(len(rows), 'partition')} of {name} lack a replica in sync{unsafe}: find out which broker lags "
+            "or is down before anything is moved.",
+            gain=1.0,
+        )
+
+
+def offline_partition(picture: Picture) -> Iterator[Finding]:
+    """Nobody leads: nobody can read or write."""
+    for name, rows, total in _by_topic(picture, picture.snapshot.partitions.leader < 0):
+        example = picture.snapshot.partition(int(rows[0]))
+        yield finding(
+            "offline_partition",
+            Severity.CRITICAL,
+            name,
+            {"offline_partitions": len(rows), "partitions": total, "example": picture.snapshot.name_of(int(rows[0]))},
+            f"{counted(len(rows), 'partition')} of {name} have no leader; {example.topic}-{example.partition} waits "
+            f"for one of brokers {', '.join(map(str, example.isr or example.replicas))}: bring it back.",
+            gain=1.0,
+        )
+
+
+def dead_broker(picture: Picture) -> Iterator[Finding]:
+    """Replicas are placed where nobody serves them."""
+    table = picture.snapshot.partitions
+    row = table.row_of_replica
+    for broker in picture.snapshot.brokers:
+        if broker.state not in (BrokerState.DEAD, BrokerState.FENCED):
+            continue
+        held = table.replicas == broker.id
+        count = int(held.sum())
+        if not count:
+            continue
+        alone = int((table.replica_counts[row[held]] == 1).sum())
+        yield finding(
+            "dead_broker",
+            Severity.CRITICAL,
+            broker.id,
+            {"replicas": count, "partitions_without_other_replica": alone, "state": broker.state.value},
+            f"Broker {broker.id} is {broker.state.value} and should hold {counted(count, 'replica')}: bring it back, "
+            f"or give them to others (plan with --remove-broker {broker.id}); {alone} have no other replica.",
+            cost=f"{counted(count - alone, 'replica move')} if it never comes back",
+            gain=1.0,
+        )
+
+
+def hot_partition(picture: Picture) -> Iterator[Finding]:
+    """One partition carries so much more than its topic's others that no placement makes its broker even."""
+    hot: dict[int, Evidence] = {}
+    for resource, (name, kind, _) in _KINDS.items():
+        scores = [score for score in picture.scores.of_resource(resource) if score.stays]
+        mean = plain_mean(np.array([score.load for score in scores])) if scores else 0.0
+        if mean <= 0:
+            continue
+        values = np.nan_to_num(picture.snapshot.load(kind))
+        for row in np.flatnonzero(values >= threshold("hot_partition", "share_of_broker_mean_ratio") * mean).tolist():
+            median = _median_of_siblings(picture, values, row)
+            if median and values[row] < threshold("hot_partition", "times_topic_median_ratio") * median:
+                continue
+            hot.setdefault(row, {}).update({
+                f"{name}": float(values[row]),
+                f"broker_mean_{name}": mean,
+                f"{resource}_share_of_broker_mean_ratio": float(values[row]) / mean,
+                f"topic_median_{name}": median,
+            })  # fmt: skip
+    for row, evidence in sorted(hot.items()):
+        yield _hot(picture, row, evidence)
+
+
+def _hot(picture: Picture, row: int, evidence: Evidence) -> Finding:
+    shares = {name: float(evidence.get(f"{name}_share_of_broker_mean_ratio") or 0.0) for name in _KINDS}
+    worst = max(shares, key=lambda name: (shares[name], name))
+    name, kind, unit = _KINDS[worst]
+    value, median = float(evidence[name] or 0.0), evidence[f"topic_median_{name}"]
+    others = f", its topic's median partition {in_amount(float(median), unit)}" if median is not None else ""
+    return finding(
+        "hot_partition",
+        Severity.HIGH if shares[worst] >= 1 else Severity.MEDIUM,
+        picture.snapshot.name_of(row),
+        evidence,
+        f"It carries {in_amount(value, unit)}, {shares[worst]:.0%} of what a mean broker does{others}: moving cannot "
+        "split it. Look for the key that carries most, and spread it over several keys.",
+        cost="a change of the producers' keys; their order by key is kept per new key only",
+        gain=1 - float(median or 0.0) / value,
+        confidence=picture.confidence(kind),
+    )
+
+
+def _median_of_siblings(picture: Picture, values: npt.NDArray[np.float64], row: int) -> float | None:
+    """Median of the topic's other partitions; ``None`` where it has no other."""
+    topic = picture.snapshot.partitions.topic
+    begin, end = np.searchsorted(topic, [topic[row], topic[row] + 1])
+    others = np.delete(values[begin:end], row - int(begin))
+    return float(np.median(others)) if len(others) else None
+
+
+def _by_topic(picture: Picture, flags: Flags) -> Iterator[tuple[str, npt.NDArray[np.int64], int]]:
+    """(topic, flagged rows, all its partitions) of topics that have a flagged row."""
+    topic = picture.snapshot.partitions.topic
+    rows = np.flatnonzero(flags)
+    for number in np.unique(topic[rows]).tolist():
+        begin, end = np.searchsorted(topic, [number, number + 1])
+        yield picture.snapshot.topics[number].name, rows[topic[rows] == number], int(end - begin)

@@ -1,0 +1,146 @@
+"""Brokers that carry more than their fair share: disk, traffic, CPU, and volumes that are nearly full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_rebalance.finding import Finding, Severity
+from kafka_rebalance.findings.picture import Evidence, Picture, finding, threshold
+from kafka_rebalance.findings.words import in_amount, in_bytes
+from kafka_rebalance.load import LoadKind
+from kafka_rebalance.planner.broker_setting import usable_bytes, volume_bytes
+from kafka_rebalance.scoring.cluster_scores import BrokerScore
+
+_RATES = {"in": LoadKind.IN_BYTES_PER_S, "out": LoadKind.OUT_BYTES_PER_S, "cpu": LoadKind.CPU_PERCENT}
+_LOAD_NAMES = {"disk": "disk_bytes", "in": "in_bytes_per_s", "out": "out_bytes_per_s", "cpu": "cpu_percent"}
+
+
+def broker_disk_over_share(picture: Picture) -> Iterator[Finding]:
+    """Disk level above the fair share."""
+    for score in picture.scores.of_resource("disk"):
+        over = _over_share(score)
+        if over is None or over < threshold("broker_disk_over_share", "over_share_ratio"):
+            continue
+        yield finding(
+            "broker_disk_over_share",
+            _severity(over),
+            score.broker,
+            _share_evidence(score) | {"over_share_ratio": over},
+            f"Broker {score.broker} holds {in_bytes(score.load)}, {over:.2f} times its fair share: move "
+            f"{in_bytes(_excess(score))} to others, as the plan says.",
+            cost=f"at least {in_bytes(_excess(score))} copied",
+            gain=_moved_away(picture, score),
+            confidence=picture.confidence(LoadKind.LOG_BYTES),
+        )
+
+
+def broker_rate_over_share(picture: Picture) -> Iterator[Finding]:
+    """In, out or CPU level above the fair share: one finding a broker, the worst resource first."""
+    least = threshold("broker_rate_over_share", "over_share_ratio")
+    for broker in picture.staying:
+        scores = {
+            score.resource: score
+            for score in picture.scores.brokers
+            if score.broker == broker and score.resource in _RATES and (_over_share(score) or 0) >= least
+        }
+        if not scores:
+            continue
+        worst = max(scores.values(), key=lambda score: (_over_share(score) or 0, score.resource))
+        over = _over_share(worst) or 0.0
+        evidence: Evidence = {"worst_resource": worst.resource, "over_share_ratio": over}
+        for score in scores.values():
+            evidence |= _share_evidence(score)
+            evidence[f"{score.resource}_over_share_ratio"] = _over_share(score)
+        yield finding(
+            "broker_rate_over_share",
+            _severity(over),
+            broker,
+            evidence,
+            f"Broker {broker} carries {in_amount(worst.load, worst.unit)} of {worst.resource}, {over:.2f} times its "
+            "fair share: move leaders or replicas of its busiest partitions, as the plan says.",
+            cost="leader changes cost no bytes; moving replicas does",
+            gain=_moved_away(picture, worst),
+            confidence=picture.confidence(_RATES[worst.resource]),
+        )
+
+
+def broker_disk_full(picture: Picture) -> Iterator[Finding]:
+    """Volumes that are nearly full. Where the whole cluster is, moving does not help, and that is said."""
+    used = {score.broker: _used(picture, score) for score in picture.scores.of_resource("disk") if score.stays}
+    known = {broker: each for broker, each in used.items() if each is not None}
+    if not known:
+        return
+    cluster = sum(each[0] for each in known.values()) / sum(each[1] for each in known.values())
+    least = threshold("broker_disk_full", "used_ratio")
+    for broker, (used_bytes, total_bytes) in sorted(known.items()):
+        ratio = used_bytes / total_bytes
+        if ratio < least:
+            continue
+        is_critical = ratio >= threshold("broker_disk_full", "critical_used_ratio")
+        if cluster < least:
+            advice = f"the cluster's disks are {cluster:.0%} used: move replicas away from this broker first"
+            gain = (ratio - cluster) / ratio
+        else:
+            advice = f"all disks together are {cluster:.0%} used: moving does not help, add brokers or keep less"
+            gain = 0.0
+        yield finding(
+            "broker_disk_full",
+            Severity.CRITICAL if is_critical else Severity.HIGH,
+            broker,
+            {
+                "used_bytes": round(used_bytes),
+                "total_bytes": round(total_bytes),
+                "used_ratio": ratio,
+                "cluster_used_ratio": cluster,
+            },
+            f"The disks of broker {broker} are {ratio:.0%} full; {advice}.",
+            cost=f"{in_bytes(max(0.0, used_bytes - cluster * total_bytes))} copied to come to the mean",
+            gain=gain,
+            confidence=picture.confidence(LoadKind.LOG_BYTES),
+        )
+
+
+def _used(picture: Picture, score: BrokerScore) -> tuple[float, float] | None:
+    """(used, total) bytes: what the volumes tell, else replica sizes over a capacity that somebody gave."""
+    log_dirs = picture.brokers[score.broker].log_dirs
+    total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
+    if total is not None and usable is not None:
+        return total - usable, total
+    return None if score.capacity is None else (score.load, score.capacity)
+
+
+def _over_share(score: BrokerScore) -> float | None:
+    if not score.stays or not score.fair_share:
+        return None
+    return score.level / score.fair_share
+
+
+def _excess(score: BrokerScore) -> float:
+    return score.load - (score.fair_share or 0.0) * (score.capacity or 1.0)
+
+
+def _share_evidence(score: BrokerScore) -> Evidence:
+    name = _LOAD_NAMES[score.resource]
+    evidence: Evidence = {
+        name: score.load,
+        f"fair_share_{name}": (score.fair_share or 0.0) * (score.capacity or 1.0),
+    }
+    return evidence | ({f"capacity_{name}": score.capacity} if score.capacity is not None else {})
+
+
+def _severity(over_share: float) -> Severity:
+    """Relative to the fair share alone: half as much again is high, a quarter medium."""
+    if over_share >= 1.5:
+        return Severity.HIGH
+    return Severity.MEDIUM if over_share >= 1.25 else Severity.LOW
+
+
+def _moved_away(picture: Picture, score: BrokerScore) -> float:
+    """The share of the excess that the plan takes away; without a plan all of it."""
+    if picture.plan is None:
+        return 1.0
+    outcome = next((each for each in picture.plan.resources if each.resource == score.resource), None)
+    excess = _excess(score)
+    if outcome is None or score.broker not in outcome.after or excess <= 0:
+        return 0.0
+    return (outcome.before[score.broker] - outcome.after[score.broker]) / excess

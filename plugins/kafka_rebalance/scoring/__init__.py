@@ -1,0 +1,13 @@
+"""Skew and movement of clusters, placements and assignments: one definition each (DESIGN §9), used everywhere.
+
+``levels.py`` has the definitions; ``cluster_scores.py``, ``assignment_scores.py`` and ``placement_scores.py`` apply
+them and name the rows that the store keeps; ``movement.py`` says what changes between two.
+"""
+
+from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.scoring.cluster_scores import BrokerScore, ClusterScores, RackScore, ResourceScore
+from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+
+__all__ = [
+    "BrokerScore", "ClusterScores", "GroupScore", "MemberScore", "RackScore", "ResourceScore", "TopicPlacementScore",
+]  # fmt: skip

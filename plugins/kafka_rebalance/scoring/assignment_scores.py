@@ -1,0 +1,97 @@
+"""What is scored of a group's assignment: each member's part, and how even the parts are (fields: store's columns)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.scoring.levels import Floats, known_skew, skew
+from kafka_rebalance.scoring.movement import NOBODY, reader_movement
+
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class MemberScore:
+    """One member's part of one assignment; ``None`` is unknown."""
+
+    group_id: str
+    assignor: str
+    is_current: bool
+    is_advised: bool
+    member_id: str
+    instance_id: str | None
+    rack: str | None
+    partitions: int
+    in_bytes_per_s: float | None
+    in_messages_per_s: float | None
+    lag_messages: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScore:
+    """One assignor on one group. ``error`` is the strategy's own refusal: then nothing else is said."""
+
+    group_id: str
+    assignor: str
+    version: str | None
+    is_current: bool
+    members: int
+    partitions: int
+    idle_members: int | None = None
+    skew_count: float | None = None
+    skew_rate: float | None = None
+    skew_lag: float | None = None
+    partitions_moved: int | None = None
+    moved_rate_ratio: float | None = None
+    same_rack_ratio: float | None = None
+    drain_seconds: float | None = None
+    is_advised: bool = False
+    scenario: str = "today"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionRates:
+    """float64[P] of all partitions that a group reads, ``nan`` where unknown."""
+
+    in_bytes_per_s: Floats
+    in_messages_per_s: Floats
+    lag_messages: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Evenness:
+    """How even one assignment is; skew = highest member over the mean of all members."""
+
+    idle_members: int
+    skew_count: float
+    skew_rate: float | None
+    skew_lag: float | None
+    partitions_moved: int
+    moved_rate_ratio: float | None
+
+
+def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates) -> Evenness:
+    """Of ``reader`` int32[P] (member of each partition, NOBODY: none) against ``today``'s. O(P + members).
+
+    Partitions without a reader count for nobody: they make no member's part larger.
+    """
+    counts = per_member(reader, np.ones(len(reader)), member_count)
+    movement = reader_movement(today, reader, rates.in_bytes_per_s)
+    return Evenness(
+        idle_members=int((counts == 0).sum()),
+        skew_count=skew(counts),
+        skew_rate=known_skew(per_member(reader, rates.in_bytes_per_s, member_count)),
+        skew_lag=known_skew(per_member(reader, rates.lag_messages, member_count)),
+        partitions_moved=movement.partitions_moved,
+        moved_rate_ratio=movement.moved_rate_ratio,
+    )
+
+
+def per_member(reader: Ints, values: Floats, member_count: int) -> Floats:
+    """float64[M]: sum of ``values`` float64[P] over each member's partitions; ``nan`` where one is unknown."""
+    read = reader != NOBODY
+    return np.bincount(reader[read], weights=values[read], minlength=member_count).astype(np.float64)

@@ -1,0 +1,154 @@
+"""Replays of groups: today's assignment as it is, other strategies' exact answers, and advice only where it holds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.group_question import GroupQuestion
+from kafka_rebalance.group_replay import replay_group
+from kafka_rebalance.group_subscriptions import SubscriptionBasis
+from kafka_rebalance.model import Group, GroupType, Member
+from kafka_rebalance.scoring.assignment_scores import PartitionRates
+
+
+def question(members, counts, *, protocol="range", kind=GroupType.CLASSIC, rates=None, lag=None):
+    """``counts``: topic → partitions; all rates 1 and no lag unless said."""
+    total = sum(max(count, 0) for count in counts.values())
+    return GroupQuestion(
+        Group("g", type=kind, protocol=protocol, state="Stable", members=tuple(members)),
+        tuple(sorted(counts)),
+        np.array([counts[topic] for topic in sorted(counts)], dtype=np.int32),
+        PartitionRates(
+            np.ones(total) if rates is None else np.array(rates, dtype=np.float64),
+            np.ones(total),
+            np.zeros(total) if lag is None else np.array(lag, dtype=np.float64),
+        ),
+    )
+
+
+SINGLES = {f"t{number}": 1 for number in range(6)}
+ALL = tuple((topic, (0,)) for topic in SINGLES)
+
+
+def one_reads_all(**changes):
+    return question([Member("m1", assigned=ALL), Member("m2"), Member("m3")], SINGLES, **changes)
+
+
+def test_range_on_single_partition_topics_gives_all_to_the_first_and_round_robin_is_advised():
+    replay = replay_group(one_reads_all())
+    assert replay.basis is SubscriptionBasis.ALL_ALIKE
+    assert replay.is_reproduced
+    assert (replay.today.skew_count, replay.today.idle_members, replay.today.is_current) == (3.0, 2, True)
+    robin = replay.score("roundrobin")
+    assert (robin.skew_count, robin.idle_members, robin.partitions_moved) == (1.0, 0, 4)
+    assert robin.moved_rate_ratio == 4 / 6
+    assert replay.advised == "roundrobin"
+    assert [score.is_advised for score in replay.scores] == [False, True]
+
+
+def test_the_own_strategy_is_one_row_that_says_which_version_gives_todays_assignment():
+    replay = replay_group(one_reads_all())
+    assert [score.assignor for score in replay.scores] == ["range", "roundrobin"]
+    assert replay.today.version == "Kafka 3.5 – 4.3 (gives today's assignment)"
+    assert replay.score("roundrobin").version == "Kafka 2.4 – 4.3 (assumed)"
+
+
+def test_an_old_version_is_recognised_by_its_answer():
+    # Before 2.4 range ordered members by id; since then static ones come first.
+    static = Member("z", instance_id="pod", assigned=(("t", (2,)),))
+    dynamic = Member("a", assigned=(("t", (0, 1)),))
+    replay = replay_group(question([static, dynamic], {"t": 3}))
+    assert replay.today.version.startswith("Kafka 0.9 – 2.3")
+    swapped = [Member("z", instance_id="pod", assigned=(("t", (0, 1)),)), Member("a", assigned=(("t", (2,)),))]
+    assert replay_group(question(swapped, {"t": 3})).today.version.startswith("Kafka 3.5 – 4.3")
+
+
+def test_members_of_today_and_of_the_advised_assignment_are_told():
+    replay = replay_group(one_reads_all(rates=[1, 2, 3, 4, 5, 6], lag=[0, 0, 0, 0, 0, 9]))
+    today = [member for member in replay.members if member.is_current]
+    advised = [member for member in replay.members if member.is_advised]
+    assert [(m.member_id, m.partitions, m.in_bytes_per_s, m.lag_messages) for m in today] == [
+        ("m1", 6, 21.0, 9), ("m2", 0, 0.0, 0), ("m3", 0, 0.0, 0),
+    ]  # fmt: skip
+    assert [(m.partitions, m.in_bytes_per_s) for m in advised] == [(2, 1.0 + 4), (2, 2.0 + 5), (2, 3.0 + 6)]
+
+
+def test_two_services_under_one_group_id_are_seen_by_what_they_read():
+    members = [
+        Member("a1", assigned=(("orders", (0, 1)),)), Member("a2", assigned=(("orders", (2, 3)),)),
+        Member("b1", assigned=(("audit", (0,)),)), Member("b2", assigned=(("audit", (1,)),)),
+    ]  # fmt: skip
+    replay = replay_group(question(members, {"orders": 4, "audit": 2}))
+    assert replay.basis is SubscriptionBasis.AS_READ
+    assert replay.is_reproduced
+    assert replay.advised is None
+
+
+def test_given_subscriptions_count_and_are_not_guessed():
+    members = [
+        Member("a", subscription=("t0", "t1"), assigned=(("t0", (0,)), ("t1", (0,)))),
+        Member("b", subscription=("t1",), assigned=(("t1", (1,)),)),
+    ]
+    replay = replay_group(question(members, {"t0": 1, "t1": 2}))
+    assert replay.basis is SubscriptionBasis.GIVEN
+    assert replay.is_reproduced
+    assert replay.score("roundrobin").skew_count == pytest.approx(2 / 1.5)
+
+
+def test_an_assignment_that_its_strategy_would_not_give_is_said_and_nothing_is_advised():
+    odd = question([Member("m1", assigned=ALL[:5]), Member("m2", assigned=ALL[5:]), Member("m3")], SINGLES)
+    replay = replay_group(odd)
+    assert replay.is_reproduced is False
+    assert replay.today.version is None
+    assert replay.score("range").skew_count == 3.0
+    assert replay.advised is None
+
+
+def test_a_strategy_that_is_less_even_by_count_is_never_advised_for_its_rates():
+    # Sticky shares by count; round robin's order would by luck even out the rates, range's too, but not their counts.
+    members = [Member("m1", assigned=(("t", (0, 1)), ("u", (0,)))), Member("m2", assigned=(("t", (2,)), ("u", (1, 2))))]
+    replay = replay_group(question(members, {"t": 3, "u": 3}, protocol="sticky", rates=[9, 9, 1, 1, 1, 1]))
+    assert replay.is_reproduced is None
+    assert replay.score("range").skew_count > replay.today.skew_count
+    assert replay.advised != "range"
+
+
+def test_a_client_strategy_is_never_advised_to_a_group_whose_coordinator_assigns():
+    replay = replay_group(one_reads_all(kind=GroupType.CONSUMER))
+    assert replay.score("roundrobin").skew_count == 1.0
+    assert replay.advised is None
+
+
+def test_unknown_rates_leave_the_count_to_decide():
+    replay = replay_group(one_reads_all(rates=[1, 2, float("nan"), 4, 5, 6]))
+    assert replay.today.skew_rate is None
+    assert replay.today.moved_rate_ratio is None
+    assert replay.advised == "roundrobin"
+
+
+def test_an_empty_group_has_todays_row_and_nothing_else():
+    replay = replay_group(question([], {}, protocol=None))
+    assert (replay.today.members, replay.today.partitions, replay.today.assignor) == (0, 0, "unknown")
+    assert (replay.members, replay.advised, len(replay.scores)) == ((), None, 1)
+
+
+def test_a_topic_that_is_not_in_the_cluster_is_left_out_of_shares():
+    members = [Member("a", assigned=(("t", (0, 1)),)), Member("b", assigned=(("gone", (0, 1)), ("t", (2,))))]
+    replay = replay_group(question(members, {"t": 3, "gone": -1}))
+    assert replay.today.partitions == 3
+    assert replay.today.skew_count == 2 / 1.5
+
+
+def test_racks_of_members_and_replicas_reach_range():
+    members = [Member("a", rack="r1", assigned=(("t", (1,)),)), Member("b", rack="r0", assigned=(("t", (0,)),))]
+    plain = question(members, {"t": 2})
+    asked = GroupQuestion(
+        plain.group, plain.topics, plain.partition_counts, plain.rates, np.array([0, 1, 2]), ("r0", "r1")
+    )
+    assert replay_group(asked).today.version.startswith("Kafka 3.5 – 4.3"), "only the rack-aware range swaps them"
+
+
+def test_the_same_question_gives_the_same_answer():
+    first, second = (replay_group(one_reads_all()) for _ in range(2))
+    assert (first.scores, first.members) == (second.scores, second.members)
