@@ -98,6 +98,8 @@ def _evidence(name: str, value: Any) -> str:
         return f"{words.removesuffix(' bytes per s')}: {bytes_in_words(value)}/s"
     if name.endswith("bytes"):
         return f"{words.removesuffix(' bytes')}: {bytes_in_words(value)}"
+    if name.endswith("seconds"):
+        return f"{words.removesuffix(' seconds')}: {seconds_in_words(value)}"
     if name.endswith("ratio"):
         return f"{words.removesuffix(' ratio')}: {value:.2f}"
     return f"{words}: {value:,.2f}" if isinstance(value, float) and value % 1 else f"{words}: {value:,.0f}"
