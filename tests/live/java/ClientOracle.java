@@ -1,0 +1,210 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.clients.consumer.RoundRobinAssignor;
+import org.apache.kafka.clients.consumer.StickyAssignor;
+import org.apache.kafka.clients.consumer.internals.AbstractPartitionAssignor;
+import org.apache.kafka.clients.consumer.internals.AbstractStickyAssignor;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Kafka's own client assignors (3.5 and later) behind the replay format: one JSON case a line in, one answer a line out.
+ * A case that takes longer than ten seconds is answered EndlessReassignment, and the process ends with exit code 3 (its
+ * thread cannot be stopped): start it again for the cases that follow.
+ */
+public final class ClientOracle {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final long SECONDS = Long.getLong("oracle.seconds", 10);
+
+    private ClientOracle() { }
+
+    public static void main(String[] arguments) throws Exception {
+        PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            JsonNode request = JSON.readTree(line);
+            ObjectNode reply = JSON.createObjectNode();
+            reply.set("id", request.get("id"));
+            FutureTask<ObjectNode> task = new FutureTask<>(
+                () -> answer(request.get("strategy").asText(), request.get("input")));
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            thread.start();
+            boolean isEndless = false;
+            try {
+                reply.set("output", task.get(SECONDS, TimeUnit.SECONDS));
+            } catch (TimeoutException endless) {
+                isEndless = true;
+                reply.set("output", JSON.createObjectNode().put("error", "EndlessReassignment"));
+            }
+            out.println(JSON.writeValueAsString(reply));
+            out.flush();
+            if (isEndless)
+                System.exit(3);
+        }
+    }
+
+    private static ObjectNode answer(String strategy, JsonNode input) {
+        try {
+            return assigned(strategy, input);
+        } catch (ReflectiveOperationException wrong) {
+            throw new IllegalStateException(wrong);
+        } catch (RuntimeException refusal) {
+            return JSON.createObjectNode().put("error", refusal.getClass().getName())
+                .put("message", String.valueOf(refusal.getMessage()));
+        }
+    }
+
+    private static ObjectNode assigned(String strategy, JsonNode input) throws ReflectiveOperationException {
+        AbstractPartitionAssignor assignor = assignor(strategy);
+        if (input.path("preferRackAware").asBoolean(false))
+            field(AbstractPartitionAssignor.class, "preferRackAwareLogic").setBoolean(assignor, true);
+        if (assignor instanceof AbstractStickyAssignor)
+            field(AbstractStickyAssignor.class, "maxGeneration").setInt(assignor, input.path("maxGenerationBefore").asInt(-1));
+        String order = input.path("order").asText("given");
+        Map<String, List<PartitionInfo>> topics = order.equals("given") ? new LinkedHashMap<>() : new HashMap<>();
+        for (JsonNode topic : input.get("topics"))
+            topics.put(topic.get("topic").asText(), partitions(topic));
+        Map<String, Subscription> members = order.equals("given") ? new LinkedHashMap<>() : new HashMap<>();
+        for (JsonNode member : input.get("members"))
+            members.put(member.get("id").asText(), subscription(strategy, member));
+        Map<String, List<TopicPartition>> assignment = order.equals("leader")
+            ? asLeader(assignor, topics, members) : assignor.assignPartitions(topics, members);
+        ObjectNode output = JSON.createObjectNode();
+        if (order.equals("hash")) {
+            topics.keySet().forEach(output.putArray("topicOrder")::add);
+            members.keySet().forEach(output.putArray("memberOrder")::add);
+        }
+        ObjectNode lists = output.putObject("assignment");
+        assignment.forEach((member, partitions) -> lists.set(member, runs(partitions)));
+        if (assignor instanceof AbstractStickyAssignor)
+            describe((AbstractStickyAssignor) assignor, output);
+        return output;
+    }
+
+    private static AbstractPartitionAssignor assignor(String strategy) {
+        return switch (strategy) {
+            case "client_range" -> new RangeAssignor();
+            case "client_roundrobin" -> new RoundRobinAssignor();
+            case "client_sticky" -> new StickyAssignor();
+            case "client_cooperative_sticky" -> new CooperativeStickyAssignor();
+            default -> throw new IllegalArgumentException("unknown strategy " + strategy);
+        };
+    }
+
+    private static Map<String, List<TopicPartition>> asLeader(
+            AbstractPartitionAssignor assignor, Map<String, List<PartitionInfo>> topics, Map<String, Subscription> members) {
+        List<PartitionInfo> all = new ArrayList<>();
+        topics.values().forEach(all::addAll);
+        Cluster cluster = new Cluster("cluster", List.of(), all, Set.of(), Set.of());
+        Map<String, List<TopicPartition>> assignment = new HashMap<>();
+        assignor.assign(cluster, new GroupSubscription(members)).groupAssignment()
+            .forEach((member, assigned) -> assignment.put(member, assigned.partitions()));
+        return assignment;
+    }
+
+    private static void describe(AbstractStickyAssignor assignor, ObjectNode output) {
+        boolean isConstrained = assignor.partitionsTransferringOwnership() != null;
+        output.put("constrained", isConstrained);
+        output.put("maxGenerationAfter", assignor.maxGeneration());
+        if (!isConstrained && assignor instanceof StickyAssignor)
+            output.put("isSticky", assignor.isSticky());
+    }
+
+    private static List<PartitionInfo> partitions(JsonNode topic) {
+        List<PartitionInfo> partitions = new ArrayList<>();
+        for (int p = 0; p < topic.get("n").asInt(); p++) {
+            JsonNode racks = topic.path("racks").path(p);
+            Node[] replicas = new Node[racks.size()];
+            for (int r = 0; r < replicas.length; r++)
+                replicas[r] = new Node(r, "host" + r, 9092, racks.get(r).isNull() ? null : racks.get(r).asText());
+            partitions.add(new PartitionInfo(topic.get("topic").asText(), p, Node.noNode(), replicas, replicas));
+        }
+        return partitions;
+    }
+
+    private static Subscription subscription(String strategy, JsonNode member) {
+        List<String> topics = new ArrayList<>();
+        member.get("topics").forEach(topic -> topics.add(topic.asText()));
+        JsonNode data = member.path("memberData");
+        boolean isSticky = strategy.equals("client_sticky");
+        ByteBuffer userData = isSticky ? stickyData(data) : generationData(data);
+        Optional<String> rack = member.hasNonNull("rack") ? Optional.of(member.get("rack").asText()) : Optional.empty();
+        Subscription subscription = new Subscription(
+            topics, userData, pairs(member.path("owned")), member.path("generation").asInt(-1), rack);
+        if (member.hasNonNull("instanceId"))
+            subscription.setGroupInstanceId(Optional.of(member.get("instanceId").asText()));
+        return subscription;
+    }
+
+    /** What StickyAssignor writes into user data, topics in the order given: version 1, or 0 without a generation. */
+    private static ByteBuffer stickyData(JsonNode data) {
+        boolean hasGeneration = data.hasNonNull("generation");
+        if (data.path("owned").isEmpty() && !hasGeneration)
+            return null;
+        ByteBuffer buffer = ByteBuffer.allocate(1 << 20);
+        buffer.putInt(data.path("owned").size());
+        for (JsonNode run : data.path("owned")) {
+            byte[] name = run.get(0).asText().getBytes(StandardCharsets.UTF_8);
+            buffer.putShort((short) name.length).put(name).putInt(run.get(1).size());
+            run.get(1).forEach(partition -> buffer.putInt(partition.asInt()));
+        }
+        if (hasGeneration)
+            buffer.putInt(data.get("generation").asInt());
+        buffer.flip();
+        return buffer;
+    }
+
+    private static ByteBuffer generationData(JsonNode data) {
+        return data.hasNonNull("generation") ? ByteBuffer.allocate(4).putInt(0, data.get("generation").asInt()) : null;
+    }
+
+    private static List<TopicPartition> pairs(JsonNode runs) {
+        List<TopicPartition> pairs = new ArrayList<>();
+        for (JsonNode run : runs)
+            run.get(1).forEach(partition -> pairs.add(new TopicPartition(run.get(0).asText(), partition.asInt())));
+        return pairs;
+    }
+
+    private static ArrayNode runs(List<TopicPartition> partitions) {
+        ArrayNode runs = JSON.createArrayNode();
+        String last = null;
+        for (TopicPartition partition : partitions) {
+            if (!partition.topic().equals(last))
+                runs.addArray().add(partition.topic()).addArray();
+            last = partition.topic();
+            ((ArrayNode) runs.get(runs.size() - 1).get(1)).add(partition.partition());
+        }
+        return runs;
+    }
+
+    private static Field field(Class<?> owner, String name) throws NoSuchFieldException {
+        Field field = owner.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
+    }
+}

@@ -1,0 +1,86 @@
+"""Kafka's own client assignors and ours answer the same fresh random cases the same way, order included.
+
+``CONFORMANCE_CASES`` sets how many a family (2,000), ``CONFORMANCE_SEED`` which ones.
+"""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.replay import answer
+from tests.conformance.recorded import is_recorded_answer
+from tests.live.client_cases import FAMILIES, LEGACY_FAMILIES, client_cases
+from tests.live.kafka_classes import Oracle, classpath, compile_java
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
+
+CASES = int(os.environ.get("CONFORMANCE_CASES", "2000"))
+SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))
+NEW, LEGACY = "4.3.1", "2.0.0"
+# What the generator must reach, for the families that read it.
+EVERYWHERE = {
+    "static members", "ids beyond the BMP", "empty subscriptions", "topics without metadata", "unequal subscriptions",
+    "topics listed twice", "empty groups",
+}  # fmt: skip
+PAST = {"duplicate owners", "vanished topics", "vanished partitions", "departed members"}
+GENERATIONS = {"old generations"}
+RACKS = {"racks"}
+
+
+@pytest.fixture(scope="module")
+def oracles() -> dict[str, Oracle]:
+    return {
+        NEW: Oracle("ClientOracle", compile_java(["ClientOracle.java"], classpath(NEW))),
+        LEGACY: Oracle("LegacyClientOracle", compile_java(["LegacyClientOracle.java"], classpath(LEGACY))),
+    }
+
+
+@pytest.mark.parametrize("family", FAMILIES + LEGACY_FAMILIES)
+def test_kafkas_own_class_answers_fresh_cases_as_we_do(
+    family: str, oracles: dict[str, Oracle], capsys: pytest.CaptureFixture[str]
+) -> None:
+    reached: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    cases = list(client_cases(family, CASES, SEED, reached))
+    wrong = []
+    for case, recorded in zip(cases, oracles[_version(family)].answers(cases), strict=True):
+        given[recorded["output"].get("error", "an assignment")] += 1
+        if not is_recorded_answer(_answered(case), recorded["output"], family):
+            wrong.append(case["id"])
+    with capsys.disabled():
+        print(f"\n{family}: {CASES} cases, {len(wrong)} differences; reached {dict(reached)}; Java gave {dict(given)}")
+    assert not wrong
+    assert CASES < 500 or _must_reach(family) <= set(reached)
+
+
+def test_an_oracle_goes_on_after_a_case_that_never_ends(oracles: dict[str, Oracle]) -> None:
+    endless = json.loads((Path(__file__).parents[1] / "conformance" / "sticky_endless.json").read_text())
+    plain = {"id": "plain", "strategy": "client_sticky", "input": {"topics": [{"topic": "t", "n": 1}], "members": [
+        {"id": "a", "topics": ["t"]}]}}  # fmt: skip
+    answers = list(oracles[NEW].answers([plain, endless, plain]))
+    assert [each["output"].get("error") for each in answers] == [None, "EndlessReassignment", None]
+    assert answer(endless)["output"]["error"] == "EndlessReassignment"
+
+
+def _answered(case: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return dict(answer(case)["output"])
+    except AdvisorError as error:
+        return {"refused": str(error)}
+
+
+def _version(family: str) -> str:
+    return LEGACY if family in LEGACY_FAMILIES else NEW
+
+
+def _must_reach(family: str) -> set[str]:
+    if family == "legacy_sticky_2_0":
+        return EVERYWHERE | PAST
+    if family in ("client_sticky", "client_cooperative_sticky"):
+        return EVERYWHERE | PAST | GENERATIONS | RACKS
+    return EVERYWHERE | (RACKS if family == "client_range" else set())
