@@ -20,12 +20,12 @@ class RememberingProducer:
     """
 
     def __init__(
-        self, bootstrap: str, topics: Sequence[str], *, records_per_s: float = 200, value_bytes: int = 200
+        self, bootstrap: str, topics: Sequence[str], *, records_per_s: float = 100, value_bytes: int = 200
     ) -> None:
         from kafka import KafkaProducer
 
         self._producer = KafkaProducer(
-            bootstrap_servers=bootstrap.split(","), acks="all", enable_idempotence=True, linger_ms=5,
+            bootstrap_servers=bootstrap.split(","), acks="all", enable_idempotence=True, linger_ms=50,
             delivery_timeout_ms=60_000,
         )  # fmt: skip
         self._topics = list(topics)
@@ -102,7 +102,7 @@ class ReadingGroup:
         try:
             consumer = KafkaConsumer(
                 *topics, bootstrap_servers=bootstrap.split(","), group_id=group, client_id=name,
-                auto_offset_reset="earliest", auto_commit_interval_ms=500, **extra,
+                auto_offset_reset="earliest", auto_commit_interval_ms=500, fetch_min_bytes=65_536, **extra,
             )  # fmt: skip
             try:
                 while not self._stop.is_set():

@@ -1,0 +1,284 @@
+"""A snapshot of a running cluster agrees with what Kafka's own tools print, for each Kafka version."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.codec import snapshot_from_document, snapshot_to_document
+from kafka_rebalance.load import LoadKind, LoadSource
+from kafka_rebalance.model import BrokerState, ClusterSnapshot, GroupType
+from kafka_rebalance.rates import measure_rates
+from rebalance_advisor.dumps.any_input import read_input
+from rebalance_advisor.kafka.read_cluster import read_cluster
+from stack.kafka_setup import set_config
+from stack.kafka_tools import KafkaTools
+from stack.live_world import EMPTY_BROKER, PLACEMENT, RACKS, LiveWorld
+
+pytestmark = pytest.mark.live
+T = TypeVar("T")
+
+
+def read(world: LiveWorld) -> ClusterSnapshot:
+    return read_cluster({"bootstrap.servers": world.cluster.bootstrap}, cluster_name="live", now=datetime.now(UTC))
+
+
+def eventually(look: Callable[[], T], is_good: Callable[[T], bool], seconds: float = 40.0) -> T:
+    """Look again until it is good; what was seen last otherwise."""
+    deadline = time.monotonic() + seconds
+    while True:
+        seen = look()
+        if is_good(seen) or time.monotonic() > deadline:
+            return seen
+        time.sleep(0.5)
+
+
+@pytest.fixture(scope="module")
+def settled(world: LiveWorld) -> ClusterSnapshot:
+    """A snapshot once all three groups have found their members."""
+
+    def is_settled(snapshot: ClusterSnapshot) -> bool:
+        members = {group.id: sum(bool(each.assigned) for each in group.members) for group in snapshot.groups}
+        return members == {"billing": 3, "next-gen": 1, "search": 2}
+
+    snapshot = eventually(lambda: read(world), is_settled)
+    assert is_settled(snapshot), [(group.id, group.state, group.members) for group in snapshot.groups]
+    return snapshot
+
+
+def test_everything_was_read_and_nothing_is_wrong_with_the_traffic(world: LiveWorld, settled: ClusterSnapshot):
+    assert settled.coverage == ()
+    assert world.failures == []
+    assert settled.source == "live"
+    assert settled.kafka_version == ".".join(world.cluster.spec.version.split(".")[:2])
+
+
+def test_brokers_racks_and_controller(settled: ClusterSnapshot):
+    """The controller of a KRaft cluster is a node of its own here, so no broker is it."""
+    assert {broker.id: broker.rack for broker in settled.brokers} == RACKS
+    assert {broker.state for broker in settled.brokers} == {BrokerState.ALIVE}
+    assert not any(broker.is_controller for broker in settled.brokers)
+    assert all(each.total_bytes and each.usable_bytes for broker in settled.brokers for each in broker.log_dirs)
+
+
+def described(text: str) -> dict[tuple[str, int], tuple[int, list[int], list[int]]]:
+    """``kafka-topics --describe`` → (topic, partition) → (leader, replicas, ISR sorted)."""
+    rows = re.findall(r"Topic: (\S+)\tPartition: (\d+)\tLeader: (\d+)\tReplicas: (\S+)\tIsr: (\S+)", text)
+    return {
+        (topic, int(p)): (int(leader), [int(b) for b in replicas.split(",")], sorted(int(b) for b in isr.split(",")))
+        for topic, p, leader, replicas, isr in rows
+    }
+
+
+def test_partitions_are_those_of_kafka_topics(world: LiveWorld, settled: ClusterSnapshot):
+    text = world.cluster.tools.topics("--describe")
+    ours = {
+        (row.topic, row.partition): (row.leader, list(row.replicas), sorted(row.isr or ()))
+        for row in settled.each_partition()
+    }
+    assert ours == described(text)
+    assert sum(topic in PLACEMENT for topic, _ in ours) == sum(map(len, PLACEMENT.values()))
+    ids = dict(re.findall(r"Topic: (\S+)\tTopicId: (\S+)", text))
+    assert {topic.name: topic.topic_id for topic in settled.topics} == ids
+    assert not any(EMPTY_BROKER in row.replicas for row in settled.each_partition() if row.topic in PLACEMENT)
+
+
+def test_topic_configs_that_somebody_set_are_read(settled: ClusterSnapshot):
+    configs = {topic.name: topic.configs for topic in settled.topics}
+    assert configs["clicks"]["retention.ms"] == "86400000"
+    assert configs["audit"]["cleanup.policy"] == "compact"
+    assert "retention.ms" not in configs["orders"]
+    assert {topic.name for topic in settled.topics if topic.is_internal} == {"__consumer_offsets"}
+
+
+def test_groups_are_those_of_kafka_consumer_groups(world: LiveWorld, settled: ClusterSnapshot):
+    """Types, assignors, members with their instances and topics; state and coordinator as the tool prints them."""
+    by_id = {group.id: group for group in settled.groups}
+    assert {name: (group.type, group.protocol) for name, group in by_id.items()} == {
+        "billing": (GroupType.CLASSIC, "range"),
+        "search": (GroupType.CLASSIC, "roundrobin"),
+        "next-gen": (GroupType.CONSUMER, "uniform"),
+    }
+    assert {member.instance_id for member in by_id["search"].members} == {"search-0", "search-1"}
+    assert {frozenset(member.subscription or ()) for member in by_id["billing"].members} == {
+        frozenset({"orders", "payments"})
+    }
+    tools = world.cluster.tools
+    # A group may rebalance between two looks on a busy machine: they are compared until they agree.
+    ours, theirs = eventually(lambda: (seen(read(world)), printed(tools)), lambda pair: pair[0] == pair[1])
+    assert ours == theirs
+
+
+def seen(snapshot: ClusterSnapshot) -> dict[str, tuple]:
+    return {
+        group.id: (group.state, group.coordinator, sorted(member.id for member in group.members))
+        for group in snapshot.groups
+    }
+
+
+def printed(tools: KafkaTools) -> dict[str, tuple]:
+    """The same out of ``kafka-consumer-groups``."""
+    states = re.findall(
+        r"(?m)^(\S+) +\S+ +\((\d+)\) +\S+ +(\S+) +\d+", tools.groups("--describe", "--all-groups", "--state")
+    )
+    members = re.findall(r"(?m)^(\S+) +(\S+) +", tools.groups("--describe", "--all-groups", "--members"))
+    return {
+        group: (state, int(broker), sorted(member for name, member in members if name == group))
+        for group, broker, state in states
+    }
+
+
+def test_every_partition_of_a_group_has_one_reader(settled: ClusterSnapshot):
+    """The decoded assignments together are what the assignor divides: each partition exactly once."""
+    wanted = {"billing": ("orders", "payments"), "search": ("clicks", "orders"), "next-gen": ("clicks",)}
+    for group in settled.groups:
+        given = sorted((topic, p) for each in group.members for topic, parts in each.assigned for p in parts)
+        assert given == [(topic, p) for topic in wanted[group.id] for p in range(len(PLACEMENT[topic]))]
+
+
+@contextmanager
+def folder_of_dumps(tools: KafkaTools, path) -> Iterator[str]:
+    """What an operator would put into a folder: the tools' output, brokers and the time."""
+    (path / "topics.txt").write_text(tools.topics("--describe"))
+    (path / "log-dirs.txt").write_text(tools.log_dirs_text())
+    (path / "members.txt").write_text(tools.groups("--describe", "--all-groups", "--members", "--verbose"))
+    (path / "groups.txt").write_text(tools.groups("--describe", "--all-groups"))
+    (path / "states.txt").write_text(tools.groups("--describe", "--all-groups", "--state"))
+    (path / "brokers.csv").write_text(
+        "id,rack,host\n" + "".join(f"{b},{rack},127.0.0.1\n" for b, rack in RACKS.items())
+    )
+    (path / "captured_at").write_text(datetime.now(UTC).isoformat())
+    yield str(path)
+
+
+def test_dumps_of_the_tools_give_the_same_cluster(world: LiveWorld, settled: ClusterSnapshot, tmp_path):
+    """Two ways in, one cluster: placement, leaders, racks and who reads what are equal field by field."""
+    with folder_of_dumps(world.cluster.tools, tmp_path) as folder:
+        dumped = read_input(folder)
+    for column in ("topic", "partition", "offsets", "replicas", "leader", "in_sync"):
+        np.testing.assert_array_equal(getattr(dumped.partitions, column), getattr(settled.partitions, column))
+    assert [topic.name for topic in dumped.topics] == [topic.name for topic in settled.topics]
+    assert {broker.id: broker.rack for broker in dumped.brokers} == RACKS
+
+    def readers(snapshot: ClusterSnapshot) -> dict:
+        return {
+            (group.id, member.id): sorted((topic, p) for topic, parts in member.assigned for p in parts)
+            for group in snapshot.groups
+            for member in group.members
+        }
+
+    assert readers(dumped) == readers(settled)
+
+
+def test_sizes_and_offsets_lie_between_two_answers_of_the_tools(world: LiveWorld):
+    """Traffic runs: what the snapshot says was true at some moment between the two."""
+    tools = world.cluster.tools
+    before_ends, before_sizes = tools.offsets("--time", "latest"), replica_sizes(tools)
+    snapshot = read(world)
+    after_ends, after_sizes = tools.offsets("--time", "latest"), replica_sizes(tools)
+    starts = tools.offsets("--time", "earliest")
+    for row in snapshot.each_partition():
+        key = (row.topic, row.partition)
+        if row.topic not in PLACEMENT:
+            continue
+        assert before_ends[key] <= row.end_offset <= after_ends[key]
+        assert row.start_offset == starts[key]
+        for broker, size in zip(row.replicas, row.log_bytes, strict=True):
+            assert before_sizes[broker, *key] <= size <= after_sizes[broker, *key]
+    assert sum(after_ends.values()) > sum(before_ends.values())
+
+
+def replica_sizes(tools: KafkaTools) -> dict[tuple[int, str, int], int]:
+    sizes = {}
+    for broker in tools.log_dirs()["brokers"]:
+        for each in (row for log_dir in broker["logDirs"] for row in log_dir["partitions"]):
+            topic, _, partition = each["partition"].rpartition("-")
+            sizes[broker["broker"], topic, int(partition)] = each["size"]
+    return sizes
+
+
+def test_a_lag_is_never_negative(world: LiveWorld):
+    """Ends are read after commits."""
+    snapshot = read(world)
+    ends = {(row.topic, row.partition): row.end_offset for row in snapshot.each_partition()}
+    commits = [each for group in snapshot.groups for each in group.committed]
+    assert len(commits) >= 20
+    assert all(each.offset <= ends[each.topic, each.partition] for each in commits)
+
+
+def test_rates_between_two_snapshots_are_what_the_producer_wrote(world: LiveWorld):
+    older = read(world)
+    time.sleep(4)
+    newer = read(world)
+    measured = measure_rates(older, newer)
+    messages, sizes = measured.load(LoadKind.IN_MESSAGES_PER_S), measured.load(LoadKind.IN_BYTES_PER_S)
+    rows = [measured.row_of["orders", p] for p in range(8)]
+    seconds = measured.loads.columns[LoadKind.IN_BYTES_PER_S].window_s
+    grown = sum(
+        new.end_offset - old.end_offset
+        for old, new in zip(older.each_partition(), newer.each_partition(), strict=True)
+        if old.topic == "orders"
+    )
+    assert grown > 0
+    assert sum(messages[rows]) * seconds == pytest.approx(grown)
+    # 200 bytes of padding, its number, its key, and what a batch costs
+    assert 200 < sum(sizes[rows]) / sum(messages[rows]) < 400
+    assert measured.loads.columns[LoadKind.IN_BYTES_PER_S].source is LoadSource.LOG_DIR_GROWTH
+    assert np.nansum(measured.load(LoadKind.OUT_BYTES_PER_S)[rows]) > 0
+
+
+def test_the_snapshot_survives_its_file(settled: ClusterSnapshot):
+    document = snapshot_to_document(settled)
+    assert snapshot_to_document(snapshot_from_document(document)) == document
+
+
+def test_throttles_left_behind_are_seen_even_a_cluster_wide_one(world: LiveWorld):
+    """A cluster-wide default is not shown by any broker's own configs."""
+    where = world.cluster.bootstrap
+    set_config(where, "broker", "2", leader__replication__throttled__rate="1000000")
+    everywhere = ("--alter", "--entity-type", "brokers", "--entity-default")
+    world.cluster.tools.configs(*everywhere, "--add-config", "follower.replication.throttled.rate=2000000")
+    set_config(where, "topic", "tiny", leader__replication__throttled__replicas="0:1,0:2")
+    try:
+        snapshot = read(world)
+    finally:
+        set_config(where, "broker", "2", leader__replication__throttled__rate=None)
+        world.cluster.tools.configs(*everywhere, "--delete-config", "follower.replication.throttled.rate")
+        set_config(where, "topic", "tiny", leader__replication__throttled__replicas=None)
+    rates = {
+        broker.id: {key: value for key, value in broker.configs.items() if "throttled" in key}
+        for broker in snapshot.brokers
+    }
+    default = {"follower.replication.throttled.rate": "2000000"}
+    assert rates == {1: default, 2: {**default, "leader.replication.throttled.rate": "1000000"}, 3: default, 4: default}
+    tiny = next(topic for topic in snapshot.topics if topic.name == "tiny")
+    assert tiny.configs["leader.replication.throttled.replicas"] == "0:1,0:2"
+
+
+def test_a_running_reassignment_is_seen_as_such(world: LiveWorld, tmp_path):
+    """The union that Kafka shows, what is added and what is removed; the target is the union without the latter."""
+    tools = world.cluster.tools
+    file = tmp_path / "move.json"
+    file.write_text('{"version":1,"partitions":[{"topic":"clicks","partition":0,"replicas":[4,3]}]}')
+    tools.execute_reassignment(file, 1_000)  # 1 kB/s: it will not end while we look
+    try:
+        moving = next(row for row in read(world).each_partition() if (row.topic, row.partition) == ("clicks", 0))
+    finally:
+        tools.reassign("--reassignment-json-file", str(file), "--cancel")
+    assert set(moving.replicas) == {1, 2, 3, 4}
+    assert (set(moving.adding), set(moving.removing)) == ({3, 4}, {1, 2})
+    assert moving.target_replicas == (4, 3)
+    after = eventually(lambda: read(world).row_of and read(world), lambda each: not each.partitions.adding)
+    back = after.partition(after.row_of["clicks", 0])
+    assert (back.replicas, back.adding, back.removing) == ((1, 2), (), ())
+
+
+def test_reading_is_quick(world: LiveWorld):
+    started = time.process_time()
+    read(world)
+    assert time.process_time() - started < 2
