@@ -156,9 +156,9 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "coordinator_piled_up",
             SubjectType.COORDINATOR,
-            "one broker coordinates far more groups than its share, more than chance explains (Poisson)",
+            "one broker coordinates far more groups than its share, and chance would hardly do that to any (Poisson)",
             over_share_ratio=2.0,
-            standard_deviations=3.0,
+            chance_ratio=0.01,
         ),
         _code(
             "lag_growing",

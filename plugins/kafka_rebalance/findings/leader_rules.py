@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -82,16 +81,19 @@ def preferred_leaders_off(picture: Picture) -> Iterator[Finding]:
 
 
 def coordinator_piled_up(picture: Picture) -> Iterator[Finding]:
-    """More groups have one coordinator than its share, and than chance would give it."""
+    """More groups have one coordinator than its share, and than chance would give to any broker."""
     coordinators = [group.coordinator for group in picture.snapshot.groups if group.coordinator is not None]
     if not coordinators or not picture.staying:
         return
+    from scipy.special import gammainc  # takes a while to import, and few clusters come this far
+
     mean = len(coordinators) / len(picture.staying)
-    least = mean * threshold("coordinator_piled_up", "over_share_ratio")
-    least = max(least, mean + threshold("coordinator_piled_up", "standard_deviations") * sqrt(mean))
     for broker in sorted(set(coordinators)):
         count = coordinators.count(broker)
-        if count < least:
+        if count / mean < threshold("coordinator_piled_up", "over_share_ratio"):
+            continue
+        chance = float(gammainc(count, mean)) * len(picture.staying)  # so many or more, at any of the brokers
+        if chance >= threshold("coordinator_piled_up", "chance_ratio"):
             continue
         yield finding(
             "coordinator_piled_up",

@@ -1,0 +1,184 @@
+"""Rules on replicas and leaders: each fires on its trouble, with the right numbers, and is quiet without it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.finding import Confidence, Severity
+from kafka_rebalance.model import Broker, BrokerState, Capacity, LogDir, Partition
+from tests.unit.findings.worlds import brokers, cluster, striped, told
+
+EVEN = striped("t", 12)
+ALL_CODES = (
+    "broker_disk_over_share", "broker_disk_full", "broker_rate_over_share", "leaders_piled_up", "preferred_leaders_off",
+    "rack_violated", "under_replicated", "offline_partition", "dead_broker", "hot_partition", "throttle_left_over",
+    "coverage_gap",
+)  # fmt: skip
+
+
+def changed(rows, number, **fields):
+    return [replace(row, **fields) if row.partition == number else row for row in rows]
+
+
+@pytest.mark.parametrize("code", ALL_CODES)
+def test_an_even_healthy_cluster_is_quiet(code):
+    snapshot = cluster(EVEN, in_bytes_per_s=[10.0] * 12, out_bytes_per_s=[5.0] * 12)
+    assert told(snapshot, code) == []
+
+
+def test_disk_over_share_counts_each_replicas_own_size():
+    rows = changed(EVEN, 0, log_bytes=(700, 100, 100))
+    (finding,) = told(cluster(rows), "broker_disk_over_share")
+    assert finding.subject == "0"
+    assert finding.evidence["disk_bytes"] == 5 * 100 + 700
+    assert finding.gain == 1.0
+    assert finding.confidence is Confidence.MEASURED
+
+
+def test_a_share_over_by_less_than_a_tenth_is_quiet():
+    rows = changed(EVEN, 0, log_bytes=(150, 100, 100))
+    assert told(cluster(rows), "broker_disk_over_share") == []
+
+
+def test_volumes_tell_how_full_a_disk_is_and_two_dirs_on_one_volume_count_once():
+    dirs = (LogDir("/a", 1000, 100), LogDir("/b", 1000, 100))
+    free = (LogDir("/a", 1000, 800),)
+    snapshot = cluster(EVEN, of=brokers(log_dirs={1: dirs} | dict.fromkeys((0, 2, 3, 4, 5), free)))
+    (finding,) = told(snapshot, "broker_disk_full")
+    assert finding.subject == "1"
+    assert finding.evidence["used_ratio"] == 0.9
+    assert finding.evidence["cluster_used_ratio"] == (900 + 5 * 200) / 6000
+    assert finding.severity is Severity.HIGH
+    assert "move replicas away" in finding.recommendation
+
+
+def test_a_cluster_whose_disks_are_all_full_is_told_that_moving_does_not_help():
+    full = dict.fromkeys(range(6), Capacity(disk_bytes=620))
+    found = told(cluster(EVEN, of=brokers(capacity=full)), "broker_disk_full")
+    assert [each.subject for each in found] == list("012345")
+    assert {each.severity for each in found} == {Severity.CRITICAL}
+    assert {each.gain for each in found} == {0.0}
+    assert "moving does not help" in found[0].recommendation
+
+
+def test_rates_over_share_are_one_finding_a_broker():
+    rates = [50.0] + [10.0] * 11
+    found = told(cluster(EVEN, in_bytes_per_s=rates, out_bytes_per_s=rates), "broker_rate_over_share")
+    assert [each.subject for each in found] == ["0", "1", "2"], "leader and followers of the busy partition"
+    first = found[0].evidence
+    assert first["worst_resource"] == "out"
+    assert first["in_over_share_ratio"] == pytest.approx((5 * 10 + 50) / (160 * 3 / 6))
+    assert first["out_over_share_ratio"] == pytest.approx((50 * 3 + 10 * 3) / (160 * 3 / 6))
+    assert "out_over_share_ratio" not in found[1].evidence
+
+
+def test_leaders_pile_up_only_where_others_are_preferred():
+    taken = [replace(row, leader=0) if 0 in row.replicas else row for row in EVEN]
+    (finding,) = told(cluster(taken), "leaders_piled_up")
+    assert (finding.subject, finding.evidence["leaders"], finding.evidence["taken_over_leaders"]) == ("0", 6, 4)
+    assert finding.evidence["over_share_ratio"] == 3.0
+    assert finding.severity is Severity.HIGH
+    assert finding.gain == 1.0
+    of_0 = [row for row in taken if 0 in row.replicas]
+    preferred = [replace(row, replicas=(0, *(each for each in row.replicas if each != 0)), leader=0) for row in of_0]
+    others = [row for row in EVEN if 0 not in row.replicas]
+    assert told(cluster([*preferred, *others]), "leaders_piled_up") == []
+
+
+def test_one_leader_in_twelve_that_is_off_is_told_low_and_one_in_thirty_not_at_all():
+    rows = changed(EVEN, 3, leader=4)
+    (finding,) = told(cluster(rows), "preferred_leaders_off")
+    assert (finding.severity, finding.evidence["off_ratio"]) == (Severity.LOW, 1 / 12)
+    many = changed(striped("t", 30), 3, leader=4)
+    assert told(cluster(many), "preferred_leaders_off") == []
+
+
+def test_a_running_reassignment_is_no_leader_that_is_off_and_no_replica_that_is_missing():
+    running = [
+        row
+        if 5 in row.replicas
+        else replace(row, replicas=(5, *row.replicas), adding=(5,), isr=row.replicas, log_bytes=())
+        for row in EVEN
+    ]
+    assert sum(bool(row.adding) for row in running) == 6
+    assert told(cluster(running), "preferred_leaders_off") == []
+    assert told(cluster(running), "under_replicated") == []
+
+
+def test_replicas_in_one_rack_are_told_by_topic():
+    rows = changed(changed(EVEN, 1, replicas=(1, 4, 2)), 2, replicas=(0, 1, 3))
+    rows = [replace(row, isr=row.replicas, leader=row.replicas[0]) for row in rows]
+    (finding,) = told(cluster([*rows, *striped("u", 6)]), "rack_violated")
+    assert (finding.subject, finding.evidence["violating_partitions"], finding.evidence["example"]) == ("t", 2, "t-1")
+    assert finding.evidence["log_bytes"] == 200
+    assert finding.confidence is Confidence.STRUCTURAL
+
+
+def test_more_replicas_than_racks_violate_nothing_as_long_as_every_rack_has_one():
+    rows = [Partition("t", 0, (0, 1, 2, 3), 0, (0, 1, 2, 3))]
+    assert told(cluster(rows), "rack_violated") == []
+    assert told(cluster([Partition("t", 0, (0, 3, 1, 4), 0, (0, 3, 1, 4))]), "rack_violated") != []
+
+
+def test_a_broker_without_rack_makes_no_statement_on_racks_possible():
+    some = (*brokers(5), Broker(5))
+    rows = [Partition("t", 0, (0, 3), 0, (0, 3))]
+    assert told(cluster(rows, of=some), "rack_violated") == []
+
+
+def test_replicas_out_of_sync_are_high_and_below_min_isr_critical():
+    rows = changed(EVEN, 0, isr=(0,))
+    (finding,) = told(cluster(rows), "under_replicated")
+    assert (finding.severity, finding.evidence["missing_replicas"]) == (Severity.HIGH, 2)
+    (finding,) = told(cluster(rows, configs={"t": {"min.insync.replicas": "2"}}), "under_replicated")
+    assert (finding.severity, finding.evidence["below_min_isr_partitions"]) == (Severity.CRITICAL, 1)
+
+
+def test_an_unknown_isr_is_no_trouble():
+    rows = [replace(row, isr=None) for row in EVEN]
+    assert told(cluster(rows), "under_replicated") == []
+
+
+def test_a_partition_without_leader_says_whom_it_waits_for():
+    (finding,) = told(cluster(changed(EVEN, 4, leader=None, isr=(5,))), "offline_partition")
+    assert finding.severity is Severity.CRITICAL
+    assert finding.evidence["offline_partitions"] == 1
+    assert "t-4 waits for one of brokers 5" in finding.recommendation
+
+
+@pytest.mark.parametrize("state", [BrokerState.DEAD, BrokerState.FENCED])
+def test_a_broker_that_serves_nobody_is_told_with_what_lies_on_it(state):
+    lonely = Partition("alone", 0, (2,), None, ())
+    (finding,) = told(cluster([*EVEN, lonely], of=brokers(state={2: state})), "dead_broker")
+    assert finding.subject == "2"
+    assert finding.evidence == {"replicas": 7, "partitions_without_other_replica": 1, "state": state.value}
+
+
+def test_a_dead_broker_without_replicas_is_nobodys_trouble():
+    dead = (*brokers(), Broker(9, state=BrokerState.DEAD))
+    assert told(cluster(EVEN, of=dead), "dead_broker") == []
+
+
+def test_one_hot_partition_among_even_ones_is_told():
+    rates = [200.0] + [10.0] * 11
+    (finding,) = told(cluster(EVEN, in_bytes_per_s=rates), "hot_partition")
+    mean = (200 + 110) * 3 / 6
+    assert finding.subject == "t-0"
+    assert finding.evidence["in_share_of_broker_mean_ratio"] == pytest.approx(200 / mean)
+    assert finding.evidence["topic_median_in_bytes_per_s"] == 10
+    assert finding.severity is Severity.HIGH
+    assert finding.gain == pytest.approx(1 - 10 / 200)
+
+
+def test_large_partitions_that_are_all_alike_are_not_hot():
+    few = striped("t", 3)
+    assert told(cluster(few, in_bytes_per_s=[10.0] * 3), "hot_partition") == []
+
+
+def test_a_topic_of_one_large_partition_is_hot():
+    rows = [*EVEN, Partition("single", 0, (0, 1, 2), 0, (0, 1, 2), (2000, 2000, 2000))]
+    (finding,) = told(cluster(rows), "hot_partition")
+    assert (finding.subject, finding.evidence["topic_median_log_bytes"]) == ("single-0", None)
+    assert finding.evidence["disk_share_of_broker_mean_ratio"] == 2000 / (3 * (1200 + 2000) / 6)

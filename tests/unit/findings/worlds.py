@@ -1,0 +1,58 @@
+"""Small clusters for rules: six brokers in three racks, and builders that change one thing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.finding import Finding
+from kafka_rebalance.findings import find
+from kafka_rebalance.group_question import group_questions
+from kafka_rebalance.group_replay import replay_group
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
+from kafka_rebalance.score_cluster import score_cluster
+
+RACKS = ("a", "b", "c")
+
+
+def brokers(count=6, **changes):
+    """Racks alternate; ``changes`` by field: broker → value."""
+    return tuple(
+        Broker(number, rack=RACKS[number % 3], **{name: by[number] for name, by in changes.items() if number in by})
+        for number in range(count)
+    )
+
+
+def striped(topic, count, size=100, brokers_in_all=6):
+    """Partitions that are as even as can be: three replicas, one in each rack, all in sync."""
+    rows = []
+    for number in range(count):
+        first = number % brokers_in_all
+        replicas = tuple((first + step) % brokers_in_all for step in range(3))
+        rows.append(Partition(topic, number, replicas, replicas[0], replicas, (size,) * 3, 0, 1000))
+    return rows
+
+
+def cluster(rows, *, of=None, configs=None, groups=(), coverage=(), **loads):
+    """``loads``: kind → figures by row, in table order; ``configs``: topic → its configs."""
+    names = sorted({row.topic for row in rows})
+    topics = tuple(Topic(name, configs=(configs or {}).get(name, {})) for name in names)
+    columns = {
+        LoadKind(kind): LoadColumn(np.array(values, dtype=np.float64), LoadSource.GIVEN, 60.0)
+        for kind, values in loads.items()
+    }
+    return ClusterSnapshot(
+        "c",
+        brokers() if of is None else of,
+        topics,
+        partition_table(list(rows), {name: number for number, name in enumerate(names)}),
+        groups=tuple(groups),
+        loads=PartitionLoads(columns),
+        coverage=tuple(coverage),
+    )
+
+
+def told(snapshot, code, plan=None) -> list[Finding]:
+    """The findings of one code."""
+    replays = [replay_group(question) for question in group_questions(snapshot)]
+    return [each for each in find(snapshot, score_cluster(snapshot), replays, plan) if each.code == code]
