@@ -3,6 +3,17 @@
 Every function is one transaction. See sql/README.md for the contract that readers get.
 """
 
+from rebalance_advisor.store.checks import (
+    Check,
+    Quarantined,
+    broken_subjects,
+    load_quarantine,
+    record_input_checks,
+    record_result_checks,
+    rule_query,
+    run_batch,
+    snapshot_batch,
+)
 from rebalance_advisor.store.connection import Connection, StoreError, connect, dsn_from_environment
 from rebalance_advisor.store.migrate import migrate
 from rebalance_advisor.store.names import Names, NamesError
@@ -30,9 +41,10 @@ from rebalance_advisor.store.snapshot_load import load_snapshot
 from rebalance_advisor.store.snapshot_save import latest_snapshot_id, mark_snapshot, save_snapshot
 
 __all__ = [
-    "Connection", "Names", "NamesError", "Run", "RunPublishedError", "StoreError", "block_run", "connect",
-    "dsn_from_environment", "latest_snapshot_id", "load_plan", "load_run", "load_scores", "load_snapshot",
-    "mark_snapshot", "migrate", "newest_published", "publish_run", "save_broker_scores", "save_findings",
-    "save_group_scores", "save_member_scores", "save_plan", "save_rack_scores",
-    "save_resource_scores", "save_snapshot", "save_topic_scores", "start_run",
+    "Check", "Connection", "Names", "NamesError", "Quarantined", "Run", "RunPublishedError", "StoreError", "block_run",
+    "broken_subjects", "connect", "dsn_from_environment", "latest_snapshot_id", "load_plan", "load_quarantine",
+    "load_run", "load_scores", "load_snapshot", "mark_snapshot", "migrate", "newest_published", "publish_run",
+    "record_input_checks", "record_result_checks", "rule_query", "run_batch", "save_broker_scores", "save_findings",
+    "save_group_scores", "save_member_scores", "save_plan", "save_rack_scores", "save_resource_scores",
+    "save_snapshot", "save_topic_scores", "snapshot_batch", "start_run",
 ]  # fmt: skip

@@ -91,6 +91,19 @@ def roles() -> str:
     return (folder() / "roles.sql").read_text(encoding="utf-8")
 
 
+def check(name: str) -> str:
+    """The SQL of a gate rule. Raises SqlFilesError for an unknown one."""
+    file = folder() / "checks" / f"{name}.sql"
+    if not file.is_file():
+        raise SqlFilesError(f"no gate rule has its SQL in {file}")
+    return file.read_text(encoding="utf-8")
+
+
+def check_names() -> tuple[str, ...]:
+    """Every gate rule that has SQL."""
+    return tuple(sorted(file.stem for file in (folder() / "checks").glob("*.sql")))
+
+
 @cache
 def _queries() -> dict[str, str]:
     found: dict[str, str] = {}

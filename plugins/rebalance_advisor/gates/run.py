@@ -1,0 +1,85 @@
+"""The two gates: ask every rule, keep the answers in Postgres, say what follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor import store
+from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
+from rebalance_advisor.gates.rules import Gate, Level, Rule, rules_of
+
+ROWS_KEPT = 20
+
+
+class GateError(AdvisorError):
+    """A rule could not be asked: nothing passes a gate that does not work."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """What a gate found. ``quarantined`` are the subjects that advice leaves out."""
+
+    gate: Gate
+    subject: str
+    checks: tuple[store.Check, ...]
+    quarantined: tuple[store.Quarantined, ...] = ()
+
+    @property
+    def is_blocked(self) -> bool:
+        """A rule of level ``block`` was broken: the run stops."""
+        return any(check.level == Level.BLOCK and not check.is_passed for check in self.checks)
+
+    def __str__(self) -> str:
+        broken = [str(check) for check in self.checks if not check.is_passed]
+        return "\n".join(broken) or f"all {len(self.checks)} rules passed"
+
+
+def check_input(dsn: str, snapshot_id: str) -> GateResult:
+    """Ask the input rules about a stored snapshot, keep the answers, and mark it passed or blocked.
+
+    Raises StoreError for an unknown snapshot, GateError where a rule cannot be asked.
+    """
+    with store.connect(dsn) as connection:
+        batch = store.snapshot_batch(connection, snapshot_id)
+        answers = _ask(dsn, batch, Gate.INPUT)
+        checks = tuple(_check(rule, answer) for rule, answer in answers.items())
+        quarantined = tuple(
+            held
+            for rule, answer in answers.items()
+            if rule.level is Level.QUARANTINE and answer.count
+            for held in _held(connection, batch, rule)
+        )
+        store.record_input_checks(connection, snapshot_id, checks, quarantined)
+    return GateResult(Gate.INPUT, snapshot_id, checks, quarantined)
+
+
+def check_results(dsn: str, run_id: str) -> GateResult:
+    """Ask the result rules about a run, and keep the answers; a blocked run cannot be published until it runs again.
+
+    Raises RunPublishedError for a published run, StoreError for an unknown one, GateError where a rule cannot be asked.
+    """
+    with store.connect(dsn) as connection:
+        answers = _ask(dsn, store.run_batch(connection, run_id), Gate.RESULTS)
+        checks = tuple(_check(rule, answer) for rule, answer in answers.items())
+        store.record_result_checks(connection, run_id, checks)
+    return GateResult(Gate.RESULTS, run_id, checks)
+
+
+def _ask(dsn: str, batch: str, gate: Gate) -> dict[Rule, Unexpected]:
+    rules = rules_of(gate)
+    try:
+        found = unexpected_rows(dsn, batch, {rule.name: store.rule_query(rule.name) for rule in rules}, ROWS_KEPT)
+    except RuntimeError as error:
+        raise GateError(f"the {gate} gate cannot work: {error}") from error
+    return {rule: found[rule.name] for rule in rules}
+
+
+def _check(rule: Rule, answer: Unexpected) -> store.Check:
+    return store.Check(rule.name, rule.level.value, answer.count, rule.says, answer.rows)
+
+
+def _held(connection: store.Connection, batch: str, rule: Rule) -> list[store.Quarantined]:
+    """All subjects: Great Expectations reads no more than 200 rows."""
+    subjects = store.broken_subjects(connection, rule.name, batch)
+    return [store.Quarantined(str(rule.subject_type), subject, rule.name, rule.says) for subject in subjects]

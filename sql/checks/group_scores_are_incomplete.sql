@@ -1,0 +1,23 @@
+-- Each group of the reading is scored as it is today once, no other group is, and nobody advises a group in quarantine.
+SELECT coalesce(grouped.group_id, scored.group_id) AS group_id, coalesce(scored.times, 0) AS scored_today, scored.is_advised
+FROM {batch} AS run
+CROSS JOIN LATERAL (
+    SELECT each.group_id
+    FROM store.consumer_group AS each
+    WHERE each.snapshot_key = run.snapshot_key AND each.time = run.snapshot_time
+) AS grouped
+FULL JOIN (
+    SELECT
+        each.group_id,
+        count(*) FILTER (WHERE each.is_current AND each.scenario = 'today') AS times,
+        bool_or(each.is_advised) AS is_advised
+    FROM {batch} AS run
+    JOIN store.group_score AS each ON each.run_key = run.run_key AND each.time = run.time
+    GROUP BY each.group_id
+) AS scored ON scored.group_id = grouped.group_id
+LEFT JOIN store.quarantine AS held
+    ON held.snapshot_key = (SELECT run.snapshot_key FROM {batch} AS run)
+    AND held.subject_type = 'group' AND held.subject = coalesce(grouped.group_id, scored.group_id)
+WHERE grouped.group_id IS NULL
+    OR (held.subject IS NULL AND coalesce(scored.times, 0) <> 1)
+    OR (held.subject IS NOT NULL AND scored.is_advised)

@@ -1,0 +1,21 @@
+-- Members of a group read no more partitions than it has (share groups apart), and exist in the reading.
+SELECT scored.group_id, scored.assignor, scored.partitions AS said, scored.read AS found, scored.strangers
+FROM {batch} AS run
+CROSS JOIN LATERAL (
+    SELECT
+        whole.group_id, whole.assignor, whole.partitions, sum(part.partitions) AS read,
+        count(*) FILTER (WHERE member.member_id IS NULL) AS strangers
+    FROM store.group_score AS whole
+    JOIN store.member_score AS part
+        ON part.run_key = whole.run_key AND part.time = whole.time AND part.group_id = whole.group_id
+        AND part.assignor = whole.assignor AND part.is_current = whole.is_current
+    JOIN store.consumer_group AS grouped
+        ON grouped.snapshot_key = run.snapshot_key AND grouped.time = run.snapshot_time
+        AND grouped.group_id = whole.group_id AND grouped.type <> 'share'
+    LEFT JOIN store.member
+        ON member.snapshot_key = run.snapshot_key AND member.time = run.snapshot_time
+        AND member.group_id = part.group_id AND member.member_id = part.member_id
+    WHERE whole.run_key = run.run_key AND whole.time = run.time AND whole.scenario = 'today'
+    GROUP BY whole.group_id, whole.assignor, whole.is_current, whole.partitions
+) AS scored
+WHERE scored.read > scored.partitions OR scored.strangers > 0

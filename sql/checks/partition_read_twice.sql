@@ -1,0 +1,14 @@
+-- In every group but a share group each partition has one reader; two were read in the middle of a rebalance.
+SELECT
+    member.group_id AS subject, topic_run.pair ->> 0 AS topic, assigned.partition::integer AS partition,
+    count(*) AS readers
+FROM {batch} AS snapshot
+JOIN store.consumer_group AS grouped
+    ON grouped.snapshot_key = snapshot.snapshot_key AND grouped.time = snapshot.time AND grouped.type <> 'share'
+JOIN store.member
+    ON member.snapshot_key = snapshot.snapshot_key AND member.time = snapshot.time
+    AND member.group_id = grouped.group_id
+CROSS JOIN LATERAL jsonb_array_elements(member.assigned) AS topic_run (pair)
+CROSS JOIN LATERAL jsonb_array_elements(topic_run.pair -> 1) AS assigned (partition)
+GROUP BY member.group_id, topic_run.pair ->> 0, assigned.partition::integer
+HAVING count(*) > 1

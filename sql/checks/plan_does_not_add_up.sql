@@ -1,0 +1,33 @@
+-- The plan's cost is the sum of its moves (unknown where one is), and each move is in one of its waves.
+SELECT summed.what, summed.said::text AS said, summed.found::text AS found
+FROM {batch} AS run
+JOIN store.plan ON plan.run_key = run.run_key
+CROSS JOIN LATERAL (
+    SELECT
+        count(*) AS moves,
+        CASE WHEN count(*) = count(move.bytes) THEN coalesce(sum(move.bytes), 0) END AS bytes,
+        coalesce(sum((
+            SELECT count(*) FROM unnest(move.to_replicas) AS new (broker) WHERE new.broker <> ALL (move.from_replicas)
+        )), 0) AS replica_moves,
+        count(*) FILTER (WHERE move.leader_from IS DISTINCT FROM move.leader_to) AS leader_changes,
+        count(*) FILTER (WHERE wave.wave IS NULL) AS waveless
+    FROM store.move
+    LEFT JOIN store.wave
+        ON wave.run_key = move.run_key AND wave.direction = 'forward' AND wave.wave = move.wave
+    WHERE move.run_key = run.run_key AND move.time = run.time
+) AS moved
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(wave.move_count), 0) AS moves
+    FROM store.wave
+    WHERE wave.run_key = run.run_key AND wave.direction = 'forward'
+) AS waved
+CROSS JOIN LATERAL (
+    VALUES
+        ('bytes', plan.bytes, moved.bytes),
+        ('replica_moves', plan.replica_moves, moved.replica_moves),
+        ('leader_changes', plan.leader_changes, moved.leader_changes),
+        ('moves in waves', waved.moves, moved.moves),
+        ('moves without a wave', 0, moved.waveless),
+        ('moves of a plan that does nothing', 0, CASE WHEN plan.verdict = 'rebalance' THEN 0 ELSE moved.moves END)
+) AS summed (what, said, found)
+WHERE summed.said IS DISTINCT FROM summed.found

@@ -1,0 +1,11 @@
+-- Leader, ISR and running reassignments are parts of the replica list, and each replica has one size (or NULL).
+SELECT
+    placed.topic, placed.partition, placed.replicas::text AS replicas, placed.leader, placed.isr::text AS isr,
+    placed.log_bytes::text AS log_bytes
+FROM {batch} AS snapshot
+JOIN store.partition AS placed ON placed.snapshot_key = snapshot.snapshot_key AND placed.time = snapshot.time
+WHERE placed.leader <> ALL (placed.replicas)
+    OR NOT placed.isr <@ placed.replicas
+    OR NOT placed.adding <@ placed.replicas
+    OR NOT placed.removing <@ placed.replicas
+    OR cardinality(placed.log_bytes) <> cardinality(placed.replicas)

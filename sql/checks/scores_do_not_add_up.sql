@@ -1,0 +1,24 @@
+-- A resource's total and skew follow from its brokers' loads, and the plan starts from the same loads.
+SELECT summed.resource, summed.what, summed.said, summed.found
+FROM {batch} AS run
+CROSS JOIN LATERAL (
+    SELECT whole.resource, pair.what, pair.said, pair.found
+    FROM store.resource_score AS whole
+    CROSS JOIN LATERAL (
+        SELECT
+            coalesce(sum(part.load), 0) AS total,
+            CASE WHEN whole.plain_mean > 0 THEN coalesce(max(part.level), 0) / whole.plain_mean ELSE 0 END AS skew
+        FROM store.broker_score AS part
+        WHERE part.run_key = run.run_key AND part.time = run.time AND part.resource = whole.resource AND part.stays
+    ) AS brokers
+    CROSS JOIN LATERAL (VALUES ('total', whole.total, brokers.total), ('skew', whole.skew, brokers.skew)) AS pair (what, said, found)
+    WHERE whole.run_key = run.run_key
+    UNION ALL
+    SELECT planned.resource, 'load of broker ' || planned.broker, planned.before, part.load
+    FROM store.plan_broker AS planned
+    JOIN store.broker_score AS part
+        ON part.run_key = planned.run_key AND part.time = planned.time
+        AND part.resource = planned.resource AND part.broker = planned.broker
+    WHERE planned.run_key = run.run_key AND planned.time = run.time
+) AS summed
+WHERE abs(summed.said - summed.found) > 1e-6 * greatest(abs(summed.said), abs(summed.found), 1e-9)

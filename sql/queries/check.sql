@@ -1,0 +1,62 @@
+-- Queries of rebalance_advisor.store about gates. Each begins with its name and one line that says what for.
+
+-- name: find_any_snapshot
+-- A snapshot's key, whatever its status.
+SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s
+
+-- name: input_batch
+-- What input rules start from; the key follows.
+SELECT
+    snapshot_key, cluster, time, stored_at, broker_count, topic_count, partition_count, group_count, member_count
+FROM store.snapshot
+WHERE snapshot_key =
+
+-- name: results_batch
+-- What result rules start from; the key follows.
+SELECT run.run_key, run.time, run.snapshot_key, snapshot.time AS snapshot_time
+FROM store.run
+JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
+WHERE run.run_key =
+
+-- name: forget_input_checks
+-- A gate that runs again replaces its answer.
+DELETE FROM store.check_result AS each
+USING store.snapshot
+WHERE each.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
+
+-- name: forget_quarantine
+-- The same for who is left out.
+DELETE FROM store.quarantine AS each
+USING store.snapshot
+WHERE each.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
+
+-- name: record_input_check
+-- One rule's answer on a snapshot.
+INSERT INTO store.check_result (gate, snapshot_key, rule, level, failed_rows, message, sample)
+SELECT 'input', snapshot_key, %(rule)s, %(level)s, %(failed_rows)s, %(message)s, %(sample)s::jsonb
+FROM store.snapshot
+WHERE snapshot_id = %(snapshot_id)s
+
+-- name: record_quarantine
+-- One subject to be left out.
+INSERT INTO store.quarantine (snapshot_key, subject_type, subject, rule, reason)
+SELECT snapshot_key, %(subject_type)s, %(subject)s, %(rule)s, %(reason)s
+FROM store.snapshot
+WHERE snapshot_id = %(snapshot_id)s
+
+-- name: quarantine_of_snapshot
+-- Who advice leaves out.
+SELECT each.subject_type, each.subject, each.rule, each.reason
+FROM store.quarantine AS each
+JOIN store.snapshot ON snapshot.snapshot_key = each.snapshot_key
+WHERE snapshot.snapshot_id = %(snapshot_id)s
+ORDER BY each.subject_type, each.subject, each.rule
+
+-- name: forget_result_checks
+-- A gate that runs again replaces its answer.
+DELETE FROM store.check_result WHERE run_key = %(run_key)s
+
+-- name: record_result_check
+-- One rule's answer on a run.
+INSERT INTO store.check_result (gate, run_key, rule, level, failed_rows, message, sample)
+VALUES ('results', %(run_key)s, %(rule)s, %(level)s, %(failed_rows)s, %(message)s, %(sample)s::jsonb)
