@@ -1,4 +1,4 @@
-"""Each strategy has a page, the page names the versions that the registry names, and its examples are what is answered."""
+"""Each strategy has a page that names the registry's versions, and whose examples are what is answered."""
 
 import json
 import re
