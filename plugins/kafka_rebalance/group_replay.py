@@ -63,9 +63,8 @@ def replay_group(
     group, today = question.group, question.reader
     protocol = group.protocol or _UNKNOWN
     if not group.members:
-        return GroupReplay(
-            group.id, SubscriptionBasis.GIVEN, None, (_score(question, protocol, today, today),), (), None
-        )
+        nobody = replace(_score(question, protocol, today, today), is_current=True)
+        return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
     basis, subscriptions, version = _settle(question, today)
     scores = [replace(_score(question, protocol, today, today), is_current=True, version=version)]
     readers = {protocol: today}
