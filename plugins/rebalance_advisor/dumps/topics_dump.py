@@ -42,6 +42,9 @@ class TopicsDump:
     topics: dict[str, Topic] = field(default_factory=dict)
     rows: dict[tuple[str, int], Partition] = field(default_factory=dict)
     _announced: dict[str, tuple[int, Line]] = field(default_factory=dict)
+    # The same few texts stand in a hundred thousand rows: each is read once.
+    _lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _columns: dict[str, dict[str, tuple[int, ...]]] = field(default_factory=dict)
 
     def read(self, text: str, place: str) -> None:
         """Add what one file holds. Raises InvalidInputError with file, line and reason."""
@@ -83,13 +86,12 @@ class TopicsDump:
             raise line.refuse(f"partition {partition} of {topic} has no header", "dump with --describe and no filter")
         if (topic, partition) in self.rows:
             raise line.refuse(f"{topic}-{partition} is described twice")
-        replicas = broker_list(row["replicas"], line, "Replicas")
-        isr = broker_list(row["isr"], line, "Isr")
+        replicas, isr = self._brokers(row["replicas"], line, "Replicas"), self._brokers(row["isr"], line, "Isr")
         leader = None if row["leader"] in ("none", "-1") else int(row["leader"])
-        more = _more_columns(row["rest"], line)
+        more = self._more(row["rest"], line)
         if leader is not None and leader not in replicas:
             raise line.refuse(f"leader {leader} is not among replicas {row['replicas']}")
-        if stranger := sorted(set(isr) - set(replicas)):
+        if isr != replicas and (stranger := sorted(set(isr) - set(replicas))):
             raise line.refuse(f"broker {stranger[0]} is in the ISR, but not among replicas {row['replicas']}")
         self.rows[topic, partition] = Partition(
             topic=topic,
@@ -102,6 +104,16 @@ class TopicsDump:
             removing=tuple(each for each in more.get("Removing Replicas", ()) if each in replicas),
             offline=tuple(each for each in more.get("Offline", ()) if each in replicas),
         )
+
+    def _brokers(self, text: str, line: Line, what: str) -> tuple[int, ...]:
+        if text not in self._lists:
+            self._lists[text] = broker_list(text, line, what)
+        return self._lists[text]
+
+    def _more(self, rest: str, line: Line) -> dict[str, tuple[int, ...]]:
+        if rest not in self._columns:
+            self._columns[rest] = _more_columns(rest, line)
+        return self._columns[rest]
 
 
 def _more_columns(rest: str, line: Line) -> dict[str, tuple[int, ...]]:
