@@ -18,7 +18,7 @@ from kafka_rebalance.java.seeded_random import java_random
 from kafka_rebalance.load import LoadKind
 from kafka_rebalance.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
-from kafka_rebalance.placement.striped import place_striped
+from kafka_rebalance.placement.striped import place_on_field, striped_field
 from kafka_rebalance.scoring.movement import NOBODY
 from kafka_rebalance.scoring.placement_scores import (
     CURRENT,
@@ -68,11 +68,12 @@ def replay_topic(
         raise InvalidInputError.at(f"topic {today.topic}", "there is no broker to place it on")
     rack_of = {broker.id: broker.rack for broker in brokers}
     field = broker_field(rack_of, int(today.replicas.max(initial=0)))
+    stripes = striped_field(brokers)
     scores = [score_placement(today, today, field, CURRENT, 0)]
     factor = int((today.replicas[0] != NOBODY).sum()) if len(today.replicas) else 0
     try:
         for seed in seeds:
-            replicas: Ints = place_striped(brokers, len(today.replicas), factor, java_random(seed))
+            replicas: Ints = place_on_field(stripes, len(today.replicas), factor, java_random(seed))
             placed = TopicPlacement(today.topic, replicas, replicas[:, 0], today.log_bytes)
             scores.append(score_placement(today, placed, field, STRIPED, int(seed)))
     except PlacementError as error:

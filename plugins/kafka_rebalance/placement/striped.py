@@ -17,6 +17,7 @@ Complexity: O(n · rf) for n partitions, and O(B) draws for each B partitions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -35,26 +36,54 @@ Longs = npt.NDArray[np.int64]
 _INDEX, _OFFSET, _EPOCH = range(3)
 
 
-def place_striped(brokers: Sequence[PlacementBroker], partitions: int, replication_factor: int, random: State) -> Ints:
-    """int32[partitions, replication_factor]: replicas of each partition, leader first.
+@dataclass(frozen=True, slots=True, eq=False)
+class StripedField:
+    """Brokers as the placer keeps them, before anything is drawn: prepared once for many placements.
 
-    ``brokers`` in the order in which the controller lists them: it decides nothing but the order of equal hash bins.
-    ``random`` (``java_random(seed)``) moves on as Java's would. Raises PlacementError (InvalidReplicationFactor).
+    List 2·rack holds the fenced, list 2·rack + 1 the unfenced brokers of a rack, sorted: list i is
+    ``stripe[starts[i]:starts[i + 1]]``. ``map_order``: racks as Java's HashMap walks them; ``sorted_racks``: by name.
     """
+
+    starts: Longs
+    stripe: Ints
+    map_order: Longs
+    sorted_racks: Ints
+    unfenced: int
+    total: int
+
+
+def striped_field(brokers: Sequence[PlacementBroker]) -> StripedField:
+    """``brokers`` in the order in which the controller lists them: it decides only the order of equal hash bins."""
     racks, rack_of = _racks(brokers)
     lists = _broker_lists(brokers, racks, rack_of)
     starts = np.zeros(len(lists) + 1, np.int64)
     np.cumsum([len(each) for each in lists], out=starts[1:])
-    stripe = np.array([broker for each in lists for broker in each], np.int32)
     hashes = np.array([optional_hash(rack) for rack in racks], np.int32)
-    map_order = put_order(hashes, DEFAULT_CAPACITY)
-    sorted_racks = sorted(range(len(racks)), key=lambda rack: _optional_key(racks[rack]))
-    state, rack_offset = _set_up(random, map_order, starts)
-    unfenced = sum(not broker.is_fenced for broker in brokers)
-    _refuse(replication_factor, unfenced, len(brokers))
+    return StripedField(
+        starts=starts,
+        stripe=np.array([broker for each in lists for broker in each], np.int32),
+        map_order=put_order(hashes, DEFAULT_CAPACITY),
+        sorted_racks=np.array(sorted(range(len(racks)), key=lambda rack: _optional_key(racks[rack])), np.int32),
+        unfenced=sum(not broker.is_fenced for broker in brokers),
+        total=len(brokers),
+    )
+
+
+def place_striped(brokers: Sequence[PlacementBroker], partitions: int, replication_factor: int, random: State) -> Ints:
+    """int32[partitions, replication_factor]: replicas of each partition, leader first.
+
+    ``random`` (``java_random(seed)``) moves on as Java's would. Raises PlacementError (InvalidReplicationFactor).
+    """
+    return place_on_field(striped_field(brokers), partitions, replication_factor, random)
+
+
+def place_on_field(field: StripedField, partitions: int, replication_factor: int, random: State) -> Ints:
+    """``place_striped`` on prepared brokers; the field stays as it is."""
+    state, rack_offset = _set_up(random, field.map_order, field.starts)
+    _refuse(replication_factor, field.unfenced, field.total)
     placed: Ints = _place_all(
-        random, partitions, replication_factor, unfenced, map_order, np.array(sorted_racks, np.int32), rack_offset,
-        starts, stripe, state,
+        random, partitions, replication_factor, field.unfenced, field.map_order, field.sorted_racks.copy(), rack_offset,
+        field.starts, field.stripe.copy(), state,
     )  # fmt: skip
     return placed
 
