@@ -1,5 +1,6 @@
 """Real Kafka clusters for the live tests: one for each version, started once and shared by the modules that use it."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import pytest
 
 from stack.kafka_tools import NEWEST, OLDER
 from stack.live_world import LiveWorld, start_world
+
+# On a busy machine the client complains about slow tasks, thousands of lines long; failures are told by other ways.
+logging.getLogger("kafka").setLevel(logging.CRITICAL)
 
 
 @pytest.fixture(scope="session", params=[NEWEST, OLDER])

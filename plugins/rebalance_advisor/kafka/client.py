@@ -8,7 +8,7 @@ each reading, because an old one keeps brokers and coordinators that are gone.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -17,6 +17,7 @@ from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
+from rebalance_advisor.kafka.reach import refused
 from rebalance_advisor.kafka.settings import ConnectionSettings
 from rebalance_advisor.kafka.tls import tls_context
 
@@ -68,9 +69,9 @@ class ClusterClient:
         self._net.close()
 
     @property
-    def addresses(self) -> dict[int, str]:
-        """Broker id → the host:port that it advertises, as the cluster said at the first moment."""
-        return {broker.node_id: f"{broker.host}:{broker.port}" for broker in self._manager.cluster.brokers()}
+    def addresses(self) -> dict[int, tuple[str, int]]:
+        """Broker id → the (host, port) that it advertises, as the cluster said at the first moment."""
+        return {broker.node_id: (broker.host, broker.port) for broker in self._manager.cluster.brokers()}
 
     @property
     def kafka_version(self) -> str | None:
@@ -85,17 +86,19 @@ class ClusterClient:
         except errors.IncompatibleBrokerVersion:
             return -1
 
-    def connect(self, brokers: Iterable[int]) -> dict[int, Exception | None]:
-        """Open a connection to each broker; the exception where it does not answer, after a second attempt."""
-        answers = self.ask(
-            {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in brokers}, CONNECT_SECONDS + 1
-        )
-        failed = [broker for broker, answer in answers.items() if isinstance(answer, Exception)]
-        if failed:
+    def connect(self) -> dict[int, str | None]:
+        """Open a connection to each broker; why it does not answer, after a second attempt, or None where it does."""
+        silent = self._connect(self.addresses)
+        if silent:
             time.sleep(1.0)
-            questions = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in failed}
-            answers |= self.ask(questions, CONNECT_SECONDS + 1)
-        return {broker: answer if isinstance(answer, Exception) else None for broker, answer in answers.items()}
+            silent = self._connect({broker: self.addresses[broker] for broker in silent})
+        return {broker: silent.get(broker) for broker in self.addresses}
+
+    def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, str]:
+        silent = refused(addresses, CONNECT_SECONDS)
+        questions = {each: (each, ApiVersionsRequest(max_version=0)) for each in addresses if each not in silent}
+        answers = self.ask(questions, CONNECT_SECONDS + 1)
+        return silent | {each: reason_of(why) for each, why in answers.items() if isinstance(why, Exception)}
 
     def ask(self, questions: Mapping[Key, Question], seconds: float) -> dict[Key, Any]:
         """The response to each question, or the exception in its place; never raises, waits ``seconds`` at most."""

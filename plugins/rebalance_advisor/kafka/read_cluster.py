@@ -24,7 +24,7 @@ from kafka_rebalance.model import (
     partition_table,
 )
 from rebalance_advisor.kafka.asker import Asker
-from rebalance_advisor.kafka.client import ClusterClient, reason_of
+from rebalance_advisor.kafka.client import ClusterClient
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
@@ -92,17 +92,17 @@ def read_cluster(
 
 def _answering(client: ClusterClient, coverage: Coverage) -> tuple[int, ...]:
     """Brokers that answer. Raises ClusterUnreadableError where none does under the address that it advertises."""
-    addresses = client.addresses
-    answers = client.connect(addresses)
-    silent = {broker: failure for broker, failure in answers.items() if failure is not None}
+    where = {broker: f"{host}:{port}" for broker, (host, port) in client.addresses.items()}
+    answers = client.connect()
+    silent = {broker: why for broker, why in answers.items() if why is not None}
     if len(silent) == len(answers):
-        told = "; ".join(f"{broker} at {addresses[broker]}: {reason_of(why)}" for broker, why in sorted(silent.items()))
+        told = "; ".join(f"{broker} at {where[broker]}: {why}" for broker, why in sorted(silent.items()))
         raise ClusterUnreadableError(
             f"no broker answers under the address that it advertises ({told}); "
             "are these names and ports (advertised.listeners) reachable from here?"
         )
-    for broker, failure in silent.items():
-        reason = f"does not answer at {addresses[broker]} ({reason_of(failure)})"
+    for broker, why in silent.items():
+        reason = f"does not answer at {where[broker]} ({why})"
         coverage.add("broker", broker, "log dirs", reason)
         coverage.add_cluster("groups", f"broker {broker} {reason}: groups that it coordinates are not listed")
     return tuple(sorted(set(answers) - set(silent)))

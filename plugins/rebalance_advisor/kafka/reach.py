@@ -1,0 +1,60 @@
+"""Which brokers accept a connection at all: asked by sockets of our own, all at the same time.
+
+kafka-python leaves a socket behind for each connection that is refused; so it is only sent where somebody listens.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+
+Address = tuple[str, int]
+
+
+def refused(brokers: Mapping[int, Address], seconds: float) -> dict[int, str]:
+    """Broker id → why no connection to its address came about within ``seconds``; those that accepted are left out."""
+    deadline = time.monotonic() + seconds
+    problems: dict[int, str] = {}
+    left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
+    for broker, (host, port) in sorted(brokers.items()):
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            left[broker] = [(family, address) for family, _, _, _, address in found]
+        except OSError as failure:
+            problems[broker] = f"the host name {host!r} does not resolve ({failure.strerror})"
+    # A name may have several addresses: the next one is tried where one refuses.
+    while left and time.monotonic() < deadline:
+        tried = {broker: addresses.pop(0) for broker, addresses in left.items()}
+        for broker, problem in _try(tried, deadline).items():
+            if problem is None:
+                problems.pop(broker, None)
+                left.pop(broker)
+            else:
+                problems[broker] = problem
+        left = {broker: addresses for broker, addresses in left.items() if addresses}
+    return problems
+
+
+def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, str | None]:
+    """One address of each broker; None where it accepted."""
+    answers: dict[int, str | None] = dict.fromkeys(tried, "nothing answers (time ran out)")
+    with ExitStack() as sockets, selectors.DefaultSelector() as waiting:
+        for broker, (family, address) in tried.items():
+            connection = sockets.enter_context(socket.socket(family, socket.SOCK_STREAM))
+            connection.setblocking(False)
+            connection.connect_ex(address)
+            waiting.register(connection, selectors.EVENT_WRITE, broker)
+        while waiting.get_map():
+            ready = waiting.select(max(0.0, deadline - time.monotonic()))
+            if not ready:
+                break
+            for key, _ in ready:
+                waiting.unregister(key.fileobj)
+                assert isinstance(key.fileobj, socket.socket)
+                code = key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+                answers[key.data] = os.strerror(code) if code else None
+    return answers

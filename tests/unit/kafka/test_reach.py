@@ -1,0 +1,42 @@
+"""Which brokers accept a connection: refused, unknown and accepted told apart, all at once."""
+
+import socket
+import time
+
+from rebalance_advisor.kafka.reach import refused
+
+
+def test_accepted_refused_and_unknown_are_told_apart():
+    with socket.create_server(("127.0.0.1", 0)) as listening, socket.create_server(("127.0.0.1", 0)) as once:
+        port, closed = listening.getsockname()[1], once.getsockname()[1]
+        once.close()
+        told = refused({1: ("127.0.0.1", port), 2: ("127.0.0.1", closed), 3: ("no-such-host.invalid", 9092)}, 3.0)
+    assert sorted(told) == [2, 3]
+    assert told[2] == "Connection refused"
+    assert "'no-such-host.invalid' does not resolve" in told[3]
+
+
+def test_the_second_address_of_a_name_is_tried():
+    """``localhost`` is ::1 first on many machines, and this server listens on 127.0.0.1 alone."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        assert refused({1: ("localhost", listening.getsockname()[1])}, 3.0) == {}
+
+
+def test_a_port_that_never_answers_costs_the_given_time():
+    """A full backlog: the kernel neither accepts nor refuses."""
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        where = full.getsockname()
+        clients = [socket.socket() for _ in range(8)]
+        try:
+            for each in clients:
+                each.setblocking(False)
+                each.connect_ex(where)
+            started = time.monotonic()
+            told = refused({1: where}, 0.5)
+            assert time.monotonic() - started < 3
+        finally:
+            for each in clients:
+                each.close()
+    assert told == {1: "nothing answers (time ran out)"}
