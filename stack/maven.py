@@ -88,7 +88,7 @@ def _download(coordinates: Sequence[str], folder: Path, *, is_transitive: bool) 
             f"{coordinates[0]} is to be fetched and there is no Maven: install it "
             "(Debian: apt-get install maven; macOS: brew install maven), or copy the jars into " + str(folder)
         )
-    print(f"maven: fetching {' '.join(coordinates)}", file=sys.stderr, flush=True)  # noqa: T201
+    print(f"maven: fetching {' '.join(coordinates)}", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(dir=CACHE, prefix="fetch-") as work:
         (Path(work) / "pom.xml").write_text(_pom(coordinates), encoding="utf-8")
         jars = Path(work) / "jars"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +71,7 @@ class PartitionTable:
 
     def __post_init__(self) -> None:
         rows, cells = len(self.topic), len(self.replicas)
-        shapes = {
+        shapes: dict[str, tuple[npt.NDArray[np.signedinteger[Any]], int]] = {
             "partition": (self.partition, rows), "offsets": (self.offsets, rows + 1), "leader": (self.leader, rows),
             "replica_log_bytes": (self.replica_log_bytes, cells), "start_offset": (self.start_offset, rows),
             "end_offset": (self.end_offset, rows),

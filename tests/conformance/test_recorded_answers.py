@@ -6,9 +6,9 @@
 import json
 
 import pytest
-from tests.conformance.recorded import cases, families, is_recorded_answer
 
 from kafka_rebalance.replay import answer
+from tests.conformance.recorded import cases, families, is_recorded_answer
 
 
 @pytest.mark.parametrize("family", families())

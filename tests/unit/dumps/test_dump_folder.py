@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from tests.unit.dumps.dump_texts import BROKERS, DUMPS, LATEST, LOG_DIRS, MEMBERS, OFFSETS, STATE, TOPICS, write_folder
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.load import LoadKind, LoadSource
 from kafka_rebalance.model import BrokerState, GroupType
 from rebalance_advisor.dumps import read_input
+from tests.unit.dumps.dump_texts import BROKERS, DUMPS, LATEST, LOG_DIRS, MEMBERS, OFFSETS, STATE, TOPICS, write_folder
 
 
 def rows_by_name(snapshot):

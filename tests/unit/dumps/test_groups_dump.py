@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.dumps.dump_texts import EPOCHS, MEMBERS, MEMBERS_3_6, MEMBERS_3_9, OFFSETS, STATE
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import GroupType
 from rebalance_advisor.dumps.groups_dump import GroupsDump, looks_like_groups
+from tests.unit.dumps.dump_texts import EPOCHS, MEMBERS, MEMBERS_3_6, MEMBERS_3_9, OFFSETS, STATE
 
 
 def read(*texts):

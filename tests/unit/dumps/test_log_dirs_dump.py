@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.dumps.dump_texts import LOG_DIRS
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump, looks_like_log_dirs
+from tests.unit.dumps.dump_texts import LOG_DIRS
 
 
 def read(text):

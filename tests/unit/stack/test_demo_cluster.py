@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stack.demo_cluster import write_demo_cluster
 
 from kafka_rebalance.load import LoadKind, LoadSource
 from rebalance_advisor.dumps import read_input
+from stack.demo_cluster import write_demo_cluster
 
 ROOT = Path(__file__).parents[3]
 

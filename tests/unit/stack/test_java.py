@@ -1,6 +1,7 @@
 import subprocess
 
 import pytest
+
 from stack import java
 
 

@@ -5,6 +5,7 @@ import sys
 import time
 
 import pytest
+
 from stack.processes import Program, session_members, stop
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
