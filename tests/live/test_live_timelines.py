@@ -1,0 +1,60 @@
+"""The replayed timelines, followed on live groups: the same partitions pause, none longer than the protocol allows."""
+
+import time
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from kafka_rebalance.coordinator.rebalance import replay_rebalance
+from kafka_rebalance.coordinator.timeline import Change, Pause, Protocol, Times, Trigger
+from stack.live_world import LiveWorld
+from tests.live.followed_group import HEARTBEAT_MS, SESSION_MS, FollowedGroup
+
+pytestmark = pytest.mark.live
+TOPIC, PARTITIONS = "clicks", 6
+SLACK_S = 8.0  # a busy machine: polls, fetches and callbacks come late
+
+
+@pytest.fixture(params=list(Protocol), ids=str)
+def group(request: pytest.FixtureRequest, world: LiveWorld) -> Iterator[FollowedGroup]:
+    """A and B read six partitions and have settled."""
+    followed = FollowedGroup(world.cluster.bootstrap, f"followed-{uuid.uuid4().hex[:8]}", TOPIC, request.param)
+    try:
+        followed.join("A")
+        followed.settle(PARTITIONS)
+        followed.join("B")
+        followed.settle(PARTITIONS)
+        yield followed
+    finally:
+        followed.stop()
+
+
+def _longest_replay(change: Change, protocol: Protocol) -> dict[tuple[str, int], Pause]:
+    """The replay in which every member beats as late as it can."""
+    times = Times(session_ms=SESSION_MS, heartbeat_ms=HEARTBEAT_MS, round_trip_ms=50)
+    return {pause.partition: pause for pause in replay_rebalance(protocol, change, times).pauses}
+
+
+def test_a_join_and_a_leave_pause_what_the_replay_says(group: FollowedGroup) -> None:
+    before = group.snapshot()
+    joined_at = time.monotonic()
+    group.join("C")
+    group.settle(PARTITIONS)
+    after = group.snapshot()
+    _agrees(group, Change(Trigger.MEMBER_JOINS, "C", before, after, "A"), joined_at)
+
+    left_at = time.monotonic()
+    group.leave("C")
+    group.settle(PARTITIONS)
+    _agrees(group, Change(Trigger.MEMBER_LEAVES, "C", after, group.snapshot(), "A"), left_at)
+
+
+def _agrees(group: FollowedGroup, change: Change, since_s: float) -> None:
+    observed = group.pauses_since(since_s)
+    replayed = _longest_replay(change, group.protocol)
+    assert observed.keys() == replayed.keys()
+    for partition, (stopped_s, started_s) in observed.items():
+        longest_s = (replayed[partition].to_ms - replayed[partition].from_ms) / 1000
+        assert started_s - stopped_s <= longest_s + SLACK_S
+        assert started_s <= replayed[partition].to_ms / 1000 + SLACK_S
