@@ -684,7 +684,7 @@ CREATE VIEW advisor.broker_topic_change AS
          SELECT pair_1.cluster,
             replica.broker,
             placed.topic,
-            sum(replica.bytes) AS bytes
+            (sum(replica.bytes))::bigint AS bytes
            FROM ((pair pair_1
              JOIN store.partition placed ON (((placed.snapshot_key = pair_1.now_key) AND (placed."time" = pair_1.now_time))))
              CROSS JOIN LATERAL UNNEST(placed.replicas, placed.log_bytes) replica(broker, bytes))
@@ -693,7 +693,7 @@ CREATE VIEW advisor.broker_topic_change AS
          SELECT pair_1.cluster,
             replica.broker,
             placed.topic,
-            sum(replica.bytes) AS bytes
+            (sum(replica.bytes))::bigint AS bytes
            FROM ((pair pair_1
              JOIN store.partition placed ON (((placed.snapshot_key = pair_1.then_key) AND (placed."time" = pair_1.then_time))))
              CROSS JOIN LATERAL UNNEST(placed.replicas, placed.log_bytes) replica(broker, bytes))
@@ -704,9 +704,9 @@ CREATE VIEW advisor.broker_topic_change AS
     pair.then_time AS since,
     COALESCE(now_held.broker, then_held.broker) AS broker,
     COALESCE(now_held.topic, then_held.topic) AS topic,
-    COALESCE(now_held.bytes, (0)::numeric) AS bytes_now,
-    COALESCE(then_held.bytes, (0)::numeric) AS bytes_then,
-    (COALESCE(now_held.bytes, (0)::numeric) - COALESCE(then_held.bytes, (0)::numeric)) AS bytes_change
+    COALESCE(now_held.bytes, (0)::bigint) AS bytes_now,
+    COALESCE(then_held.bytes, (0)::bigint) AS bytes_then,
+    (COALESCE(now_held.bytes, (0)::bigint) - COALESCE(then_held.bytes, (0)::bigint)) AS bytes_change
    FROM ((now_held
      FULL JOIN then_held ON (((then_held.cluster = now_held.cluster) AND (then_held.broker = now_held.broker) AND (then_held.topic = now_held.topic))))
      JOIN pair ON ((pair.cluster = COALESCE(now_held.cluster, then_held.cluster))));
@@ -834,7 +834,7 @@ CREATE VIEW advisor.cluster_latest AS
     plan.verdict,
     plan.plan_id,
     snapshot."time" AS snapshot_time,
-    EXTRACT(epoch FROM (now() - snapshot."time")) AS age_seconds,
+    (EXTRACT(epoch FROM (now() - snapshot."time")))::double precision AS age_seconds,
     read."time" AS newest_snapshot_time,
     snapshot.broker_count,
     snapshot.topic_count,
@@ -1467,7 +1467,7 @@ CREATE VIEW advisor.group_lag_latest AS
     committed.group_id,
     committed.topic,
     count(*) AS partitions,
-    sum(GREATEST((placed.end_offset - offsets.committed), (0)::bigint)) AS lag_messages,
+    (sum(GREATEST((placed.end_offset - offsets.committed), (0)::bigint)))::bigint AS lag_messages,
     max(GREATEST((placed.end_offset - offsets.committed), (0)::bigint)) AS max_lag_messages
    FROM (((store.newest_snapshot newest
      JOIN store.committed_offset committed ON (((committed.snapshot_key = newest.snapshot_key) AND (committed."time" = newest."time"))))
@@ -3442,7 +3442,7 @@ CREATE TABLE store.topic_score (
     disk_skew double precision,
     replica_moves integer NOT NULL,
     leader_changes integer NOT NULL,
-    bytes_to_move double precision,
+    bytes_to_move bigint,
     rack_violations integer
 )
 PARTITION BY RANGE ("time");

@@ -90,7 +90,7 @@ CREATE TABLE store.topic_score (
     disk_skew double precision,
     replica_moves integer NOT NULL,
     leader_changes integer NOT NULL,
-    bytes_to_move double precision,
+    bytes_to_move bigint,
     rack_violations integer
 ) PARTITION BY RANGE (time);
 CREATE INDEX topic_score_of_run ON store.topic_score (run_key, topic, placer);

@@ -30,14 +30,14 @@ WITH pair AS (
     ) AS earlier
 ),
 now_held AS (
-    SELECT pair.cluster, replica.broker, placed.topic, sum(replica.bytes) AS bytes
+    SELECT pair.cluster, replica.broker, placed.topic, sum(replica.bytes)::bigint AS bytes
     FROM pair
     JOIN store.partition AS placed ON placed.snapshot_key = pair.now_key AND placed.time = pair.now_time
     CROSS JOIN LATERAL unnest(placed.replicas, placed.log_bytes) AS replica (broker, bytes)
     GROUP BY pair.cluster, replica.broker, placed.topic
 ),
 then_held AS (
-    SELECT pair.cluster, replica.broker, placed.topic, sum(replica.bytes) AS bytes
+    SELECT pair.cluster, replica.broker, placed.topic, sum(replica.bytes)::bigint AS bytes
     FROM pair
     JOIN store.partition AS placed ON placed.snapshot_key = pair.then_key AND placed.time = pair.then_time
     CROSS JOIN LATERAL unnest(placed.replicas, placed.log_bytes) AS replica (broker, bytes)

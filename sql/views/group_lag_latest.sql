@@ -5,7 +5,7 @@ SELECT
     committed.group_id,
     committed.topic,
     count(*) AS partitions,
-    sum(greatest(placed.end_offset - offsets.committed, 0)) AS lag_messages,
+    sum(greatest(placed.end_offset - offsets.committed, 0))::bigint AS lag_messages,
     max(greatest(placed.end_offset - offsets.committed, 0)) AS max_lag_messages
 FROM store.newest_snapshot AS newest
 JOIN store.committed_offset AS committed

@@ -18,6 +18,7 @@ from rebalance_advisor.store.connection import Connection, StoreError, connect, 
 from rebalance_advisor.store.migrate import migrate
 from rebalance_advisor.store.names import Names, NamesError
 from rebalance_advisor.store.plan_rows import load_plan, save_plan
+from rebalance_advisor.store.prune import Pruned, prune
 from rebalance_advisor.store.results import (
     load_scores,
     save_broker_scores,
@@ -41,10 +42,10 @@ from rebalance_advisor.store.snapshot_load import load_snapshot
 from rebalance_advisor.store.snapshot_save import latest_snapshot_id, mark_snapshot, save_snapshot
 
 __all__ = [
-    "Check", "Connection", "Names", "NamesError", "Quarantined", "Run", "RunPublishedError", "StoreError", "block_run",
-    "broken_subjects", "connect", "dsn_from_environment", "latest_snapshot_id", "load_plan", "load_quarantine",
-    "load_run", "load_scores", "load_snapshot", "mark_snapshot", "migrate", "newest_published", "publish_run",
-    "record_input_checks", "record_result_checks", "rule_query", "run_batch", "save_broker_scores", "save_findings",
-    "save_group_scores", "save_member_scores", "save_plan", "save_rack_scores", "save_resource_scores",
-    "save_snapshot", "save_topic_scores", "snapshot_batch", "start_run",
+    "Check", "Connection", "Names", "NamesError", "Pruned", "Quarantined", "Run", "RunPublishedError", "StoreError",
+    "block_run", "broken_subjects", "connect", "dsn_from_environment", "latest_snapshot_id", "load_plan",
+    "load_quarantine", "load_run", "load_scores", "load_snapshot", "mark_snapshot", "migrate", "newest_published",
+    "prune", "publish_run", "record_input_checks", "record_result_checks", "rule_query", "run_batch",
+    "save_broker_scores", "save_findings", "save_group_scores", "save_member_scores", "save_plan",
+    "save_rack_scores", "save_resource_scores", "save_snapshot", "save_topic_scores", "snapshot_batch", "start_run",
 ]  # fmt: skip

@@ -1,0 +1,233 @@
+"""The views answer DESIGN's ten questions with numbers that can be worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from psycopg.rows import dict_row
+
+from kafka_rebalance.finding import Severity
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import CoverageGap, Group, Member
+from kafka_rebalance.scoring import GroupScore, ResourceScore
+from rebalance_advisor import store
+from tests.sql.worlds import finding, plain_snapshot, small_plan
+
+pytestmark = pytest.mark.stack
+
+DAY = timedelta(days=1)
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def read(connection, at: datetime, snapshot=None, **changes: Any) -> str:
+    snapshot = replace(snapshot or plain_snapshot(**changes), captured_at=at.isoformat())
+    snapshot_id = store.save_snapshot(connection, snapshot)
+    store.mark_snapshot(connection, snapshot_id, is_blocked=False)
+    return snapshot_id
+
+
+def advise(connection, run_id: str, snapshot_id: str, at: datetime = NOW, **parts: Any) -> None:
+    """A published run; ``parts``: findings, plan, resources, groups."""
+    connection.execute("SELECT store.ensure_week(%s)", (at,))
+    store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
+    connection.execute("UPDATE store.run SET time = %s WHERE run_id = %s", (at, run_id))
+    store.save_findings(connection, run_id, parts.get("findings", []))
+    store.save_resource_scores(connection, run_id, parts.get("resources", []))
+    store.save_group_scores(connection, run_id, parts.get("groups", []))
+    store.save_plan(connection, run_id, parts.get("plan") or small_plan(snapshot_id))
+    store.publish_run(connection, run_id)
+
+
+def rows(connection, view: str, order: str = "1") -> list[dict[str, Any]]:
+    with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
+        cursor.execute("SET LOCAL ROLE advisor_reader")
+        return cursor.execute(f"SELECT * FROM advisor.{view} ORDER BY {order}").fetchall()
+
+
+def test_1_the_state_of_each_cluster_in_one_line(connection) -> None:
+    gaps = (CoverageGap("broker", "3", "log_dirs", "timed out"),)
+    snapshot_id = read(connection, NOW, replace(plain_snapshot(), coverage=gaps))
+    resources = [
+        ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1),
+        ResourceScore("leaders", "count", None, 1.0, 6.0, 2.0, 1.5, 2),
+    ]
+    found = [finding(severity=Severity.CRITICAL), finding(subject="2"), finding("dead_broker", "3", Severity.INFO)]
+    advise(connection, "old", snapshot_id, NOW - DAY)
+    advise(connection, "new", snapshot_id, NOW, findings=found, resources=resources)
+    (line,) = rows(connection, "cluster_latest")
+    expected = {
+        "cluster": "prod", "run_id": "new", "verdict": "rebalance", "gap_count": 1, "left_out_count": 1,
+        "worst_broker": 2, "worst_resource": "leaders", "worst_skew": 1.5, "critical_count": 1, "high_count": 1,
+        "finding_count": 2, "bytes": 100, "replica_moves": 1, "broker_count": 3, "partition_count": 6,
+    }  # fmt: skip
+    assert {name: line[name] for name in expected} == expected
+    assert line["age_seconds"] == pytest.approx((datetime.now(UTC) - NOW).total_seconds(), abs=300)
+
+
+def test_2_when_disks_are_full_with_and_without_the_plan(connection) -> None:
+    """500,000 of 1,000,000 bytes used, 10,000 more each day: 85 % in 30 days after the fifth reading."""
+    for day in range(5):
+        snapshot_id = read(connection, NOW + day * DAY, grown_bytes=day * 10_000)
+    advise(connection, "r", snapshot_id, NOW + 4 * DAY, plan=small_plan(snapshot_id))
+    first, second, third = rows(connection, "broker_disk_forecast", "broker")
+    assert (first["broker"], first["rack"], first["days_of_history"]) == (1, "a", 5)
+    assert first["used_bytes"] == 540_000
+    assert first["used_ratio"] == pytest.approx(0.54)
+    assert first["growth_bytes_per_day"] == pytest.approx(10_000)
+    assert first["reaches_85_percent_at"] == NOW + 4 * DAY + 31 * DAY
+    # The plan takes 100 bytes from broker 1, leaves broker 2 and gives 100 to broker 3.
+    assert [each["used_bytes_with_plan"] for each in (first, second, third)] == [539_900, 540_000, 540_100]
+    assert first["reaches_85_percent_at_with_plan"] - first["reaches_85_percent_at"] == timedelta(days=0.01)
+
+
+def test_2_a_full_disk_is_full_now_and_one_that_does_not_grow_never(connection) -> None:
+    for day in range(2):
+        read(connection, NOW + day * DAY, grown_bytes=0)
+    assert {each["reaches_85_percent_at"] for each in rows(connection, "broker_disk_forecast")} == {None}
+    read(connection, NOW + 2 * DAY, grown_bytes=400_000)
+    assert {each["reaches_85_percent_at"] for each in rows(connection, "broker_disk_forecast")} == {NOW + 2 * DAY}
+
+
+def test_3_which_topic_drove_a_broker(connection) -> None:
+    read(connection, NOW - 9 * DAY, grown_bytes=1)
+    read(connection, NOW - 8 * DAY, grown_bytes=5)
+    read(connection, NOW - DAY, grown_bytes=50)
+    read(connection, NOW, grown_bytes=105)
+    first, *_ = rows(connection, "broker_topic_change", "broker")
+    # Six partitions, two replicas each, on three brokers: four replicas a broker.
+    assert first["since"] == NOW - 8 * DAY
+    assert (first["broker"], first["topic"]) == (1, "orders")
+    assert (first["bytes_then"], first["bytes_now"], first["bytes_change"]) == (420, 820, 400)
+
+
+def test_4_new_persisting_resolved_and_reopened_findings(connection) -> None:
+    snapshot_id = read(connection, NOW)
+    codes = {"a": "dead_broker", "b": "broker_disk_full", "c": "leaders_piled_up", "d": "broker_disk_over_share"}
+    history = ["ac", "bc", "ad c".replace(" ", "")]
+    for day, present in enumerate(history):
+        advise(
+            connection, f"r-{day}", snapshot_id, NOW + day * DAY, findings=[finding(codes[each]) for each in present]
+        )
+    changes = {
+        each["code"]: (each["change"], each["times_seen"], each["first_seen"])
+        for each in rows(connection, "finding_change")
+    }
+    assert changes == {
+        "dead_broker": ("reopened", 2, NOW),
+        "broker_disk_full": ("resolved", 1, NOW + DAY),
+        "leaders_piled_up": ("persisting", 3, NOW),
+        "broker_disk_over_share": ("new", 1, NOW + 2 * DAY),
+    }
+
+
+def test_5_how_much_of_the_plan_is_yesterdays_and_what_is_not_applied(connection) -> None:
+    snapshot_id = read(connection, NOW)
+    plan = small_plan(snapshot_id)
+    other = replace(plan, moves=(replace(plan.moves[0], to_replicas=(2, 3), leader_to=2), plan.moves[1])).sealed()
+    advise(connection, "r-0", snapshot_id, NOW, plan=plan)
+    advise(connection, "r-1", snapshot_id, NOW + DAY, plan=other)
+    advise(connection, "r-2", snapshot_id, NOW + 2 * DAY, plan=plan)
+    (overlap,) = rows(connection, "plan_overlap_latest")
+    assert (overlap["run_id"], overlap["previous_run_id"]) == ("r-2", "r-1")
+    assert (overlap["move_count"], overlap["same_move_count"], overlap["same_ratio"]) == (2, 1, 0.5)
+    first, second = rows(connection, "move_standing_latest", "partition")
+    assert (first["advised_since"], first["advisories"], first["is_applied"]) == (NOW + 2 * DAY, 1, False)
+    assert (second["advised_since"], second["advisories"], second["is_applied"]) == (NOW, 3, False)
+    connection.execute("UPDATE store.partition SET replicas = '{3,2}', leader = 3 WHERE partition = 1")
+    assert [each["is_applied"] for each in rows(connection, "move_standing_latest", "partition")] == [False, True]
+
+
+def test_6_predicted_against_realised(connection) -> None:
+    before = read(connection, NOW)
+    advise(connection, "r-0", before, NOW)
+    (open_,) = rows(connection, "plan_outcome")
+    assert (open_["skew_predicted"], open_["skew_measured"], open_["applied_count"]) == (1.05, None, 0)
+    after = read(connection, NOW + DAY)
+    connection.execute(
+        "UPDATE store.partition SET replicas = '{3,2}', leader = 3 WHERE partition = 0 AND time > %s", (NOW,)
+    )
+    measured = [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.06, 1)]
+    advise(connection, "r-1", after, NOW + DAY, resources=measured)
+    outcome = next(each for each in rows(connection, "plan_outcome") if each["run_id"] == "r-0")
+    assert (outcome["resource"], outcome["skew_before"], outcome["skew_predicted"]) == ("disk", 1.25, 1.05)
+    assert (outcome["skew_measured"], outcome["measured_at"]) == (1.06, NOW + DAY)
+    assert (outcome["move_count"], outcome["applied_count"]) == (2, 1)
+
+
+def test_7_groups_by_drain_time_to_gain(connection) -> None:
+    snapshot_id = read(connection, NOW)
+    groups = [
+        GroupScore("g", "range", "2.4+", True, 3, 6, 1, 1.5, 2.0, None, drain_seconds=900.0),
+        GroupScore("g", "roundrobin", "2.4+", False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True),
+        GroupScore("fine", "roundrobin", "2.4+", True, 3, 6, 0, 1.0),
+    ]
+    advise(connection, "r", snapshot_id, groups=groups)
+    fine, uneven = rows(connection, "group_drain_latest", "group_id")
+    assert (fine["advised_assignor"], fine["gain_seconds"]) == (None, None)
+    assert (uneven["current_assignor"], uneven["advised_assignor"]) == ("range", "roundrobin")
+    assert (uneven["gain_seconds"], uneven["skew_rate"], uneven["advised_skew_rate"]) == (600.0, 2.0, 1.1)
+    assert uneven["partitions_moved"] == 4
+
+
+def test_8_groups_by_rebalances_and_idle_members(connection) -> None:
+    for day, generation in enumerate((4, 9, 2, 3)):
+        whole = plain_snapshot()
+        read(connection, NOW + day * DAY, replace(whole, groups=(replace(whole.groups[0], generation=generation),)))
+    (line,) = rows(connection, "group_rebalance_latest")
+    # 5, then a new group, then 1.
+    assert (line["group_id"], line["rebalances_7d"], line["generation"]) == ("readers", 6, 3)
+    assert (line["members"], line["idle_members"]) == (3, 1)
+
+
+def test_9_bytes_across_racks_by_topic_and_by_group(connection) -> None:
+    read(connection, NOW)
+    (topic,) = rows(connection, "rack_traffic_topic_latest")
+    # Six partitions at 10 bytes/s, one follower each, always in another rack.
+    assert (topic["topic"], topic["replication_bytes_per_s"], topic["cross_rack_bytes_per_s"]) == ("orders", 60, 60)
+    (group,) = rows(connection, "rack_traffic_group_latest")
+    # Leaders 1, 2, 3, 1, 2, 3 in racks a, b, c; m-1 (rack a) reads 0 to 2, m-2 (rack b) reads 3 to 5.
+    assert (group["read_bytes_per_s"], group["cross_rack_bytes_per_s"]) == (60, 40)
+    assert group["rack_unknown_bytes_per_s"] is None
+
+
+def test_9_a_member_without_a_rack_is_counted_apart(connection) -> None:
+    whole = plain_snapshot()
+    lone = (Member("m", subscription=("orders",), assigned=(("orders", (0, 1)),)),)
+    read(connection, NOW, replace(whole, groups=(Group("g", members=lone),)))
+    (group,) = rows(connection, "rack_traffic_group_latest")
+    assert (group["read_bytes_per_s"], group["cross_rack_bytes_per_s"], group["rack_unknown_bytes_per_s"]) == (
+        20,
+        None,
+        20,
+    )
+
+
+def test_10_what_advice_rests_on(connection) -> None:
+    whole = plain_snapshot()
+    half = LoadColumn(np.array([1.0, 1, 1, np.nan, np.nan, np.nan]), LoadSource.ESTIMATED)
+    loads = PartitionLoads({**whole.loads.columns, LoadKind.CPU_PERCENT: half})
+    gaps = (CoverageGap("group", "secret", "members", "not allowed"),)
+    snapshot_id = read(connection, NOW, replace(whole, loads=loads, coverage=gaps))
+    connection.execute(
+        "INSERT INTO store.quarantine SELECT snapshot_key, 'group', 'odd', 'rule', 'is odd' FROM store.snapshot"
+    )
+    advise(connection, "r", snapshot_id, findings=[finding()])
+    basis = {(each["kind"], each["subject"]): each["reason"] for each in rows(connection, "advice_basis_latest")}
+    assert basis == {
+        ("finding", "broker_disk_over_share:broker:1"): "confidence: estimated",
+        ("resource", "cpu"): "nobody measured it",
+        ("load", "cpu_percent"): "source: estimated, known for 50.0 % of partitions",
+        ("gap", "group secret"): "members: not allowed",
+        ("quarantine", "group odd"): "is odd",
+    }
+
+
+def test_lag_is_what_is_written_and_not_yet_committed(connection) -> None:
+    read(connection, NOW)
+    (line,) = rows(connection, "group_lag_latest")
+    assert (line["group_id"], line["topic"], line["partitions"]) == ("readers", "orders", 6)
+    assert (line["lag_messages"], line["max_lag_messages"]) == (30, 5)

@@ -1,0 +1,29 @@
+"""Values in COPY's text form."""
+
+from __future__ import annotations
+
+from rebalance_advisor.store import copy_rows
+
+
+def test_null_is_not_the_text_that_looks_like_it() -> None:
+    assert copy_rows.text([None, r"\N", ""]) == [r"\N", r"\\N", ""]
+
+
+def test_what_would_end_a_cell_or_a_row_is_escaped() -> None:
+    assert copy_rows.text(["a\tb\nc\rd\\e"]) == [r"a\tb\nc\rd\\e"]
+
+
+def test_arrays_hold_unknown_elements_and_any_text() -> None:
+    assert copy_rows.numbers([(1, None, 3), (), None]) == ["{1,NULL,3}", "{}", r"\N"]
+    assert copy_rows.texts([("a", 'q"\\'), None]) == [r'{"a","q\\"\\\\"}', r"\N"]
+
+
+def test_json_bytes_flags_and_constants() -> None:
+    assert copy_rows.document([{"a": "é\n"}, None]) == [r'{"a":"é\\n"}', r"\N"]
+    assert copy_rows.raw_bytes([b"\x00\xff", None]) == [r"\\x00ff", r"\N"]
+    assert copy_rows.flag([True, False]) == ["t", "f"]
+    assert copy_rows.constant(None, 2) == [r"\N", r"\N"]
+
+
+def test_floats_keep_every_digit() -> None:
+    assert copy_rows.plain([0.1, 1 / 3, 1e300, None]) == ["0.1", repr(1 / 3), "1e+300", r"\N"]
