@@ -33,6 +33,8 @@ FAMILIES: dict[str, str] = {
     "metaq_default": "metaq:answer_default",
     "metaq_consistent": "metaq:answer_consistent",
     "metaq_hash": "metaq:answer_hash",
+    "group_partition": "keys:answer_group",
+    "producer_partition": "keys:answer_producer",
     "java_random": "java_runtime:answer_random",
     "java_hash_order": "java_runtime:answer_hash_order",
 }

@@ -64,7 +64,8 @@ def _lots(order: Longs, offsets: Longs, subscribed: Ints, topic_count: int) -> t
     starts = np.zeros(topic_count + 1, np.int64)
     for topic in subscribed:
         starts[topic + 1] += 1
-    starts = starts.cumsum()
+    for topic in range(topic_count):
+        starts[topic + 1] += starts[topic]
     lots = np.empty(starts[-1], np.int32)
     filled = starts[:-1].copy()
     for member in order:

@@ -71,28 +71,51 @@ def is_homogeneous(request: AssignmentRequest) -> bool:
 
 
 @njit(cache=True)
-def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
+def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints) -> Longs:
     """Positions of one member's owned partitions as ``HashMap<Uuid, HashSet<Integer>>`` gives them back.
 
-    ``topics`` and ``partitions`` are the member's own, in the order in which they were put.
+    ``topics`` and ``partitions`` are the member's own, in the order in which they were put. ``group_of`` int32[T] is
+    scratch: -1 everywhere, before and after.
     """
     n = len(topics)
-    by_topic = np.argsort(topics, kind="mergesort")
-    # Where each topic was put first, then the topics in that order.
-    starts = np.empty(n, np.int64)
-    found = 0
-    for k in range(n):
-        if k == 0 or topics[by_topic[k]] != topics[by_topic[k - 1]]:
-            starts[found] = k
-            found += 1
-    put = np.argsort(by_topic[starts[:found]], kind="mergesort")
-    walked = put[put_order(uuid_hashes[topics[by_topic[starts[put]]]], DEFAULT_CAPACITY)]
+    starts, places, first = _by_topic(topics, group_of)
+    hashes = np.empty(len(first), np.int32)
+    for group in range(len(first)):
+        hashes[group] = uuid_hashes[first[group]]
     order = np.empty(n, np.int64)
+    inside = np.empty(n, np.int32)
     filled = 0
-    for group in walked:
-        end = starts[group + 1] if group + 1 < found else n
-        places = by_topic[starts[group] : end]
-        for inside in put_order(partitions[places], DEFAULT_CAPACITY):
-            order[filled] = places[inside]
+    for group in put_order(hashes, DEFAULT_CAPACITY):
+        count = starts[group + 1] - starts[group]
+        for k in range(count):
+            inside[k] = partitions[places[starts[group] + k]]
+        for k in put_order(inside[:count], DEFAULT_CAPACITY):
+            order[filled] = places[starts[group] + k]
             filled += 1
     return order
+
+
+@njit(cache=True)
+def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
+    """Positions grouped by topic, topics as they first appear: group starts, positions, topic of each group."""
+    n = len(topics)
+    first = np.empty(n, np.int32)
+    sizes = np.zeros(n + 1, np.int64)
+    found = 0
+    for k in range(n):
+        if group_of[topics[k]] < 0:
+            group_of[topics[k]] = found
+            first[found] = topics[k]
+            found += 1
+        sizes[group_of[topics[k]] + 1] += 1
+    for group in range(found):
+        sizes[group + 1] += sizes[group]
+    filled = sizes.copy()
+    places = np.empty(n, np.int64)
+    for k in range(n):
+        group = group_of[topics[k]]
+        places[filled[group]] = k
+        filled[group] += 1
+    for group in range(found):
+        group_of[first[group]] = -1
+    return sizes[: found + 1], places, first[:found]

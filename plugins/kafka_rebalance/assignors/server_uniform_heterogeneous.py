@@ -138,7 +138,7 @@ def deal_and_even_out(
                 is_open = True
             owners[at] = next_least(row[: len(readers)], sizes, ends)
             sizes[owners[at]] += 1
-    grouped = np.empty(counts.max() if len(counts) else 0, np.int64)
+    grouped = np.empty(first_row[-1], np.int64)
     group_start = np.zeros(len(sizes), np.int64)
     group_end = np.zeros(len(sizes), np.int64)
     last_moved = -1
@@ -233,7 +233,8 @@ def lists_of(
             offsets[order[owner] + 1] += 1
     for k in stays:
         offsets[order[shadow_places[k]] + 1] += 1
-    offsets = offsets.cumsum()
+    for member in range(len(order)):
+        offsets[member + 1] += offsets[member]
     topics = np.empty(offsets[-1], np.int32)
     partitions = np.empty(offsets[-1], np.int32)
     filled = offsets[:-1].copy()

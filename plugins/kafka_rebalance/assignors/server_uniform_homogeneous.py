@@ -57,7 +57,7 @@ def spread_evenly(
         is_hashed, is_extra_given_back,
     )  # fmt: skip
     free_topics, free_partitions = _unassigned(
-        topics, counts, first_row, is_assigned, owned_topics[released], owned_partitions[released]
+        topics, counts, first_row, is_assigned, owned_topics, owned_partitions, released
     )
     # Consecutive chunks of what is free, in map order; the last members may find nothing left.
     chunk = np.empty(len(order), np.int64)
@@ -78,9 +78,10 @@ def spread_evenly(
                 out_topics[place] = owned_topics[k]
                 out_partitions[place] = owned_partitions[k]
                 place += 1
-        start, end = chunk[member], chunk[member] + wanted[member]
-        out_topics[place : place + wanted[member]] = free_topics[start:end]
-        out_partitions[place : place + wanted[member]] = free_partitions[start:end]
+        for k in range(chunk[member], chunk[member] + wanted[member]):
+            out_topics[place] = free_topics[k]
+            out_partitions[place] = free_partitions[k]
+            place += 1
     return offsets, out_topics, out_partitions, dealt == len(free_topics)
 
 
@@ -104,6 +105,7 @@ def _quotas(
     wanted = np.zeros(members, np.int64)
     released = np.empty(len(owned_topics), np.int64)
     given_up = 0
+    group_of = np.full(len(is_subscribed), -1, np.int32)
     for index in range(members):
         member = order[index]
         start, end = owned_offsets[member], owned_offsets[member + 1]
@@ -113,8 +115,10 @@ def _quotas(
         has_extra = extras > 0
         quota = quota_all + has_extra
         if held > quota:
-            walked = _walk(start, end, owned_topics, owned_partitions, uuid_hashes, is_hashed)
-            given_up = _release(walked, quota, is_subscribed, owned_topics, is_released, released, given_up)
+            walked = np.arange(end - start)
+            if is_hashed:
+                walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes, group_of)
+            given_up = _release(start, walked, quota, is_subscribed, owned_topics, is_released, released, given_up)
         kept[member] = min(held, quota)
         left = quota - kept[member]
         if is_extra_given_back and left > 0 and has_extra and members - index > extras:
@@ -127,6 +131,7 @@ def _quotas(
 
 @njit(cache=True)
 def _release(
+    start: int,
     walked: Longs,
     quota: int,
     is_subscribed: Flags,
@@ -137,7 +142,8 @@ def _release(
 ) -> int:
     """Give up all but the first ``quota`` of one member's partitions; how many are given up by now."""
     left = quota
-    for k in walked:
+    for step in walked:
+        k = start + step
         if not is_subscribed[owned_topics[k]]:
             continue
         if left > 0:
@@ -150,34 +156,22 @@ def _release(
 
 
 @njit(cache=True)
-def _walk(
-    start: int,
-    end: int,
+def _unassigned(
+    topics: Ints,
+    counts: Ints,
+    first_row: Longs,
+    is_assigned: Flags,
     owned_topics: Ints,
     owned_partitions: Ints,
-    uuid_hashes: Ints,
-    is_hashed: bool,  # noqa: FBT001
-) -> Longs:
-    """Positions of one member's owned partitions, in the order of its maps."""
-    if is_hashed:
-        walked: Longs = start + owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes)
-        return walked
-    return np.arange(start, end)
-
-
-@njit(cache=True)
-def _unassigned(
-    topics: Ints, counts: Ints, first_row: Longs, is_assigned: Flags, released_topics: Ints, released_partitions: Ints
+    released: Longs,
 ) -> tuple[Ints, Ints]:
     """Partitions without owner, topic by topic, then those given up."""
     never = 0
     for topic in topics:
         for row in range(first_row[topic], first_row[topic] + counts[topic]):
             never += not is_assigned[row]
-    free_topics = np.empty(never + len(released_topics), np.int32)
-    free_partitions = np.empty(never + len(released_topics), np.int32)
-    free_topics[never:] = released_topics
-    free_partitions[never:] = released_partitions
+    free_topics = np.empty(never + len(released), np.int32)
+    free_partitions = np.empty(never + len(released), np.int32)
     filled = 0
     for topic in topics:
         for partition in range(counts[topic]):
@@ -185,4 +179,8 @@ def _unassigned(
                 free_topics[filled] = topic
                 free_partitions[filled] = partition
                 filled += 1
+    for k in released:
+        free_topics[filled] = owned_topics[k]
+        free_partitions[filled] = owned_partitions[k]
+        filled += 1
     return free_topics, free_partitions

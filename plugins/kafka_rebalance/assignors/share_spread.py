@@ -40,7 +40,7 @@ def presized(n: int) -> np.int64:
 @njit(cache=True)
 def integer_walk(n: int) -> Longs:
     """Iteration order of a presized map of the Integers 0 … n−1 (ascending up to 65,536 of them)."""
-    order: Longs = put_order(np.arange(n).astype(np.int32), presized(n))
+    order: Longs = put_order(np.arange(n, dtype=np.int32), presized(n))
     return order
 
 
@@ -65,15 +65,7 @@ def share_out(
     what each place holds, in the order of its maps.
     """
     stays = np.ones(len(held_keys), np.bool_)
-    sizes = np.empty(len(walk), np.int64)
-    for place in walk:
-        start, end = held_starts[place], held_starts[place + 1]
-        sizes[place] = end - start
-        if sizes[place] > wants[place]:
-            by_hash = put_order(hashes[held_keys[start:end]], DEFAULT_CAPACITY)
-            for k in by_hash[: sizes[place] - wants[place]]:
-                stays[start + k] = False
-            sizes[place] = wants[place]
+    sizes = _drop_above_wants(walk, wants, hashes, held_starts, held_keys, stays)
     starts, holders, entries = _by_key(walk, len(hashes), held_starts, held_keys)
     left = np.zeros(len(hashes), np.int64)
     for k in range(len(held_keys)):
@@ -92,6 +84,26 @@ def share_out(
     key_order = _key_order(walk, hashes, targets, held_starts, held_keys)
     places, keys, is_done = _deal(walk, wants, sharing, sizes, key_order, starts, holders, entries, stays, left)
     return stays, places, keys, is_done
+
+
+@njit(cache=True)
+def _drop_above_wants(
+    walk: Longs, wants: Longs, hashes: Ints, held_starts: Longs, held_keys: Ints, stays: Flags
+) -> Longs:
+    """Step 2: what each place holds afterwards."""
+    sizes = np.empty(len(walk), np.int64)
+    for place in walk:
+        start, end = held_starts[place], held_starts[place + 1]
+        sizes[place] = end - start
+        if sizes[place] > wants[place]:
+            own = np.empty(end - start, np.int32)
+            for k in range(start, end):
+                own[k - start] = hashes[held_keys[k]]
+            by_hash = put_order(own, DEFAULT_CAPACITY)
+            for k in range(sizes[place] - wants[place]):
+                stays[start + by_hash[k]] = False
+            sizes[place] = wants[place]
+    return sizes
 
 
 @njit(cache=True)
@@ -156,7 +168,7 @@ def _deal(
     for key in key_order:
         if waiting == 0:
             break
-        held_key[holders[starts[key] : starts[key + 1]][stays[entries[starts[key] : starts[key + 1]]]]] = key
+        _note_holders(held_key, key, starts[key], starts[key + 1], holders, entries, stays)
         todo = sharing - left[key]
         while todo > 0:
             if cursor == end:
@@ -183,6 +195,14 @@ def _deal(
                 before[following[place]] = before[place]
                 waiting -= 1
     return dealt_places[:dealt], dealt_keys[:dealt], True
+
+
+@njit(cache=True)
+def _note_holders(held_key: Longs, key: int, start: int, end: int, holders: Ints, entries: Longs, stays: Flags) -> None:
+    """Who still holds the key when its turn comes."""
+    for k in range(start, end):
+        if stays[entries[k]]:
+            held_key[holders[k]] = key
 
 
 @njit(cache=True)
@@ -215,15 +235,16 @@ def held_in_order(
 ) -> Longs:
     """Positions of all owned entries, members as ``order`` has them, what one holds in the order of its maps."""
     held = np.empty(len(owned_topics), np.int64)
+    group_of = np.full(len(uuid_hashes), _NONE, np.int32)
     filled = 0
     for member in order:
         start, end = owned_offsets[member], owned_offsets[member + 1]
-        places = held[filled : filled + end - start]
-        if is_hashed and end - start > 1:
-            places[:] = start + owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes)
-        else:
-            places[:] = np.arange(start, end)
-        filled += end - start
+        walked = np.arange(end - start)
+        if is_hashed:
+            walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes, group_of)
+        for k in walked:
+            held[filled] = start + k
+            filled += 1
     return held
 
 
@@ -243,7 +264,9 @@ def lists_of(
     for place in dealt_places:
         offsets[order[place] + 1] += 1
     for member in range(len(order)):
-        offsets[member + 1] += offsets[member] + is_kept[owned_offsets[member] : owned_offsets[member + 1]].sum()
+        offsets[member + 1] += offsets[member]
+        for k in range(owned_offsets[member], owned_offsets[member + 1]):
+            offsets[member + 1] += is_kept[k]
     topics = np.empty(offsets[-1], np.int32)
     partitions = np.empty(offsets[-1], np.int32)
     filled = offsets[:-1].copy()

@@ -42,9 +42,8 @@ def line_up(members: Ints, row: Ints, sizes: Ints, ends: Longs) -> np.int64:
 def _sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
     """Stable: members of one size stay in map order."""
     n = len(members)
-    least = most = sizes[members[0]]
+    least = most = before = sizes[members[0]]
     is_sorted = True
-    before = least
     for i in range(n):
         size = sizes[members[i]]
         row[i] = members[i]
@@ -54,23 +53,23 @@ def _sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
         most = max(most, size)
     if is_sorted:
         return
-    if most - least > 4 * n:
-        keys = np.empty(n, np.int32)
+    # Byte by byte, as many as the range of sizes has.
+    spare = np.empty(n, np.int32)
+    counts = np.empty(257, np.int64)
+    shift = 0
+    while (most - least) >> shift:
+        counts[:] = 0
         for i in range(n):
-            keys[i] = sizes[members[i]]
-        by_size = np.argsort(keys, kind="mergesort")
+            counts[((sizes[row[i]] - least) >> shift & 0xFF) + 1] += 1
+        for level in range(256):
+            counts[level + 1] += counts[level]
         for i in range(n):
-            row[i] = members[by_size[i]]
-        return
-    starts = np.zeros(most - least + 2, np.int64)
-    for i in range(n):
-        starts[sizes[members[i]] - least + 1] += 1
-    for level in range(most - least + 1):
-        starts[level + 1] += starts[level]
-    for i in range(n):
-        level = sizes[members[i]] - least
-        row[starts[level]] = members[i]
-        starts[level] += 1
+            level = (sizes[row[i]] - least) >> shift & 0xFF
+            spare[counts[level]] = row[i]
+            counts[level] += 1
+        for i in range(n):
+            row[i] = spare[i]
+        shift += 8
 
 
 @njit(cache=True)

@@ -81,7 +81,6 @@ def _code_point(data: Bytes, at: int) -> tuple[np.int64, int]:
     return ((byte & 0x07) << 18) | upper | (np.int64(data[at + 3]) & 0x3F), at + 4
 
 
-@njit(cache=True)
 def sorted_order(data: Bytes, offsets: Longs) -> Longs:
     """Positions of the strings in the order of ``String.compareTo``; equal strings keep their order (as TimSort)."""
     order = np.arange(len(offsets) - 1)
@@ -96,10 +95,14 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
     keys = np.empty(n, np.uint64)
     spare_keys = np.empty(n, np.uint64)
     spare_order = np.empty(n, np.int64)
-    # Ranges still to be sorted, as (start, end, bytes known to be equal).
-    pending = [(0, n, np.int64(0))]
-    while pending:
-        start, end, depth = pending.pop()
+    # Ranges still to be sorted, three numbers each: start, end, bytes known to be equal. A range is split into smaller
+    # ones of two or more strings, so that many never wait at a time.
+    pending = np.empty(3 * (n // 2 + 1), np.int64)
+    pending[0], pending[1], pending[2] = 0, n, 0
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        start, end, depth = pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2]
         if end - start <= _SMALL:
             _insertion_sort(data, offsets, order, start, end, depth)
             continue
@@ -112,7 +115,8 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
             if i < end and keys[i] == keys[run]:
                 continue
             if i - run > 1 and keys[run] & np.uint64(0xFF):
-                pending.append((run, i, known + 8))
+                pending[3 * waiting], pending[3 * waiting + 1], pending[3 * waiting + 2] = run, i, known + 8
+                waiting += 1
             elif i - run > 1:
                 # They have ended within the key, or hold zero bytes there, which only a comparison tells apart.
                 _insertion_sort(data, offsets, order, run, i, known)
@@ -192,5 +196,6 @@ def _radix_sort(keys: Words, order: Longs, spare_keys: Words, spare_order: Longs
             spare_keys[start + counts[b]] = keys[i]
             spare_order[start + counts[b]] = order[i]
             counts[b] += 1
-        keys[start:end] = spare_keys[start:end]
-        order[start:end] = spare_order[start:end]
+        for i in range(start, end):
+            keys[i] = spare_keys[i]
+            order[i] = spare_order[i]

@@ -1,0 +1,46 @@
+"""What stands under every hash kernel: reading four bytes at once, and a remainder without dividing.
+
+``x % n`` costs more than hashing a short key. For 0 ≤ x < 2^31 the quotient is taken from x · (1 / n) in doubles, which
+is off by one at most, and put right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import njit, types
+from numba.extending import intrinsic
+
+Bytes = npt.NDArray[np.uint8]
+
+POSITIVE = np.uint32(0x7FFFFFFF)
+
+
+@intrinsic
+def four_bytes(_context: Any, data: Any, _at: Any) -> Any:
+    """``data[at:at + 4]`` as a little-endian uint32, whatever its alignment. The caller keeps within the array."""
+
+    def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        pointer = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(32).as_pointer())
+        word = builder.load(pointer)
+        word.align = 1
+        return word
+
+    return types.uint32(data, types.intp), load
+
+
+@njit(cache=True, inline="always")
+def remainder(value: np.uint32, divisor: np.int32, inverse: float) -> np.int32:
+    """``value % divisor`` for a value below 2^31; ``inverse`` = 1 / divisor."""
+    signed = np.int32(value)
+    quotient = np.int32(np.float64(signed) * inverse)
+    rest = np.int32(signed - np.int32(quotient * divisor))
+    if rest < 0:
+        rest = np.int32(rest + divisor)
+    if rest >= divisor:
+        rest = np.int32(rest - divisor)
+    return rest
