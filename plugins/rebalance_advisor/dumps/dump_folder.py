@@ -74,7 +74,7 @@ class _Sorter:
 
     def add(self, text: str, place: str) -> None:
         if not text.strip():
-            self.parts.miss("file " + Path(place).name, "it is empty: the tool printed nothing")
+            self.parts.miss("empty file", f"the tool printed nothing into {Path(place).name}")
         elif looks_like_log_dirs(text):
             self.parts.log_dirs.read(text, place)
         elif looks_like_capacity(text):
@@ -86,7 +86,12 @@ class _Sorter:
         elif len(text) <= _LONGEST_TIME and _looks_like_time(text):
             self._once("captured_at", place)
             self.parts.captured_at = _time(text, place)
-        elif looks_like_topics(text):
+        else:
+            self._add_table(text, place)
+
+    def _add_table(self, text: str, place: str) -> None:
+        """Dumps of many lines. Tools end the last one; where its end is missing, it may have been cut."""
+        if looks_like_topics(text):
             self.parts.topics.read(text, place)
         elif looks_like_groups(text):
             self.parts.groups.read(text, place)
@@ -96,6 +101,8 @@ class _Sorter:
             raise InvalidInputError.at(
                 f"{place}:1", f"is no known dump: {text.lstrip()[:40]!r}", f"known: {_KNOWN}; leave other files out"
             )
+        if not text.endswith("\n"):
+            self.parts.miss("last line", f"{Path(place).name} does not end with a line break: its last line may be cut")
 
     def _once(self, what: str, place: str) -> None:
         if what in self._seen:

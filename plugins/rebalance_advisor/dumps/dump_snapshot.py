@@ -69,8 +69,13 @@ def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
         log_bytes = tuple(sizes.pop((topic, number, broker), None) for broker in row.replicas)
         first, last = start.get((topic, number)), end.get((topic, number))
         rows.append(replace(row, log_bytes=log_bytes, start_offset=first, end_offset=last))
-    for broker, count in sorted(Counter(broker for _, _, broker in sizes).items()):
-        reason = f"{count} log dirs of partitions that kafka-topics does not place there: deleted or moved meanwhile"
+    known = parts.topics.topics.keys()
+    elsewhere = {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)}
+    for topic in sorted(elsewhere - known):
+        reason = "log dirs or offsets name it, kafka-topics does not: deleted meanwhile, or the dump was cut"
+        parts.gaps.append(CoverageGap("topic", topic, "description", reason))
+    for broker, count in sorted(Counter(broker for topic, _, broker in sizes if topic in known).items()):
+        reason = f"{count} partitions that kafka-topics does not place there: moved meanwhile"
         parts.gaps.append(CoverageGap("broker", str(broker), "stray replicas", reason))
     return rows
 

@@ -135,9 +135,30 @@ def test_a_capacity_file_in_the_folder_counts(tmp_path):
 def test_an_empty_dump_is_a_gap(tmp_path):
     snapshot = read_input(write_folder(tmp_path, members="", state="\n", offsets=""))
     assert snapshot.groups == ()
-    assert {"file members.txt", "file state.txt", "file offsets.txt", "consumer groups"} <= {
-        gap.what for gap in snapshot.coverage
-    }
+    assert "consumer groups" in {gap.what for gap in snapshot.coverage}
+    empty = [gap.reason for gap in snapshot.coverage if gap.what == "empty file"]
+    assert empty == [f"the tool printed nothing into {name}.txt" for name in ("members", "offsets", "state")]
+
+
+@pytest.mark.parametrize("name", ["topics", "latest", "offsets"])
+def test_a_dump_whose_last_line_may_be_cut_is_a_gap(tmp_path, name):
+    files = {"topics": TOPICS, "latest": LATEST, "offsets": OFFSETS}
+    snapshot = read_input(write_folder(tmp_path / "prod", **{name: files[name].rstrip("\n")}))
+    gap = next(gap for gap in snapshot.coverage if gap.what == "last line")
+    assert gap.reason == f"{name}.txt does not end with a line break: its last line may be cut"
+
+
+def test_a_dump_cut_at_any_line_is_refused_or_says_what_is_missing(tmp_path):
+    lines = TOPICS.splitlines(keepends=True)
+    whole = {topic.name for topic in read_input(write_folder(tmp_path)).topics}
+    for count in range(1, len(lines)):
+        write_folder(tmp_path, topics="".join(lines[:count]), offsets=None, members=None, state=None)
+        try:
+            snapshot = read_input(tmp_path)
+        except InvalidInputError:
+            continue
+        assert {topic.name for topic in snapshot.topics} < whole
+        assert [gap.what for gap in snapshot.coverage if gap.subject_type == "topic"] == ["description"]
 
 
 def test_two_readings_give_measured_rates(tmp_path):
