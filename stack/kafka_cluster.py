@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stack import kafka_security
-from stack.kafka_tools import NEWEST, KafkaTools, java_command
+from stack.kafka_tools import NEWEST, KafkaTools, ending_with_us, java_command
 
 CONTROLLER = 100
 _CLUSTER_ID = "YWR2aXNvci10ZXN0LWNsdQ"  # any 16 bytes in base64
@@ -183,7 +183,11 @@ class KafkaCluster:
         )
         with self._log(node).open("wb") as log:
             self._nodes[node] = subprocess.Popen(
-                command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True
+                ending_with_us(command),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
             )
         (self.folder / f"node-{node}.pid").write_text(str(self._nodes[node].pid))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,15 @@ def java_command(
         f"-Dlog4j.configuration=file:{_LOG4J}", f"-Dadvisor.log.level={log_level}",
         "-cp", class_path(kafka_jars(version)), main_class, *arguments,
     ]  # fmt: skip
+
+
+def ending_with_us(command: list[str]) -> list[str]:
+    """The same command, which the kernel ends when the thread that started it is gone: a killed test leaves no broker.
+
+    Linux with util-linux; elsewhere the command as it is.
+    """
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +162,9 @@ class KafkaTools:
 
     def _start(self, main_class: str, *arguments: str) -> subprocess.Popen[bytes]:
         command = java_command(self.version, main_class, "--bootstrap-server", self.bootstrap, *arguments)
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        return subprocess.Popen(
+            ending_with_us(command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
 
     def produce_fast(self, topic: str, records: int, record_bytes: int, records_per_s: int = -1) -> str:
         """``kafka-producer-perf-test``: fills a topic with random bytes."""
