@@ -1,0 +1,77 @@
+"""What runs on the server answers fresh random cases as Kafka's own classes do: assignors, placers, proposals, murmur2.
+
+``CONFORMANCE_CASES`` sets how many a family (2,000), ``CONFORMANCE_SEED`` which ones. The present classes are those of
+4.3.1, AdminUtils that of 4.0.2.
+"""
+
+import os
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.replay import answer
+from tests.conformance.recorded import is_recorded_answer
+from tests.live.kafka_classes import Oracle, classpath, compile_java
+from tests.live.server_cases import FAMILIES, server_cases
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
+
+CASES = int(os.environ.get("CONFORMANCE_CASES", "2000"))
+SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))
+NEWEST, LAST_WITH_ADMIN_UTILS = "4.3.1", "4.0.2"
+GROUPS = {
+    "homogeneous", "heterogeneous", "hash order", "static members", "ids beyond the BMP", "empty subscriptions",
+    "vanished topics", "vanished partitions", "duplicate owners", "departed members", "topics without metadata",
+}  # fmt: skip
+MUST_REACH = {
+    "server_range": GROUPS,
+    "server_uniform": GROUPS,
+    "share_simple": GROUPS,
+    "striped_replica_placer": {"racks", "racks on some brokers", "fenced brokers"},
+    "admin_utils": {"racks", "racks on some brokers", "fixed start", "added partitions"},
+    "reassign_generate": {"racks", "gaps in partitions"},
+    "producer_partition": {"empty keys"},
+}
+
+
+@pytest.fixture(scope="module")
+def oracles() -> dict[str, Oracle]:
+    newest = classpath(NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
+    older = classpath(LAST_WITH_ADMIN_UTILS, ("kafka-server-common",))
+    return {
+        NEWEST: Oracle("ServerOracle", compile_java(["ServerOracle.java"], newest)),
+        LAST_WITH_ADMIN_UTILS: Oracle("AdminUtilsOracle", compile_java(["AdminUtilsOracle.java"], older)),
+    }
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_kafkas_own_class_answers_fresh_cases_as_we_do(
+    family: str, oracles: dict[str, Oracle], capsys: pytest.CaptureFixture[str]
+) -> None:
+    reached: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    cases = list(server_cases(family, CASES, SEED, reached))
+    oracle = oracles[LAST_WITH_ADMIN_UTILS if family == "admin_utils" else NEWEST]
+    wrong = []
+    for case, recorded in zip(cases, oracle.answers(cases), strict=True):
+        given[recorded["output"].get("error", "an answer")] += 1
+        ours = {
+            field: value
+            for field, value in _answered(case).items()
+            if field in {*recorded["output"], "refused", "error"}
+        }
+        if not is_recorded_answer(ours, recorded["output"], family):
+            wrong.append(case["id"])
+    with capsys.disabled():
+        print(f"\n{family}: {CASES} cases, {len(wrong)} differences; reached {dict(reached)}; Java gave {dict(given)}")
+    assert not wrong
+    assert CASES < 500 or MUST_REACH[family] <= {trap for trap, count in reached.items() if count}
+
+
+def _answered(case: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return dict(answer(case)["output"])
+    except AdvisorError as error:
+        return {"refused": str(error)}
