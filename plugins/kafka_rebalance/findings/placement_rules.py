@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from kafka_rebalance.model import BrokerState
 from kafka_rebalance.scoring.levels import plain_mean
 
 Flags = npt.NDArray[np.bool_]
+LISTED_TOPICS = 10
 _KINDS = {
     "in": ("in_bytes_per_s", LoadKind.IN_BYTES_PER_S, "bytes/s"),
     "disk": ("log_bytes", LoadKind.LOG_BYTES, "bytes"),
@@ -36,20 +38,22 @@ def rack_violated(picture: Picture) -> Iterator[Finding]:
     distinct = np.bincount(seen // (nowhere + 1), minlength=len(table))
     violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~picture.is_in_flight
     sizes = picture.snapshot.load(LoadKind.LOG_BYTES)
-    for name, rows, total in _by_topic(picture, violated):
-        size = float(sizes[rows].sum())
+    for trouble in _by_topic(picture, violated):
+        rows = trouble.rows
+        size, example = float(sizes[rows].sum()), picture.snapshot.name_of(int(rows[0]))
         yield finding(
             "rack_violated",
             Severity.HIGH,
-            name,
+            trouble.subject,
             {
                 "violating_partitions": len(rows),
-                "partitions": total,
+                "partitions": trouble.partitions,
+                "topics": trouble.topics,
                 "racks": len(index),
                 "log_bytes": None if np.isnan(size) else size,
-                "example": picture.snapshot.name_of(int(rows[0])),
+                "example": example,
             },
-            f"{counted(len(rows), 'partition')} of {name}, such as {picture.snapshot.name_of(int(rows[0]))}, would "
+            f"{counted(len(rows), 'partition')} of {trouble.words}, such as {example}, would "
             f"lose several replicas with one rack: move one of each to a free rack; {len(index)} racks suffice.",
             cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {in_bytes(size)}"),
             gain=1.0,
@@ -66,37 +70,46 @@ def under_replicated(picture: Picture) -> Iterator[Finding]:
     for row, brokers in table.adding.items():
         adding[row] = len(brokers)
     meant = table.replica_counts - adding
-    for name, rows, total in _by_topic(picture, in_sync < meant):
-        least = picture.snapshot.topics[table.topic[rows[0]]].configs.get("min.insync.replicas", "1")
-        below = int((in_sync[rows] < (int(least) if least.isdigit() else 1)).sum())
-        unsafe = f"; {below} of them are below min.insync.replicas={least}" if below else ""
+    least = _least_in_sync(picture)
+    for trouble in _by_topic(picture, in_sync < meant):
+        rows = trouble.rows
+        below = int((in_sync[rows] < least[rows]).sum())
+        unsafe = f"; {below:,} of them are below min.insync.replicas" if below else ""
         yield finding(
             "under_replicated",
             Severity.CRITICAL if below else Severity.HIGH,
-            name,
+            trouble.subject,
             {
                 "under_replicated_partitions": len(rows),
                 "below_min_isr_partitions": below,
-                "partitions": total,
+                "partitions": trouble.partitions,
+                "topics": trouble.topics,
                 "missing_replicas": int((meant[rows] - in_sync[rows]).sum()),
             },
-            f"{counted(len(rows), 'partition')} of {name} lack a replica in sync{unsafe}: find out which broker lags "
-            "or is down before anything is moved.",
+            f"{counted(len(rows), 'partition')} of {trouble.words} lack a replica in sync{unsafe}: find out which "
+            "broker lags or is down before anything is moved.",
             gain=1.0,
         )
 
 
 def offline_partition(picture: Picture) -> Iterator[Finding]:
     """Nobody leads: nobody can read or write."""
-    for name, rows, total in _by_topic(picture, picture.snapshot.partitions.leader < 0):
-        example = picture.snapshot.partition(int(rows[0]))
+    for trouble in _by_topic(picture, picture.snapshot.partitions.leader < 0):
+        row = int(trouble.rows[0])
+        example = picture.snapshot.partition(row)
         yield finding(
             "offline_partition",
             Severity.CRITICAL,
-            name,
-            {"offline_partitions": len(rows), "partitions": total, "example": picture.snapshot.name_of(int(rows[0]))},
-            f"{counted(len(rows), 'partition')} of {name} have no leader; {example.topic}-{example.partition} waits "
-            f"for one of brokers {', '.join(map(str, example.isr or example.replicas))}: bring it back.",
+            trouble.subject,
+            {
+                "offline_partitions": len(trouble.rows),
+                "partitions": trouble.partitions,
+                "topics": trouble.topics,
+                "example": picture.snapshot.name_of(row),
+            },
+            f"{counted(len(trouble.rows), 'partition')} of {trouble.words} have no leader; "
+            f"{picture.snapshot.name_of(row)} waits for one of brokers "
+            f"{', '.join(map(str, example.isr or example.replicas))}: bring it back.",
             gain=1.0,
         )
 
@@ -175,10 +188,33 @@ def _median_of_siblings(picture: Picture, values: npt.NDArray[np.float64], row: 
     return float(np.median(others)) if len(others) else None
 
 
-def _by_topic(picture: Picture, flags: Flags) -> Iterator[tuple[str, npt.NDArray[np.int64], int]]:
-    """(topic, flagged rows, all its partitions) of topics that have a flagged row."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trouble:
+    """Flagged partitions of one topic, or of all of them where they are too many to list one by one."""
+
+    subject: str
+    words: str
+    rows: npt.NDArray[np.int64]
+    topics: int
+    partitions: int  # of these topics, flagged or not
+
+
+def _by_topic(picture: Picture, flags: Flags) -> Iterator[_Trouble]:
+    """One trouble a topic; a single one for more than LISTED_TOPICS: a lost broker is not a thousand findings."""
     topic = picture.snapshot.partitions.topic
     rows = np.flatnonzero(flags)
-    for number in np.unique(topic[rows]).tolist():
-        begin, end = np.searchsorted(topic, [number, number + 1])
-        yield picture.snapshot.topics[number].name, rows[topic[rows] == number], int(end - begin)
+    numbers = np.unique(topic[rows])
+    sizes = np.searchsorted(topic, numbers + 1) - np.searchsorted(topic, numbers)
+    if len(numbers) > LISTED_TOPICS:
+        yield _Trouble("many topics", f"{len(numbers):,} topics", rows, len(numbers), int(sizes.sum()))
+        return
+    for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
+        name = picture.snapshot.topics[number].name
+        yield _Trouble(name, name, rows[topic[rows] == number], 1, size)
+
+
+def _least_in_sync(picture: Picture) -> npt.NDArray[np.int64]:
+    """int64[P]: min.insync.replicas of each partition's topic, 1 where nobody set it."""
+    least = [topic.configs.get("min.insync.replicas", "1") for topic in picture.snapshot.topics]
+    by_topic = np.array([int(each) if each.isdigit() else 1 for each in least], dtype=np.int64)
+    return by_topic[picture.snapshot.partitions.topic]

@@ -116,6 +116,15 @@ def test_replicas_in_one_rack_are_told_by_topic():
     assert finding.confidence is Confidence.STRUCTURAL
 
 
+def test_a_trouble_of_many_topics_is_one_finding():
+    rows = [replace(row, isr=row.replicas[:2]) for number in range(11) for row in striped(f"t{number:02d}", 6)]
+    (finding,) = told(cluster(rows), "under_replicated")
+    assert (finding.subject, finding.evidence["topics"]) == ("many topics", 11)
+    assert finding.evidence["under_replicated_partitions"] == finding.evidence["partitions"] == 66
+    assert "66 partitions of 11 topics lack a replica" in finding.recommendation
+    assert len(told(cluster(rows[:60]), "under_replicated")) == 10
+
+
 def test_more_replicas_than_racks_violate_nothing_as_long_as_every_rack_has_one():
     rows = [Partition("t", 0, (0, 1, 2, 3), 0, (0, 1, 2, 3))]
     assert told(cluster(rows), "rack_violated") == []
