@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 FINISHED = frozenset({"success", "failed"})
-_ANSWER_SECONDS = 30
+_ANSWER_SECONDS = 60
+_GET_TRIES = 3
 _DAG_SECONDS = 120
 
 
@@ -129,8 +130,7 @@ class AirflowClient:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.address + path, data, headers, method=method)
         try:
-            with _NO_PROXY.open(request, timeout=_ANSWER_SECONDS) as answer:
-                return dict(json.loads(answer.read() or b"{}"))
+            return _answer(request, tries=_GET_TRIES if method == "GET" and not is_public else 1)
         except urllib.error.HTTPError as error:
             said = error.read().decode(errors="replace")[:2000]
             raise AirflowApiError(error.code, f"{method} {path}: {error.code} {said}") from None
@@ -143,6 +143,21 @@ class AirflowClient:
 
 
 _NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def _answer(request: urllib.request.Request, tries: int) -> dict[str, Any]:
+    """The JSON of the answer; what only reads is asked again when a busy machine did not answer in time."""
+    for left in reversed(range(tries)):
+        try:
+            with _NO_PROXY.open(request, timeout=_ANSWER_SECONDS) as answer:
+                return dict(json.loads(answer.read() or b"{}"))
+        except urllib.error.HTTPError:
+            raise
+        except OSError:
+            if not left:
+                raise
+            time.sleep(1)
+    raise AssertionError
 
 
 def _quoted(run_id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 _HEAD = """# Which clusters the DAGs advise: name -> Airflow connection, folder of dumps, or file; capacity = a file.
@@ -11,11 +12,11 @@ _HEAD = """# Which clusters the DAGs advise: name -> Airflow connection, folder 
 """
 
 
-def write_entry(file: Path, name: str, **entry: str) -> None:
+def write_entry(file: Path, name: str, entry: Mapping[str, str]) -> None:
     """Add the table ``[clusters.NAME]``, or replace it where it says something else."""
     text = file.read_text(encoding="utf-8") if file.exists() else _HEAD
     known = tomllib.loads(text).get("clusters", {})
-    if known.get(name) == entry:
+    if known.get(name) == dict(entry):
         return
     lines = _without(text.splitlines(), name)
     table = [f"[clusters.{name}]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]

@@ -7,11 +7,10 @@ started is stopped at the end; a stack that ``make up`` started is used and left
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,8 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         machine.start(say)
         if arguments.bootstrap:
             machine.airflow.client.set_connection(LIVE_CONNECTION, "kafka", _client_properties(arguments))
-        folder = advise(machine.airflow.client, cluster, say)
-    except (RuntimeError, TimeoutError) as error:
+        published = advise(machine.airflow.client, cluster, say)
+    except (RuntimeError, OSError) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
     finally:
@@ -57,12 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             say("stopping")
             machine.stop()
     say("done; " + ("the stack goes on running" if was_running else "nothing is left running"))
-    print("\n".join(closing_lines(folder)))
+    print("\n".join(closing_lines(published)))
     return 0
 
 
-def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **form: Any) -> Path:
-    """Run the DAG for one cluster and follow it; returns the folder of what was published.
+def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **form: Any) -> dict[str, Any]:
+    """Run the DAG for one cluster and follow it; returns what the last task told of what it published.
 
     Raises RuntimeError with the log of the task that failed.
     """
@@ -77,25 +76,23 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
     if client.run_state(DAG, run_id) != "success":
         said = client.log(DAG, run_id, failed)[-3000:] if failed else "no task ran"
         raise RuntimeError(f"{DAG} {run_id} did not succeed\n{said}")
-    return Path(client.returned(DAG, run_id, "advise_cluster.publish", map_index=0)["folder"])
+    return dict(client.returned(DAG, run_id, "advise_cluster.publish", map_index=0))
 
 
-def closing_lines(folder: Path) -> list[str]:
+def closing_lines(published: Mapping[str, Any]) -> list[str]:
     """Verdict first, then the top findings, then where things are."""
-    from rebalance_advisor.publish.digest import closing_words
-
-    advisory = json.loads((folder / "advisory.json").read_text(encoding="utf-8"))
-    return [*closing_words(advisory), f"plan:   {folder / 'plan.json'}", f"report: {folder / 'report.html'}"]
+    folder = Path(published["folder"])
+    return [*published["closing_words"], f"plan:   {folder / 'plan.json'}", f"report: {folder / 'report.html'}"]
 
 
 def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable[[str], None]) -> str:
     """Put the cluster into clusters.toml; the demo's dumps are made on the way."""
     if arguments.bootstrap:
-        write_entry(machine.clusters_file, "live", connection=LIVE_CONNECTION)
+        write_entry(machine.clusters_file, "live", {"connection": LIVE_CONNECTION})
         return "live"
     if arguments.input:
         kind = "folder" if arguments.input.is_dir() else "file"
-        write_entry(machine.clusters_file, "input", **{kind: str(arguments.input.resolve())})
+        write_entry(machine.clusters_file, "input", {kind: str(arguments.input.resolve())})
         return "input"
     write_demo(machine)
     say("demo cluster written: 12 brokers, two readings an hour apart")
@@ -107,7 +104,7 @@ def write_demo(machine: Machine) -> None:
     from stack.demo_cluster import write_demo_cluster
 
     write_demo_cluster(machine.run / "demo", captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
-    write_entry(machine.clusters_file, "demo", folder=str(machine.run / "demo"))
+    write_entry(machine.clusters_file, "demo", {"folder": str(machine.run / "demo")})
 
 
 def _client_properties(arguments: argparse.Namespace) -> dict[str, str]:

@@ -18,6 +18,7 @@ Relative paths start at the folder of clusters.toml. ``ADVISOR_CLUSTERS_FILE`` s
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
 
 SETTING = "ADVISOR_CLUSTERS_FILE"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _SOURCES = ("connection", "folder", "file")
 
 
@@ -72,6 +74,8 @@ def choose(clusters: dict[str, ClusterEntry], wanted: str | None) -> list[str]:
 
 def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
     place = f"{file}: [clusters.{name}]"
+    if not _NAME.fullmatch(name):
+        raise InvalidInputError.at(place, "is no name", "letters, digits, dot, dash and underline: it names folders")
     if not isinstance(table, dict):
         raise InvalidInputError.at(place, "is no table")
     unknown = sorted(set(table) - {*_SOURCES, "capacity"})

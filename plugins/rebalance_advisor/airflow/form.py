@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from airflow.sdk import Param
 
-_BUDGET = {"type": ["null", "integer"], "minimum": 0}
+_BUDGET: dict[str, Any] = {"type": ["null", "integer"], "minimum": 0}
 
 
 def advise_form() -> dict[str, Param]:
     """The fields of ``advise``; an empty one means: no such wish."""
-    names = {"type": ["null", "array"], "items": {"type": "string", "minLength": 1}, "uniqueItems": True}
+    names: dict[str, Any] = {
+        "type": ["null", "array"],
+        "items": {"type": "string", "minLength": 1},
+        "uniqueItems": True,
+    }
     return {
         "cluster": _cluster(),
         "snapshot": Param(
@@ -17,7 +23,7 @@ def advise_form() -> dict[str, Param]:
             description="The newest one that is stored, or a fresh reading.",
         ),
         "balance_within": Param(
-            None, type=["null", "number"], exclusiveMinimum=0, maximum=10, title="Tolerance",
+            None, type=["null", "number"], exclusiveMinimum=0, exclusiveMaximum=1, title="Tolerance",
             description="A band around each broker's fair share, 0.1 = 10 %. Empty: as wide as pays.",
         ),
         "max_move_bytes": Param(None, **_BUDGET, title="At most so many bytes copied"),

@@ -1,9 +1,11 @@
-"""What all our DAGs have in common: an owner, retries, and a time after which a task is given up."""
+"""What all our DAGs have in common: an owner, retries, a time after which a task is given up, and when they run."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+
+from airflow.sdk import CronTriggerTimetable
 
 TASK_DEFAULTS: dict[str, Any] = {
     "owner": "kafka-platform",
@@ -13,3 +15,8 @@ TASK_DEFAULTS: dict[str, Any] = {
     "max_retry_delay": timedelta(minutes=5),
     "execution_timeout": timedelta(minutes=30),
 }
+
+
+def every(cron: str) -> CronTriggerTimetable:
+    """A schedule in UTC that begins with its next moment: switching a DAG on starts nothing by itself."""
+    return CronTriggerTimetable(cron, timezone="UTC", run_immediately=timedelta(0))

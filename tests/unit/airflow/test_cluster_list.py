@@ -40,6 +40,7 @@ def test_each_of_the_three_sources_is_read_and_paths_start_at_the_file(clusters_
         ('[clusters.a]\nfolders = "y"', "'folders' is not known"),
         ("[clusters.a]\nfile = 7", "file is no text: 7"),
         ('[clusters.a]\nfile = ""', "file is no text"),
+        ('[clusters."../up"]\nfile = "x"', "is no name"),
         ("clusters.a = 1", r"\[clusters.a\]: is no table"),
     ],
 )

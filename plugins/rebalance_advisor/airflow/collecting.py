@@ -1,0 +1,84 @@
+"""One cluster of clusters.toml → a snapshot in the store, with rates since the reading before where it has none."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+from kafka_rebalance.load import LoadKind
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.rates import measure_rates, window_between
+from rebalance_advisor.airflow.cluster_list import ClusterEntry, clusters_file, read_clusters
+
+SHORTEST_WINDOW_S = 30
+LONGEST_WINDOW_S = 26 * 3600  # a day and a late start; an older reading says too little about today
+
+_log = logging.getLogger(__name__)
+
+
+def collect(connection: Any, cluster: str) -> str:
+    """Read the cluster now, save what was read, return the snapshot's id. ``connection``: to the store.
+
+    Raises AdvisorError for a cluster that is not in the list, cannot be reached, or whose dumps are wrong.
+    """
+    from rebalance_advisor import store
+
+    entries = read_clusters(clusters_file())
+    if cluster not in entries:
+        raise UnknownNameError.among("cluster", cluster, entries)
+    newest = replace(read_entry(entries[cluster]), cluster=cluster)
+    before = store.latest_snapshot_id(connection, cluster)
+    if before is not None and not has_rates(newest):
+        newest = with_rates_since(store.load_snapshot(connection, before), newest)
+    for gap in newest.coverage:
+        _log.warning(
+            "%s: %s of %s %s could not be read: %s", cluster, gap.what, gap.subject_type, gap.subject, gap.reason
+        )
+    snapshot_id = store.save_snapshot(connection, newest)
+    _log.info("%s: %d partitions, %d groups: %s", cluster, len(newest.partitions), len(newest.groups), snapshot_id)
+    return str(snapshot_id)
+
+
+def read_entry(entry: ClusterEntry) -> ClusterSnapshot:
+    """The snapshot of one entry, from where it says, with the capacities that somebody wrote down."""
+    snapshot = _read_live(entry) if entry.path is None else _read_path(entry)
+    if entry.capacity is None:
+        return snapshot
+    from rebalance_advisor.dumps.capacity_file import read_capacity, with_capacity
+
+    return with_capacity(snapshot, read_capacity(entry.capacity))
+
+
+def has_rates(snapshot: ClusterSnapshot) -> bool:
+    """Somebody measured what is written."""
+    return snapshot.loads.column(LoadKind.IN_BYTES_PER_S) is not None
+
+
+def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
+    """``newest`` with rates, where the time between says something; else as it is, and the log says why."""
+    try:
+        window_s = window_between(before, newest)
+    except InvalidInputError as error:
+        _log.info("%s: no rates: %s", newest.cluster, error)
+        return newest
+    if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
+        _log.info("%s: no rates: the reading before is %.0f s older", newest.cluster, window_s)
+        return newest
+    return measure_rates(before, newest)
+
+
+def _read_live(entry: ClusterEntry) -> ClusterSnapshot:
+    from rebalance_advisor.airflow.connections import kafka_properties
+    from rebalance_advisor.kafka.read_cluster import read_cluster
+
+    properties = kafka_properties(str(entry.connection))
+    return read_cluster(properties, cluster_name=entry.name, now=datetime.now(UTC), say=_log.info)
+
+
+def _read_path(entry: ClusterEntry) -> ClusterSnapshot:
+    from rebalance_advisor.dumps import read_input
+
+    return read_input(str(entry.path), entry.name)

@@ -1,0 +1,32 @@
+"""The gates as tasks tell them: what is odd goes to the log, a block fails the task and is not tried again."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+_log = logging.getLogger(__name__)
+
+
+def check_snapshot_or_refuse(dsn: str, snapshot_id: str) -> None:
+    """The input gate. Raises AirflowFailException with rules and rows where it blocks."""
+    from rebalance_advisor import gates
+
+    _refuse_blocked(f"snapshot {snapshot_id}", gates.check_input(dsn, snapshot_id))
+
+
+def check_run_or_refuse(dsn: str, run_id: str) -> None:
+    """The result gate. Raises AirflowFailException with rules and rows where it blocks."""
+    from rebalance_advisor import gates
+
+    _refuse_blocked(f"run {run_id}", gates.check_results(dsn, run_id))
+
+
+def _refuse_blocked(subject: str, result: Any) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+
+    for check in result.checks:
+        if not check.is_passed:
+            _log.warning("%s: %s", subject, check)
+    if result.is_blocked:
+        raise AirflowFailException(f"the gate blocks {subject}: {result}")

@@ -1,0 +1,19 @@
+"""What trying again does not mend: wrong input, an unknown name, a wish that cannot be granted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UnknownNameError
+
+
+@contextmanager
+def no_retry() -> Iterator[None]:
+    """Such an error fails the task at once, with its words; any other one (a server that is away) is tried again."""
+    from airflow.sdk.exceptions import AirflowFailException
+
+    try:
+        yield
+    except (InvalidInputError, UnknownNameError, InfeasibleError) as error:
+        raise AirflowFailException(str(error)) from error

@@ -1,0 +1,122 @@
+"""Replay a run's snapshot: what brokers and racks carry, Kafka's placer on each topic, each strategy on each group.
+
+    spark-submit replay.py --run-id RUN          ADVISOR_POSTGRES_DSN names the store
+
+Topics and groups go to the executors packed, one subject a row, and come back as one small row each; the driver saves
+all of it in one transaction, so that a job that dies leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+    from kafka_rebalance.model import ClusterSnapshot
+
+Document = dict[str, Any]
+Row = Mapping[str, Any]
+ANSWER = "answer string"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Read, replay, save."""
+    from pyspark.sql import SparkSession
+
+    from rebalance_advisor import store
+
+    parser = argparse.ArgumentParser(prog="replay.py", description="Replay the snapshot of one run.")
+    parser.add_argument("--run-id", required=True)
+    run_id, dsn = parser.parse_args(argv).run_id, store.dsn_from_environment()
+    with store.connect(dsn) as connection:
+        snapshot_id = store.load_run(connection, run_id).snapshot_id
+        snapshot = store.load_snapshot(connection, snapshot_id)
+        held = store.load_quarantine(connection, snapshot_id)
+    odd = frozenset(each.subject for each in held if each.subject_type == "group")
+    spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
+    try:
+        topics, groups = replay_topics(spark, snapshot), replay_groups(spark, snapshot, odd)
+    finally:
+        spark.stop()
+    with store.connect(dsn) as connection, connection.transaction():
+        save(connection, run_id, snapshot, topics, groups)
+    return 0
+
+
+def replay_topics(spark: SparkSession, snapshot: ClusterSnapshot) -> list[Document]:
+    """Each topic as it lies and as Kafka's placer would place it: documents of ``TopicReplay``, in no set order."""
+    from kafka_rebalance.topic_replay import placement_brokers, placement_of, replay_topic
+    from rebalance_advisor.store.arrow import pack_topics
+
+    brokers = placement_brokers(snapshot)
+
+    def replay(row: Row) -> Document | None:
+        return asdict(replay_topic(placement_of(row, row["topic"]), brokers)) if row["partition"] else None
+
+    return _fan_out(spark, pack_topics(snapshot), replay)
+
+
+def replay_groups(spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset[str] = frozenset()) -> list[Document]:
+    """Each group under each strategy: documents of ``GroupReplay``, in no set order.
+
+    ``odd`` groups (the input gate holds them) are scored as they are today and get no advice.
+    """
+    from kafka_rebalance.group_replay import STRATEGIES, replay_group
+    from rebalance_advisor.store.arrow import pack_groups
+    from rebalance_advisor.store.unpack import unpack_group
+
+    rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
+
+    def replay(row: Row) -> Document:
+        strategies = () if row["group_id"] in odd else STRATEGIES
+        return asdict(replay_group(unpack_group(row, rack_of), strategies))
+
+    return _fan_out(spark, pack_groups(snapshot), replay)
+
+
+def save(
+    connection: Any, run_id: str, snapshot: ClusterSnapshot, topics: Sequence[Document], groups: Sequence[Document]
+) -> None:
+    """Everything that was found out, under the run; the caller's transaction makes it all or nothing."""
+    from kafka_rebalance.score_cluster import score_cluster
+    from rebalance_advisor import store
+    from rebalance_advisor.stored_advice import group_rows
+
+    scores = score_cluster(snapshot)
+    store.save_broker_scores(connection, run_id, scores.brokers)
+    store.save_rack_scores(connection, run_id, scores.racks)
+    store.save_resource_scores(connection, run_id, scores.resources)
+    place_of_topic = {topic.name: place for place, topic in enumerate(snapshot.topics)}
+    place_of_group = {group.id: place for place, group in enumerate(snapshot.groups)}
+    topics = sorted(topics, key=lambda each: place_of_topic[each["topic"]])
+    groups = sorted(groups, key=lambda each: place_of_group[each["group_id"]])
+    store.save_topic_scores(connection, run_id, [score for each in topics for score in each["scores"]])
+    store.save_group_scores(connection, run_id, [score for each in groups for score in group_rows(each)])
+    store.save_member_scores(connection, run_id, [score for each in groups for score in each["members"]])
+
+
+def _fan_out(spark: SparkSession, rows: pa.Table, step: Callable[[Row], Document | None]) -> list[Document]:
+    """``step`` on every row, on the executors; its answers travel as JSON, one small row a subject."""
+
+    def answers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        for batch in batches:
+            found = [json.dumps(answer) for row in batch.to_pylist() if (answer := step(row)) is not None]
+            yield pa.RecordBatch.from_pydict({"answer": pa.array(found, pa.string())})
+
+    if rows.num_rows == 0:
+        return []
+    frame = spark.createDataFrame(rows).mapInArrow(answers, ANSWER)
+    return [json.loads(answer) for answer in frame.toArrow().column("answer").to_pylist()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

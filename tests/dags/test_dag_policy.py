@@ -1,0 +1,62 @@
+"""Every DAG can be read, and says who looks after it, how, and for how long."""
+
+import copy
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+FILES = sorted(each.stem for each in (CHECKOUT / "dags").glob("*.py"))
+SECTIONS = ("**Purpose.**", "**Inputs.**", "**Outputs.**", "**Triage.**")
+
+pytestmark = pytest.mark.stack
+
+
+def test_no_dag_has_an_import_error(dag_bag):
+    assert dag_bag.import_errors == {}
+
+
+def test_each_file_holds_the_one_dag_that_it_is_named_after(dag_bag):
+    assert sorted(dag_bag.dags) == FILES
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_dag_keeps_the_policy(dag_bag, name):
+    dag = dag_bag.dags[name]
+    assert all(section in dag.doc_md for section in SECTIONS), "doc_md tells purpose, inputs, outputs and triage"
+    assert any(tag.startswith("tier/") for tag in dag.tags)
+    assert dag.max_active_runs == 1, "two runs of one cluster are never under way at once"
+    assert dag.catchup is False
+    assert dag.dagrun_timeout is not None
+    for task in dag.tasks:
+        assert task.owner not in ("", "airflow"), task.task_id
+        assert task.retries >= 1, task.task_id
+        assert task.execution_timeout is not None, task.task_id
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_triage_names_only_tasks_that_exist(dag_bag, name):
+    dag = dag_bag.dags[name]
+    triage = dag.doc_md.split("**Triage.**")[1]
+    named = {word.strip("*") for word in triage.split() if word.startswith("*") and word.endswith("*")}
+    assert named
+    assert named <= {task_id.rpartition(".")[2] for task_id in dag.task_dict}
+
+
+def test_advise_goes_the_way_of_the_data(dag_bag):
+    dag = dag_bag.dags["advise"]
+    way = ["choose_clusters", "open_run", "check_input", "replay", "search_plan", "judge", "check_results", "publish"]
+    ids = [task.task_id.rpartition(".")[2] for task in dag.topological_sort()]
+    assert ids == way
+
+
+def test_the_form_of_advise_refuses_what_cannot_be(dag_bag):
+    from airflow.sdk.exceptions import ParamValidationError
+
+    params = copy.deepcopy(dag_bag.dags["advise"].params)
+    for name, wrong in (
+        ("snapshot", "yesterday"), ("balance_within", -1), ("max_moves", 1.5), ("remove_broker", [-1]),
+        ("add_broker", ["rack-a"]), ("include_topic", ""), ("seed", None),
+    ):  # fmt: skip
+        with pytest.raises(ParamValidationError):
+            params[name] = wrong

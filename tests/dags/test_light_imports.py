@@ -1,0 +1,30 @@
+"""Reading a DAG file costs no heavy import: the dag-processor does it every few seconds, and each task once more."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+HEAVY = ("great_expectations", "kafka", "numba", "numpy", "pandas", "psycopg", "pyarrow", "pyspark", "scipy")
+READ = """
+import json, runpy, sys
+import airflow.sdk
+for file in sys.argv[2:]:
+    runpy.run_path(file)
+print(json.dumps([each for each in sys.argv[1].split(",") if each in sys.modules]))
+"""
+
+
+@pytest.mark.stack
+def test_dags_import_nothing_heavy_at_module_level(tmp_path):
+    files = sorted(str(each) for each in (CHECKOUT / "dags").glob("*.py"))
+    done = subprocess.run(
+        [sys.executable, "-c", READ, ",".join(HEAVY), *files],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={"AIRFLOW_HOME": str(tmp_path), "PYTHONPATH": str(CHECKOUT / "plugins"), "PATH": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == []

@@ -1,0 +1,57 @@
+"""The replay job on Spark answers what the library answers in one process, for every topic and group."""
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+
+from kafka_rebalance.group_question import group_questions
+from kafka_rebalance.group_replay import replay_group
+from kafka_rebalance.topic_replay import placement_brokers, replay_topic, topic_placements
+
+pytestmark = pytest.mark.stack
+
+
+def as_json(documents):
+    return json.loads(json.dumps(documents))
+
+
+@pytest.fixture(scope="module")
+def replayed_groups(spark, demo):
+    from spark_jobs.replay import replay_groups
+
+    return replay_groups(spark, demo)
+
+
+def test_every_group_is_replayed_as_in_one_process(replayed_groups, demo):
+    expected = as_json([asdict(replay_group(question)) for question in group_questions(demo)])
+    found = {each["group_id"]: each for each in replayed_groups}
+    assert len(replayed_groups) == len(expected) == 40
+    for each in expected:
+        assert found[each["group_id"]] == each
+
+
+def test_every_topic_is_replayed_as_in_one_process(spark, demo):
+    from spark_jobs.replay import replay_topics
+
+    brokers = placement_brokers(demo)
+    expected = as_json([asdict(replay_topic(today, brokers)) for today in topic_placements(demo)])
+    assert sorted(replay_topics(spark, demo), key=lambda each: each["topic"]) == expected
+
+
+def test_a_group_that_the_gate_holds_is_scored_as_it_is_and_gets_no_advice(spark, demo, replayed_groups):
+    from spark_jobs.replay import replay_groups
+
+    advised = {each["group_id"]: each for each in replayed_groups if each["advised"]}
+    assert "cdc-sync" in advised
+    one = replace(demo, groups=tuple(group for group in demo.groups if group.id == "cdc-sync"))
+    (held,) = replay_groups(spark, one, frozenset({"cdc-sync"}))
+    assert held["advised"] is None
+    assert [score["is_current"] for score in held["scores"]] == [True]
+    assert held["scores"][0]["skew_count"] == advised["cdc-sync"]["scores"][0]["skew_count"]
+
+
+def test_a_cluster_without_groups_has_no_replays(spark, demo):
+    from spark_jobs.replay import replay_groups
+
+    assert replay_groups(spark, replace(demo, groups=())) == []

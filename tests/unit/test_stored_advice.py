@@ -1,0 +1,46 @@
+import json
+from dataclasses import asdict
+
+import pytest
+
+from kafka_rebalance.group_question import group_questions
+from kafka_rebalance.group_replay import replay_group
+from kafka_rebalance.topic_replay import placement_brokers, replay_topic, topic_placements
+from rebalance_advisor import store
+from rebalance_advisor.dumps import read_input
+from rebalance_advisor.stored_advice import group_replays, group_rows, topic_replays, with_quarantine_told
+from stack.demo_cluster import write_demo_cluster
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    return read_input(write_demo_cluster(tmp_path_factory.mktemp("demo")), "demo")
+
+
+def documents(replays):
+    return json.loads(json.dumps([asdict(each) for each in replays]))
+
+
+def test_replays_of_groups_come_back_from_their_rows(demo):
+    replays = tuple(replay_group(question) for question in group_questions(demo))
+    sent = documents(replays)
+    scores = [row for each in sent for row in group_rows(each)]
+    members = [row for each in sent for row in each["members"]]
+    assert any(each.advised for each in replays)
+    assert documents(group_replays(scores, members)) == sent
+
+
+def test_replays_of_topics_come_back_from_their_rows(demo):
+    brokers = placement_brokers(demo)
+    replays = tuple(replay_topic(today, brokers) for today in topic_placements(demo))
+    rows = [score for each in documents(replays) for score in each["scores"]]
+    assert topic_replays(rows) == replays
+
+
+def test_what_the_gate_holds_is_told_like_what_could_not_be_read(demo):
+    held = store.Quarantined("group", "cdc-sync", "partition_read_twice", "two members read the same partition")
+    told = with_quarantine_told(demo, [held])
+    (gap,) = told.coverage[len(demo.coverage) :]
+    assert (gap.subject_type, gap.subject, gap.what) == ("group", "cdc-sync", "advice")
+    assert gap.reason == "left out: two members read the same partition"
+    assert with_quarantine_told(demo, []) is demo

@@ -1,0 +1,57 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.group_question import group_questions
+from kafka_rebalance.model import CommittedOffset
+from rebalance_advisor.dumps import read_input
+from stack.demo_cluster import write_demo_cluster
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    return read_input(write_demo_cluster(tmp_path_factory.mktemp("demo")), "demo")
+
+
+def assert_same_questions(snapshot):
+    from rebalance_advisor.store.arrow import pack_groups
+    from rebalance_advisor.store.unpack import unpack_group
+
+    rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
+    rows, questions = pack_groups(snapshot).to_pylist(), list(group_questions(snapshot))
+    assert len(rows) == len(questions)
+    for row, question in zip(rows, questions, strict=True):
+        found = unpack_group(row, rack_of)
+        assert found.group == replace(question.group, committed=())
+        assert found.topics == question.topics
+        np.testing.assert_array_equal(found.partition_counts, question.partition_counts)
+        for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
+            np.testing.assert_array_equal(getattr(found.rates, name), getattr(question.rates, name))
+        assert found.racks == question.racks
+        if question.rack_offsets is not None:
+            np.testing.assert_array_equal(found.rack_offsets, question.rack_offsets)
+
+
+def test_a_packed_group_asks_what_the_snapshot_asks(demo):
+    assert_same_questions(demo)
+
+
+def test_racks_of_replicas_travel_where_a_member_has_a_rack(demo):
+    with_racks = [
+        replace(group, members=tuple(replace(member, rack="rack-a") for member in group.members))
+        for group in demo.groups
+    ]
+    assert_same_questions(replace(demo, groups=tuple(with_racks)))
+
+
+def test_topics_with_old_commits_alone_are_left_out_and_unknown_topics_kept(demo):
+    group = next(each for each in demo.groups if each.id == "cdc-sync")
+    others = [topic.name for topic in demo.topics if topic.name not in {each.topic for each in group.committed}]
+    reader = replace(group.members[0], subscription=("gone.topic", others[5]))
+    changed = replace(
+        group,
+        committed=(*group.committed, CommittedOffset(others[0], 0, 3), CommittedOffset("gone.too", 0, 3)),
+        members=(reader, *group.members[1:]),
+    )
+    assert_same_questions(replace(demo, groups=(changed,)))
