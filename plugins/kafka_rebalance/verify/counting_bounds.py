@@ -78,7 +78,7 @@ def least_seconds(
     """All bytes arrive at brokers that may receive, and each broker receives what its disk lacks."""
     receivers = max(int(cluster.takes_replicas.sum()), 1)
     lacking = 0.0
-    if "disk" in before:
+    if "disk" in before and "disk" in bands:
         lacking = float(np.maximum(bands["disk"].low - before["disk"], 0.0).max(initial=0.0))
     return max(bytes_bound / receivers, lacking) / throttle
 

@@ -188,9 +188,5 @@ def _waves(plan: Document) -> list[dict[str, str]]:
 
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
-    """The worst findings, one line each."""
-    return [
-        f"{each['severity']}: {each['subject_type']} {each['subject']}: {each['code'].replace('_', ' ')}"
-        f" ({evidence_in_words(each['evidence'])})"
-        for each in findings[:count]
-    ]
+    """The worst findings, one line each: whole sentences with the numbers that matter."""
+    return [f"{each['severity']}: {each['recommendation']}" for each in findings[:count]]

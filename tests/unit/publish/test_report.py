@@ -1,0 +1,61 @@
+"""Report and digest say what the documents say, escape what they show, and put the verdict first."""
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.advise import advise
+from kafka_rebalance.model import Broker, ClusterSnapshot, LogDir, Partition, Topic, partition_table
+from kafka_rebalance.planner.options import PlanOptions
+from rebalance_advisor.publish.digest import closing_words, render_digest
+from rebalance_advisor.publish.report import evidence_in_words, render_report
+from rebalance_advisor.publish.words import bytes_in_words, seconds_in_words
+
+
+@pytest.fixture(scope="module")
+def advisory() -> dict:
+    rows = [Partition("<b>t</b>", p, (1, 2), 1, isr=(1, 2), log_bytes=(10, 10)) for p in range(6)]
+    brokers = tuple(Broker(i, f"r{i}", log_dirs=(LogDir("/d", 100, 40),)) for i in (1, 2, 3))
+    snapshot = ClusterSnapshot("demo & co", brokers, (Topic("<b>t</b>"),), partition_table(rows, {"<b>t</b>": 0}))
+    options = replace(PlanOptions(), leaders_only=True)
+    return advise(snapshot, options, advisor_version="0.1.0").document()
+
+
+def test_the_verdict_stands_first(advisory: dict) -> None:
+    assert closing_words(advisory)[0].startswith(f"Verdict: {advisory['plan']['verdict'].replace('_', ' ')}")
+    assert render_digest(advisory).startswith("**demo & co: ")
+    assert len(render_digest(advisory).splitlines()) <= 10
+
+
+def test_a_page_shows_names_and_runs_nothing_of_them(advisory: dict) -> None:
+    page = render_report(advisory)
+    assert "demo &amp; co" in page
+    assert "<b>t</b>" not in page
+    assert advisory["plan"]["plan_id"] in page
+    assert "http" not in page
+
+
+def test_unknown_is_said_and_never_zero(advisory: dict) -> None:
+    assert advisory["loads"]["in_bytes_per_s"] == "unknown: nobody measured it"
+    assert "unknown: nobody measured it" in render_report(advisory)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(None, "unknown"), (0, "0 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB"), (7 << 50, "7.0 PiB")]
+)
+def test_bytes_are_read_as_people_read_them(value: float | None, words: str) -> None:
+    assert bytes_in_words(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(None, "unknown"), (59, "59 s"), (5400, "1 h 30 min"), (200_000, "2.3 days")]
+)
+def test_times_are_read_as_people_read_them(value: float | None, words: str) -> None:
+    assert seconds_in_words(value) == words
+
+
+def test_evidence_takes_its_unit_from_its_name() -> None:
+    words = evidence_in_words(
+        {"disk_bytes": 1024, "in_bytes_per_s": 2048, "over_share_ratio": 1.3149, "members": 3, "x": None}
+    )
+    assert words == "disk: 1.0 KiB, in: 2.0 KiB/s, over share: 1.31, members: 3, x: unknown"
