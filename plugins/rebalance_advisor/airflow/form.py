@@ -52,6 +52,15 @@ def collect_form() -> dict[str, Param]:
     return {"cluster": _cluster()}
 
 
+def prune_form() -> dict[str, Param]:
+    """The fields of ``prune_history``."""
+    days: dict[str, Any] = {"type": "integer", "minimum": 1}
+    return {
+        "keep_snapshots_days": Param(90, **days, title="Days to keep readings"),
+        "keep_runs_days": Param(400, **days, title="Days to keep advisories"),
+    }
+
+
 def _cluster() -> Param:
     return Param(
         None, type=["null", "string"], minLength=1, title="Cluster",

@@ -1,0 +1,32 @@
+"""The task of ``prune_history``."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from airflow.sdk import task
+
+from rebalance_advisor.airflow.connections import store_dsn
+
+_log = logging.getLogger(__name__)
+
+
+@task
+def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
+    """Remove what is older than the form says; returns how much that was."""
+    from dataclasses import asdict
+    from datetime import UTC, datetime
+
+    from rebalance_advisor import store
+
+    form, now = dict(params or {}), datetime.now(UTC)
+    with store.connect(store_dsn()) as connection:
+        pruned = store.prune(
+            connection,
+            keep_snapshots_days=form["keep_snapshots_days"],
+            keep_runs_days=form["keep_runs_days"],
+            now=now,
+        )
+    _log.info("%s", pruned)
+    return asdict(pruned)
