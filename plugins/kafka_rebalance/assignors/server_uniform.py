@@ -72,13 +72,18 @@ class ServerUniformAssignor:
         if len(subscribed) == 0:
             return no_entries(len(members))
         refuse_missing_topics(request, subscribed)
-        offsets, out_topics, out_partitions, is_complete = spread_evenly(
+        is_assigned, is_contradictory = _owned_rows(
+            members.owned_topics, members.owned_partitions, topics.first_row, topics.partition_counts
+        )
+        if request.is_assigned is not None:
+            is_assigned, is_contradictory = request.is_assigned, True
+        *lists, is_complete = spread_evenly(
             order, subscribed, topics.partition_counts, topics.first_row, members.owned_offsets, members.owned_topics,
-            members.owned_partitions, assigned_rows(request), hashes, is_hashed(request), self.is_extra_given_back,
+            members.owned_partitions, is_assigned, hashes, is_hashed(request), self.is_extra_given_back,
         )  # fmt: skip
         if not is_complete:
             raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Partitions were left unassigned")
-        return Assignment.of(offsets, out_topics, out_partitions)
+        return Assignment.of(*(_as_sets(*lists) if is_contradictory else lists))
 
 
 def as_of_4_0_0() -> ServerUniformAssignor:
@@ -116,21 +121,30 @@ def no_entries(members: int) -> Assignment:
     return Assignment(np.zeros(members + 1, np.int64), nothing, nothing, Withheld.nothing(), has_entry=entries)
 
 
-def assigned_rows(request: AssignmentRequest) -> Flags:
-    """bool[P]: what the coordinator says has an owner; where it says nothing, what members own."""
-    if request.is_assigned is not None:
-        return request.is_assigned
-    members = request.members
-    rows: Flags = _owned_rows(
-        members.owned_topics, members.owned_partitions, request.topics.first_row, request.topics.partition_counts
-    )
-    return rows
-
-
 @njit(cache=True)
-def _owned_rows(topics: Ints, partitions: Ints, first_row: Longs, counts: Ints) -> Flags:
+def _owned_rows(topics: Ints, partitions: Ints, first_row: Longs, counts: Ints) -> tuple[Flags, bool]:
+    """bool[P]: what members own, which is what the coordinator takes for assigned unless it says otherwise.
+
+    And whether some partition is owned twice or does not exist.
+    """
     is_owned = np.zeros(first_row[-1], np.bool_)
+    is_contradictory = False
     for k in range(len(topics)):
-        if 0 <= partitions[k] < counts[topics[k]]:
-            is_owned[first_row[topics[k]] + partitions[k]] = True
-    return is_owned
+        row = first_row[topics[k]] + partitions[k]
+        if partitions[k] < 0 or partitions[k] >= counts[topics[k]] or is_owned[row]:
+            is_contradictory = True
+        else:
+            is_owned[row] = True
+    return is_owned, is_contradictory
+
+
+def _as_sets(offsets: Longs, topics: Ints, partitions: Ints) -> tuple[Longs, Ints, Ints]:
+    """The same lists, each partition once a member: Java's are sets, and quotas count what was put, not what is there.
+
+    Where a partition has two owners, or is said to be free while somebody holds it, a member may be given it again.
+    """
+    members = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    _, first = np.unique(np.stack([members, topics, partitions]), axis=1, return_index=True)
+    kept = np.sort(first)
+    counts = np.bincount(members[kept], minlength=len(offsets) - 1)
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), topics[kept], partitions[kept]
