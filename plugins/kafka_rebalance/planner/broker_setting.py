@@ -127,8 +127,8 @@ def _capacities(
             equal.append(resource)
             continue
         capacity[resource] = np.where(known, values, float(values[known].mean()))
-        for b in np.flatnonzero(~known & stays).tolist():
-            notes.append(f"{resource}: broker {brokers[b].id} is taken to have the mean capacity of the others")
+        taken = [brokers[b].id for b in np.flatnonzero(~known & stays).tolist()]
+        notes += [f"{resource}: broker {each} is taken to have the mean capacity of the others" for each in taken]
     if equal:
         notes.append(f"equal capacities assumed for {', '.join(equal)}: not every broker's is known")
     return capacity, tuple(notes)

@@ -169,9 +169,9 @@ def _sources(snapshot: ClusterSnapshot, figures: dict[str, Floats]) -> dict[str,
 
 def _notes(excluded: Flags, in_flight: Flags, leaderless: Flags, unknown: Flags) -> tuple[str, ...]:
     counted = (
-        (in_flight, "are being reassigned already and left alone"),
-        (leaderless & ~in_flight, "have no leader: nothing can be copied until a replica comes back"),
-        (unknown & ~excluded, "carry something that nobody measured: they are left where they are unless they must go"),
-        (excluded, "belong to topics that are to be left alone; they still count"),
+        (in_flight, "being reassigned already: left alone"),
+        (leaderless & ~in_flight, "without a leader: nothing can be copied until a replica comes back"),
+        (unknown & ~excluded, "carrying something that nobody measured: left alone unless they must go"),
+        (excluded, "of topics that are to be left alone: they still count"),
     )
-    return tuple(f"{int(flags.sum())} partitions {words}" for flags, words in counted if flags.any())
+    return tuple(f"partitions {words}: {int(flags.sum()):,}" for flags, words in counted if flags.any())

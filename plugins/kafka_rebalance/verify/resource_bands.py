@@ -78,17 +78,22 @@ def fair_share(name: str, room: Floats, cluster: ClusterArrays, wishes: Wishes) 
 
 
 def wanted_rf(cluster: ClusterArrays, wishes: Wishes) -> Longs:
-    """int64[P]: the replication factor asked for; what is left alone keeps its own."""
-    rf = (cluster.now >= 0).sum(axis=1)
+    """int64[P]: the replication factor asked for.
+
+    What is left alone keeps its own, and counts where it lies on brokers that stay: elsewhere nobody can share it.
+    """
+    there = cluster.now >= 0
+    rf = there.sum(axis=1)
     if wishes.replication_factor is not None and wishes.moves_replicas:
-        rf = np.where(cluster.excluded | cluster.in_flight | cluster.leaderless, rf, wishes.replication_factor)
-    return np.asarray(rf)
+        rf = np.full(len(rf), wishes.replication_factor)
+    untouchable = cluster.excluded | cluster.in_flight | cluster.leaderless
+    return np.asarray(np.where(untouchable, (there & cluster.stays[cluster.now]).sum(axis=1), rf))
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
     """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
-    nothing, one = np.zeros(len(rf)), np.ones(len(rf))
-    known = {key: np.nan_to_num(values) for key, values in cluster.figures.items()}
+    nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
+    known = {key: np.nan_to_num(values) * one for key, values in cluster.figures.items()}
     if name == "replicas":
         return one, nothing
     if name == "leaders":

@@ -22,6 +22,8 @@ def check_rollback(document: dict[str, Any], claimed: ClaimedMoves, cluster: Clu
         if waves:
             faults.add("rollback_order", "plan.rollback", "missing although there is something to undo")
         return
+    if faults.has_any("wave_members"):
+        return
     gone = np.array([b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in cluster.brokers], dtype=np.bool_)
     lost = np.asarray(((claimed.start >= 0) & gone[claimed.start]).any(axis=1))
     expected = np.flatnonzero(lost).tolist()
