@@ -1,7 +1,9 @@
 # `make` alone lists the targets. Everything is made inside this folder: .boot (uv), .venv, .run (data, logs, downloads).
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-PYTHON ?= $(firstword $(shell command -v python3.13 python3.12 python3.11 python3 2>/dev/null))
+# The first Python 3.11 to 3.13 that really runs (a version manager's shim may stand for one that is not chosen).
+PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11; do \
+  $$each -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit(1); print(sys.executable)' 2>/dev/null && break; done)
 BIN := .venv/bin
 RUN := env PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
 export UV_PYTHON_DOWNLOADS := never
@@ -15,8 +17,7 @@ help: ## list the targets
 setup: .venv/.ready ## make the environment (.venv) from the committed lock; the command is then .venv/bin/rebalance-advisor
 
 .boot/bin/uv:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Python 3.11 or newer is needed; found: $$($(PYTHON) --version 2>&1). Name another one: make PYTHON=/path/to/python3.12"; exit 1; }
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.11, 3.12 or 3.13 is needed and none was found. Name one: make PYTHON=/path/to/python3.12"; exit 1; }
 	@echo "setup: fetching uv"
 	@$(PYTHON) -m venv .boot && .boot/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
 
