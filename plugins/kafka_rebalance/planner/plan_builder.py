@@ -27,7 +27,7 @@ from kafka_rebalance.planner.outcome import Outcome, bands_of, outcome_of, resou
 from kafka_rebalance.planner.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
 from kafka_rebalance.planner.problem import Problem
 from kafka_rebalance.planner.robustness import robustness_of
-from kafka_rebalance.planner.solution import Bounds, Solution
+from kafka_rebalance.planner.solution import Bounds, LowerBound, Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.stay import furthest, gain_per_byte, imbalance
 from kafka_rebalance.planner.verdict_words import (
@@ -213,10 +213,23 @@ def _bounds(problem: Problem, answer: _Answer, draft: Draft, outcome: Outcome) -
     if answer.verdict is Verdict.INFEASIBLE or not len(draft):
         return None
     if answer.bounds is not None and len(draft) == len(answer.draft):
-        return answer.bounds
+        return _for_own_sizes(problem, answer.bounds)
     low = np.minimum(problem.band_low, np.where(problem.stays[:, None], outcome.after, problem.band_low))
     high = np.maximum(problem.band_high, np.where(problem.stays[:, None], outcome.after, problem.band_high))
-    return lower_bounds(replace(problem, band_low=low, band_high=high))
+    return _for_own_sizes(problem, lower_bounds(replace(problem, band_low=low, band_high=high)))
+
+
+def _for_own_sizes(problem: Problem, bounds: Bounds) -> Bounds:
+    """Where replicas differ in size, dropping a large one may cost only the leader's smaller size: never claim more."""
+    if problem.own_disk is None:
+        return bounds
+    cells = (problem.replicas >= 0) & (problem.own_disk > 0)
+    ratio = np.divide(problem.move_bytes[:, None], problem.own_disk, out=np.ones(cells.shape), where=cells)
+    least = min(1.0, float(ratio.min(initial=1.0)))
+    if least == 1.0:
+        return bounds
+    proof = f"{bounds.bytes.proof}, less what replicas differ from their leaders"
+    return replace(bounds, bytes=LowerBound(bounds.bytes.value * least, proof))
 
 
 def _robustness(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, seed: int) -> Robustness | None:
