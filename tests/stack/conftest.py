@@ -1,0 +1,27 @@
+"""One stack for these tests, under ``.run/test-stack``: Postgres and a real Airflow, removed at the end."""
+
+import shutil
+
+import pytest
+
+from stack.airflow import CHECKOUT
+from stack.machine import Machine
+
+
+@pytest.fixture(scope="session")
+def machine():
+    """Started once; a run left over by a killed test session is removed first."""
+    made = Machine(CHECKOUT / ".run" / "test-stack")
+    remove(made)
+    made.run.mkdir(parents=True)
+    try:
+        made.start()
+        yield made
+    finally:
+        remove(made)
+
+
+def remove(machine):
+    machine.stop()
+    machine.server.remove()
+    shutil.rmtree(machine.run, ignore_errors=True)

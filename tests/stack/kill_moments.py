@@ -1,0 +1,151 @@
+"""The five moments at which something is killed: how to come to each, what to kill, and how it is started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from stack.machine import Machine
+from stack.processes import session_members
+
+_PATIENCE_SECONDS = 420
+
+
+def wait_for(what: str, condition: Callable[[], Any]) -> Any:
+    """What ``condition`` returns once it is true."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"waited in vain for: {what}"
+        time.sleep(0.1)
+    return found
+
+
+@dataclass
+class Moment:
+    """One way to die. ``reach`` returns the process ids to kill; ``mend`` starts the killed part again."""
+
+    name: str
+    killed: str
+    reach: Callable[[Machine, str], list[int]]
+    mend: Callable[[Machine], None] = field(default=lambda _: None)
+    before: Callable[[Machine], None] = field(default=lambda _: None)
+
+
+def command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def workers_of(machine: Machine) -> list[int]:
+    """All processes that the scheduler started, and what these started."""
+    scheduler = machine.airflow.programs["scheduler"].session
+    return session_members(scheduler) if scheduler else []
+
+
+def find(machine: Machine, *words: str) -> list[int]:
+    return [pid for pid in workers_of(machine) if all(word in command_of(pid) for word in words)]
+
+
+def task_process(machine: Machine, run_id: str, task: str) -> list[int]:
+    """The process in which a task instance runs; it carries the instance's id as its name."""
+    for each in machine.airflow.client.task_instances("advise", run_id):
+        if each["task_id"].endswith(task) and each["state"] == "running":
+            return [pid for pid in workers_of(machine) if command_of(pid).startswith(f"airflow worker -- {each['id']}")]
+    return []
+
+
+# -- the moments ------------------------------------------------------------------------------------------------------
+
+
+def input_file(machine: Machine) -> Path:
+    return machine.run / "cluster.json"
+
+
+def put_pipe(machine: Machine) -> None:
+    """A pipe in the input's place: whoever reads it waits there for ever, in the middle of collecting."""
+    input_file(machine).rename(machine.run / "cluster.away")
+    os.mkfifo(input_file(machine))
+
+
+def put_file(machine: Machine) -> None:
+    input_file(machine).unlink()
+    (machine.run / "cluster.away").rename(input_file(machine))
+
+
+def reach_collecting(machine: Machine, run_id: str) -> list[int]:
+    pids = wait_for("open_run runs", lambda: task_process(machine, run_id, ".open_run"))
+    wait_for("it reads", lambda: any("pipe" in wchan_of(pid) or "fifo" in wchan_of(pid) for pid in pids))
+    return pids
+
+
+def wchan_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/wchan").read_text()
+    except OSError:
+        return ""
+
+
+def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
+    wait_for("Spark's Python workers", lambda: find(machine, "pyspark.daemon"))
+    return wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
+
+
+@dataclass
+class HeldTable:
+    """Keeps writers, and nobody else, from one table until it is let go."""
+
+    name: str = "store.topic_score"
+    _connection: psycopg.Connection | None = None
+
+    def hold(self, machine: Machine) -> None:
+        self._connection = psycopg.connect(machine.dsn("advisor"))
+        self._connection.execute(f"LOCK TABLE {self.name} IN SHARE ROW EXCLUSIVE MODE")
+
+    def release(self, _machine: Machine) -> None:
+        self._connection.close()
+
+    def reach(self, machine: Machine, _run_id: str) -> list[int]:
+        with psycopg.connect(machine.dsn("advisor"), autocommit=True) as other:
+            waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = %s"
+            wait_for("the loading", lambda: other.execute(waiting, ("rebalance-advisor",)).fetchone()[0])
+        return find(machine, "python", "spark_jobs/replay.py --run-id")
+
+
+def reach_scheduler(machine: Machine, _run_id: str) -> list[int]:
+    wait_for("Spark's Python workers", lambda: find(machine, "pyspark.daemon"))
+    return [machine.airflow.programs["scheduler"].pid]
+
+
+def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
+    wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
+    return [int((machine.server.data / "postmaster.pid").read_text().split()[0])]
+
+
+def start_again(machine: Machine) -> None:
+    """Whatever does not run is started; what still runs is left alone."""
+    machine.start()
+
+
+def moments() -> list[Moment]:
+    held = HeldTable()
+    return [
+        Moment("task while collecting", "the task", reach_collecting, put_file, put_pipe),
+        Moment("Spark driver while replaying", "the JVM", reach_replaying),
+        Moment("task while loading results", "the Spark driver's Python", held.reach, held.release, held.hold),
+        Moment("scheduler", "the scheduler", reach_scheduler, start_again),
+        Moment("Postgres", "the postmaster", reach_postgres, start_again),
+    ]
+
+
+def kill(pids: list[int]) -> None:
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,139 @@
+"""SIGKILL at five moments: readers see the last published advisory and nothing else, and running again succeeds.
+
+Prints the table.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+
+import psycopg
+import pytest
+
+from stack.airflow import CHECKOUT
+from stack.cluster_entries import write_entry
+from tests.stack import kill_moments
+
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
+
+CLUSTER = "kill-table"
+# Everything that a reader can see of the newest advisory, as one line.
+SEEN = f"""
+SELECT run.run_id, run.plan_id, md5(plan.document::text),
+       (SELECT count(*) FROM advisor.move_latest AS move WHERE move.cluster = run.cluster),
+       (SELECT count(*) FROM advisor.finding_latest AS finding WHERE finding.cluster = run.cluster),
+       (SELECT count(*) FROM advisor.topic_score_latest AS score WHERE score.cluster = run.cluster),
+       (SELECT count(*) FROM advisor.broker_score_latest AS score WHERE score.cluster = run.cluster)
+FROM advisor.run_latest AS run JOIN advisor.plan_latest AS plan ON plan.run_id = run.run_id
+WHERE run.cluster = '{CLUSTER}'
+"""
+
+
+@pytest.fixture
+def cluster(machine):
+    """The real map of 256 partitions, from a file that a test may take away."""
+    file = kill_moments.input_file(machine)
+    shutil.copy(CHECKOUT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json", file)
+    write_entry(machine.clusters_file, CLUSTER, {"file": str(file)})
+
+
+class Reader(threading.Thread):
+    """A dashboard: asks again and again, as the reader role, and keeps every different answer, in order."""
+
+    def __init__(self, machine):
+        super().__init__(daemon=True)
+        self.machine, self.answers, self.is_over, self.refused = machine, [], threading.Event(), 0
+
+    def run(self):
+        while not self.is_over.is_set():
+            try:
+                with psycopg.connect(self.machine.dsn("advisor"), autocommit=True, connect_timeout=5) as connection:
+                    connection.execute("SET ROLE advisor_reader")
+                    while not self.is_over.is_set():
+                        self.note(connection.execute(SEEN).fetchall())
+                        time.sleep(0.1)
+            except psycopg.Error:
+                self.refused += 1  # only while Postgres itself is down
+                time.sleep(0.2)
+
+    def note(self, answer):
+        if not self.answers or self.answers[-1] != answer:
+            self.answers.append(answer)
+
+
+def seen_now(machine):
+    with psycopg.connect(machine.dsn("advisor")) as connection:
+        connection.execute("SET ROLE advisor_reader")
+        return connection.execute(SEEN).fetchall()
+
+
+def advise(machine, seed):
+    machine.airflow.client.wait_for_dag("advise")
+    form = {"cluster": CLUSTER, "snapshot": "fresh", "balance_within": 0.3, "seed": seed}
+    return machine.airflow.client.trigger("advise", form, run_id=f"kill-{seed}")
+
+
+def finish(machine, run_id):
+    """Follow a run to its end; returns its state."""
+    for _ in machine.airflow.client.follow("advise", run_id, 900):
+        pass
+    return machine.airflow.client.run_state("advise", run_id)
+
+
+def rows_left(machine, run_id):
+    """Rows that the killed part has written under the run, unseen by readers."""
+    with psycopg.connect(machine.dsn("advisor")) as connection:
+        tables = ("broker_score", "topic_score", "plan", "move", "finding")
+        counts = (
+            connection.execute(
+                f"SELECT count(*) FROM store.{table} JOIN store.run USING (run_key) WHERE run_id = %s",
+                (f"{run_id}.{CLUSTER}",),
+            ).fetchone()[0]
+            for table in tables
+        )
+        return sum(counts)
+
+
+def live_through(machine, moment, seed):
+    """Kill at the moment, look, mend, let it run again; returns the row of the table."""
+    began, last = time.monotonic(), seen_now(machine)
+    moment.before(machine)
+    reader = Reader(machine)
+    reader.start()
+    run_id = advise(machine, seed)
+    pids = moment.reach(machine, run_id)
+    assert pids, f"nothing to kill: {moment.name}"
+    kill_moments.kill(pids)
+    time.sleep(2)
+    assert [each for each in reader.answers if each != last] == []
+    moment.mend(machine)
+    assert seen_now(machine) == last
+    left = rows_left(machine, run_id)
+    state = finish(machine, run_id)
+    how = "by itself"
+    if state != "success":
+        how = "cleared once"
+        machine.airflow.client.clear("advise", run_id)
+        state = finish(machine, run_id)
+    assert state == "success"
+    new = kill_moments.wait_for("the new advisory", lambda: (now := seen_now(machine)) != last and now)
+    reader.is_over.set()
+    reader.join(30)
+    assert new[0][0] == f"{run_id}.{CLUSTER}"
+    assert reader.answers in ([last, new], [last]), f"readers saw something in between: {reader.answers}"
+    return (moment.name, moment.killed, "the last advisory", left, how, f"{time.monotonic() - began:.0f} s")
+
+
+def test_whatever_is_killed_readers_see_the_last_advisory_and_running_again_succeeds(machine, cluster, capsys):
+    assert finish(machine, advise(machine, 100)) == "success"
+    (first,) = seen_now(machine)
+    assert first[0] == f"kill-100.{CLUSTER}"
+    rows = [live_through(machine, moment, 101 + place) for place, moment in enumerate(kill_moments.moments())]
+    head = ("SIGKILL at", "what", "readers saw", "rows left", "went on", "in")
+    widths = [max(len(str(row[column])) for row in (head, *rows)) for column in range(len(head))]
+    with capsys.disabled():
+        print()
+        for row in (head, *rows):
+            print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
