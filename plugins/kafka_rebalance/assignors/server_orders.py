@@ -14,7 +14,7 @@ from numba import njit
 from kafka_rebalance.assignors.ranges import subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
 from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_order
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity
 from kafka_rebalance.java.keys import uuid_hash_codes
 
 Ints = npt.NDArray[np.int32]
@@ -39,20 +39,52 @@ def subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> In
     """Topics of one member in the iteration order of its set, each once."""
     bounds = request.members.subscription_offsets
     listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
-    first_places = np.sort(np.unique(listed, return_index=True)[1])
-    distinct = listed[first_places]
-    return distinct[put_order(hashes[distinct], DEFAULT_CAPACITY)] if is_hashed(request) else distinct
+    distinct: Ints = _in_set_order(listed, hashes, is_hashed(request), False)
+    return distinct
 
 
-def copied_set(topics: Ints, hashes: Ints) -> Ints:
-    """Iteration order of ``new HashSet<>(topics)``."""
-    return topics[set_copy_order(hashes[topics])]
+def copied_subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> Ints:
+    """Topics of one member in the iteration order of ``new HashSet<>(its set)``."""
+    bounds = request.members.subscription_offsets
+    listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
+    copied: Ints = _in_set_order(listed, hashes, is_hashed(request), True)
+    return copied
+
+
+@njit(cache=True)
+def _in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -> Ints:  # noqa: FBT001
+    is_seen = np.zeros(len(hashes), np.bool_)
+    topics = np.empty(len(listed), np.int32)
+    found = 0
+    for topic in listed:
+        if not is_seen[topic]:
+            is_seen[topic] = True
+            topics[found] = topic
+            found += 1
+    topics = topics[:found]
+    if is_hashed:
+        topics = _walked(topics, hashes, DEFAULT_CAPACITY)
+    return _walked(topics, hashes, set_copy_capacity(found)) if is_copied else topics
+
+
+@njit(cache=True)
+def _walked(topics: Ints, hashes: Ints, capacity: int) -> Ints:
+    """A HashSet of ``topics``, put in this order."""
+    codes = np.empty(len(topics), np.int32)
+    for k in range(len(topics)):
+        codes[k] = hashes[topics[k]]
+    order = put_order(codes, capacity)
+    walked = np.empty(len(topics), np.int32)
+    for k in range(len(topics)):
+        walked[k] = topics[order[k]]
+    return walked
 
 
 def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
     """Raise, as the coordinator's assignors do, for the first subscribed topic that the metadata lacks."""
-    missing = topics[request.topics.partition_counts[topics] < 0]
-    if len(missing):
+    counts = request.topics.partition_counts[topics]
+    if len(counts) and counts.min() < 0:
+        missing = topics[counts < 0]
         raise AssignorError(
             PARTITION_ASSIGNOR_EXCEPTION,
             f"Members are subscribed to topic {request.topics.names[int(missing[0])]} which doesn't exist in the"

@@ -21,8 +21,7 @@ from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.orders import by_member_info, member_walk
-from kafka_rebalance.assignors.owned_lists import lists_by_owner
-from kafka_rebalance.assignors.ranges import plain_ranges, subscriber_counts
+from kafka_rebalance.assignors.ranges import subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server_orders import PARTITION_ASSIGNOR_EXCEPTION, is_homogeneous
 from kafka_rebalance.errors import AssignorError
@@ -52,11 +51,8 @@ class ServerRangeAssignor:
             _refuse_missing(counts[shared])
             return Assignment.of(*_share_topics(ranked, shared, counts))
         subscribers = subscriber_counts(offsets, subscribed, len(counts), True)
-        topics = np.flatnonzero(subscribers)
-        _refuse_missing(counts[topics])
-        first_row = request.topics.first_row
-        owners = plain_ranges(ranked, offsets, subscribed, first_row, subscribers, True)
-        return Assignment.of(*lists_by_owner(owners, first_row, topics, len(members)))
+        _refuse_missing(counts[subscribers > 0])
+        return Assignment.of(*_share_by_subscription(ranked, offsets, subscribed, subscribers, counts))
 
 
 def _refuse_missing(counts: Ints) -> None:
@@ -98,3 +94,57 @@ def _share_topics(ranked: Longs, topics: Ints, counts: Ints) -> tuple[Longs, Int
                 partition += 1
             at[member] = place + length
     return offsets, out_topics, out_partitions
+
+
+@njit(cache=True)
+def _share_by_subscription(
+    ranked: Longs, bounds: Longs, subscribed: Ints, subscribers: Ints, counts: Ints
+) -> tuple[Longs, Ints, Ints]:
+    """Ranges over each topic's own subscribers."""
+    quotas = np.zeros(len(counts), np.int32)
+    extras = np.zeros(len(counts), np.int32)
+    for topic in range(len(counts)):
+        if subscribers[topic]:
+            quotas[topic] = counts[topic] // subscribers[topic]
+            extras[topic] = counts[topic] % subscribers[topic]
+    offsets = _lengths(ranked, bounds, subscribed, quotas, extras)
+    for member in range(len(ranked)):
+        offsets[member + 1] += offsets[member]
+    out_topics = np.empty(offsets[-1], np.int32)
+    out_partitions = np.empty(offsets[-1], np.int32)
+    # How many subscribers have had their turn, and which one was the last (a topic may be listed twice).
+    turn = np.zeros(len(counts), np.int32)
+    last = np.full(len(counts), -1, np.int32)
+    for member in ranked:
+        place = offsets[member]
+        for k in range(bounds[member], bounds[member + 1]):
+            topic = subscribed[k]
+            if last[topic] == member:
+                continue
+            last[topic] = member
+            first = quotas[topic] * turn[topic] + min(turn[topic], extras[topic])
+            end = first + quotas[topic] + (turn[topic] < extras[topic])
+            turn[topic] += 1
+            for partition in range(first, end):
+                out_topics[place] = topic
+                out_partitions[place] = partition
+                place += 1
+    return offsets, out_topics, out_partitions
+
+
+@njit(cache=True)
+def _lengths(ranked: Longs, bounds: Longs, subscribed: Ints, quotas: Ints, extras: Ints) -> Longs:
+    """Partitions of each member, behind a zero: int64[M + 1]."""
+    lengths = np.zeros(len(ranked) + 1, np.int64)
+    turn = np.zeros(len(quotas), np.int32)
+    last = np.full(len(quotas), -1, np.int32)
+    for member in ranked:
+        length = 0
+        for k in range(bounds[member], bounds[member + 1]):
+            topic = subscribed[k]
+            if last[topic] != member:
+                last[topic] = member
+                length += quotas[topic] + (turn[topic] < extras[topic])
+                turn[topic] += 1
+        lengths[member + 1] = length
+    return lengths

@@ -23,11 +23,10 @@ from kafka_rebalance.assignors.orders import member_walk
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server_orders import (
     PARTITION_ASSIGNOR_EXCEPTION,
-    copied_set,
+    copied_subscription_of,
     is_hashed,
     is_homogeneous,
     refuse_missing_topics,
-    subscription_of,
     topic_hashes,
 )
 from kafka_rebalance.assignors.server_uniform_heterogeneous import (
@@ -68,7 +67,7 @@ class ServerUniformAssignor:
     def _homogeneous(self, request: AssignmentRequest, order: Longs) -> Assignment:
         topics, members = request.topics, request.members
         hashes = topic_hashes(request)
-        subscribed = copied_set(subscription_of(request, int(order[0]), hashes), hashes)
+        subscribed = copied_subscription_of(request, int(order[0]), hashes)
         if len(subscribed) == 0:
             return no_entries(len(members))
         refuse_missing_topics(request, subscribed)
