@@ -1,0 +1,129 @@
+"""A plan's files: Kafka's own formats, in order, the same bytes each time."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.verify import verify_plan
+from kafka_rebalance.verify.plan_files import expected_files
+from rebalance_advisor.publish.plan_files import plan_files, write_plan_files
+from tests.unit.planner.worlds import random_cluster
+
+REASSIGNMENT = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["version", "partitions"],
+    "properties": {
+        "version": {"const": 1},
+        "partitions": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["topic", "partition", "replicas"],
+                "properties": {
+                    "topic": {"type": "string"},
+                    "partition": {"type": "integer", "minimum": 0},
+                    "replicas": {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": "integer"}},
+                },
+            },
+        },
+    },
+}
+ELECTION = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["partitions"],
+    "properties": {
+        "partitions": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["topic", "partition"],
+                "properties": {"topic": {"type": "string"}, "partition": {"type": "integer", "minimum": 0}},
+            },
+        }
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    return random_cluster(11, topics=40)
+
+
+@pytest.fixture(scope="module")
+def plan(snapshot):
+    return make_plan(snapshot, PlanOptions(within=0.1, moves_per_broker=4))
+
+
+def test_waves_rollback_and_elections_are_in_kafkas_formats(plan) -> None:
+    files = plan_files(plan)
+    for name, content in files.items():
+        if name.startswith(("waves/", "rollback/")):
+            jsonschema.validate(json.loads(content), REASSIGNMENT)
+        elif name.startswith("elections/"):
+            jsonschema.validate(json.loads(content), ELECTION)
+    assert {"plan.json", "commands.md", "moves.csv", "waves/01.json", "rollback/01.json"} <= files.keys()
+
+
+def test_waves_applied_in_order_give_the_placement_of_the_plan_and_rollback_restores_the_start(plan, snapshot) -> None:
+    files = plan_files(plan)
+    start = {(each.topic, each.partition): list(each.replicas) for each in snapshot.each_partition()}
+    now = dict(start)
+    for name in sorted(each for each in files if each.startswith("waves/")):
+        for row in json.loads(files[name])["partitions"]:
+            now[row["topic"], row["partition"]] = row["replicas"]
+    wanted = start | {(move.topic, move.partition): list(move.to_replicas) for move in plan.moves}
+    assert now == wanted
+    counts = {broker.id: 0.0 for broker in snapshot.brokers}
+    for replicas in now.values():
+        for broker in replicas:
+            counts[broker] += 1
+    assert counts == dict(next(each.after for each in plan.resources if each.resource == "replicas"))
+    for name in sorted(each for each in files if each.startswith("rollback/")):
+        for row in json.loads(files[name])["partitions"]:
+            now[row["topic"], row["partition"]] = row["replicas"]
+    assert now == start
+
+
+def test_rollback_01_undoes_the_last_wave(plan) -> None:
+    files = plan_files(plan)
+    last = max(each for each in files if each.startswith("waves/"))
+    moved = {(row["topic"], row["partition"]) for row in json.loads(files[last])["partitions"]}
+    undone = {(row["topic"], row["partition"]) for row in json.loads(files["rollback/01.json"])["partitions"]}
+    assert undone == moved
+
+
+def test_the_verifier_written_apart_expects_the_same_files(plan, snapshot, tmp_path: Path) -> None:
+    write_plan_files(tmp_path, plan)
+    document = json.loads((tmp_path / "plan.json").read_text())
+    written = {
+        str(path.relative_to(tmp_path)): json.loads(path.read_text()) for path in sorted(tmp_path.glob("*/*.json"))
+    }
+    assert written.keys() == expected_files(document).keys()
+    assert not {"file", "hash", "shape"} & verify_plan(document, snapshot, written).counts.keys()
+
+
+def test_files_of_an_earlier_plan_do_not_stay_behind(plan, tmp_path: Path) -> None:
+    (tmp_path / "waves").mkdir()
+    (tmp_path / "waves" / "77.json").write_text("{}")
+    (tmp_path / "waves" / "notes.txt").write_text("mine")
+    write_plan_files(tmp_path, plan)
+    assert not (tmp_path / "waves" / "77.json").exists()
+    assert (tmp_path / "waves" / "notes.txt").exists()
+
+
+def test_commands_name_every_file_once_in_order(plan) -> None:
+    text = plan_files(plan)["commands.md"].decode()
+    places = [text.index(f"waves/{number:02d}.json --execute") for number in range(1, len(plan.waves) + 1)]
+    assert places == sorted(places)
+    assert f"--throttle {plan.waves[0].throttle_bytes_per_s}" in text
+    assert text.index("Rollback 01") > places[-1]

@@ -1,0 +1,110 @@
+"""A plan on a newer snapshot: valid, stale, not worth it, harmful; judged by the worst that is true."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.check import Judgement, check_plan
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.partition_table import partition_table
+from kafka_rebalance.plan import to_document
+from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.planner.plan_builder import make_plan
+from tests.unit.planner.worlds import random_cluster
+
+
+@pytest.fixture(scope="module")
+def snapshot() -> ClusterSnapshot:
+    return random_cluster(11, topics=40)
+
+
+@pytest.fixture(scope="module")
+def document(snapshot: ClusterSnapshot) -> dict:
+    return json.loads(json.dumps(to_document(make_plan(snapshot, PlanOptions(within=0.1)))))
+
+
+def with_rows(snapshot: ClusterSnapshot, rows: list) -> ClusterSnapshot:
+    index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
+    return replace(snapshot, partitions=partition_table(rows, index))
+
+
+def applied(snapshot: ClusterSnapshot, moves: list[dict]) -> ClusterSnapshot:
+    """The snapshot after some moves."""
+    to = {(move["topic"], move["partition"]): tuple(move["to"]) for move in moves}
+    rows = []
+    for each in snapshot.each_partition():
+        target = to.get((each.topic, each.partition))
+        size = each.log_bytes[0]
+        rows.append(
+            each
+            if target is None
+            else replace(each, replicas=target, leader=target[0], isr=target, log_bytes=(size,) * len(target))
+        )
+    return with_rows(snapshot, rows)
+
+
+def test_the_same_cluster_is_what_the_plan_was_made_for(snapshot, document) -> None:
+    result = check_plan(document, snapshot)
+    assert (result.judgement, result.done, result.left) == (Judgement.VALID, 0, len(document["moves"]))
+
+
+def test_between_waves_what_is_done_counts_as_done(snapshot, document) -> None:
+    first = [document["moves"][m] for m in document["waves"][0]["moves"]]
+    result = check_plan(document, applied(snapshot, first))
+    assert (result.judgement, result.done) == (Judgement.VALID, len(first))
+
+
+def test_a_plan_that_is_wholly_done_is_not_worth_it(snapshot, document) -> None:
+    result = check_plan(document, applied(snapshot, document["moves"]))
+    assert (result.judgement, result.left) == (Judgement.NOT_WORTH_IT, 0)
+
+
+def test_a_day_later_the_plan_has_expired(snapshot, document) -> None:
+    later = replace(snapshot, captured_at="2026-11-21T13:00:00+00:00")
+    assert check_plan(document, later).judgement is Judgement.STALE
+    same_moment_elsewhere = replace(snapshot, captured_at="2026-11-21T13:00:00+01:00")
+    assert check_plan(document, same_moment_elsewhere).judgement is Judgement.VALID
+
+
+def test_a_partition_that_somebody_else_moved_makes_it_stale(snapshot, document) -> None:
+    move = document["moves"][0]
+    elsewhere = dict(move, to=list(reversed(move["from"])))
+    result = check_plan(document, applied(snapshot, [elsewhere]))
+    assert result.judgement is Judgement.STALE
+    assert f"{move['topic']}-{move['partition']}" in result.reasons[0]
+
+
+def test_a_broker_that_died_makes_it_harmful(snapshot, document) -> None:
+    target = next(b for move in document["moves"] for b in move["to"] if b not in move["from"])
+    brokers = tuple(replace(b, state=BrokerState.DEAD) if b.id == target else b for b in snapshot.brokers)
+    result = check_plan(document, replace(snapshot, brokers=brokers))
+    assert result.judgement is Judgement.HARMFUL
+    assert f"broker {target} is dead" in result.reasons[0]
+
+
+def test_a_partition_that_is_being_reassigned_elsewhere_is_a_conflict(snapshot, document) -> None:
+    move = document["moves"][0]
+    rows = []
+    for each in snapshot.each_partition():
+        if (each.topic, each.partition) == (move["topic"], move["partition"]):
+            stranger = next(b.id for b in snapshot.brokers if b.id not in {*each.replicas, *move["to"]})
+            more = (*each.log_bytes, 0)
+            rows.append(replace(each, replicas=(*each.replicas, stranger), adding=(stranger,), log_bytes=more))
+        else:
+            rows.append(each)
+    assert check_plan(document, with_rows(snapshot, rows)).judgement is Judgement.HARMFUL
+
+
+def test_a_plan_of_another_cluster_is_refused(snapshot, document) -> None:
+    with pytest.raises(InvalidInputError, match="is of cluster test-id"):
+        check_plan(document, replace(snapshot, cluster_id="another"))
+
+
+def test_nothing_to_do_holds_as_long_as_there_is_nothing_to_do(snapshot, document) -> None:
+    even = applied(snapshot, document["moves"])
+    quiet = to_document(make_plan(even, PlanOptions()))
+    assert quiet["verdict"] == "nothing_to_do"
+    assert check_plan(quiet, even).judgement is Judgement.VALID
+    assert check_plan(quiet, snapshot).judgement is Judgement.STALE

@@ -1,0 +1,96 @@
+"""Plans to spoil: one real plan with everything in it, as a document, beside the snapshot it was made from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.model import BrokerState, Capacity, ClusterSnapshot
+from kafka_rebalance.partition_table import partition_table
+from kafka_rebalance.plan import plan_id, to_document
+from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.planner.plan_builder import make_plan
+from tests.unit.planner.worlds import GB, random_cluster
+
+
+@dataclass(frozen=True)
+class World:
+    """A plan's text and its snapshot; ``document`` is a fresh copy each time."""
+
+    snapshot: ClusterSnapshot
+    text: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return json.loads(self.text)
+
+
+def sealed(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with the hash of what it says now: a forger would do that, too."""
+    document["plan_id"] = plan_id(document)
+    return document
+
+
+@cache
+def busy_world() -> World:
+    """12 brokers in 3 racks: 3 is to go, 5 demoted, 7 excluded, 9 dead; replicas out of sync, one partition in flight,
+    one topic excluded, disks of known size.
+    """
+    snapshot = random_cluster(4, topics=40)
+    rows = list(snapshot.each_partition())
+    draw = np.random.default_rng(0)
+    for number in draw.choice(len(rows), 12, replace=False).tolist():
+        each = rows[number]
+        out = next((b for b in each.replicas if b != each.leader), None)
+        rows[number] = replace(each, isr=tuple(b for b in each.replicas if b != out))
+    for number, each in enumerate(rows):
+        if 9 in each.replicas:
+            alive = tuple(b for b in each.isr or () if b != 9)
+            leader = each.leader if each.leader != 9 else next(iter(alive), None)
+            rows[number] = replace(each, isr=alive, leader=leader)
+    flying = next(i for i, each in enumerate(rows) if 9 not in each.replicas and each.topic == "topic-02")
+    coming = next(b for b in (0, 1, 2, 4) if b not in rows[flying].replicas)
+    leaving = rows[flying].replicas[-1]
+    rows[flying] = replace(
+        rows[flying],
+        replicas=(*rows[flying].replicas, coming),
+        adding=(coming,),
+        removing=(leaving,),
+        log_bytes=(*rows[flying].log_bytes, 0),
+    )
+    brokers = tuple(
+        replace(
+            broker,
+            state=BrokerState.DEAD if broker.id == 9 else BrokerState.ALIVE,
+            capacity=Capacity(disk_bytes=600.0 * GB),
+        )
+        for broker in snapshot.brokers
+    )
+    index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
+    snapshot = replace(snapshot, brokers=brokers, partitions=partition_table(rows, index))
+    on_3 = {each.topic for each in rows if 3 in each.replicas}
+    free_of_3 = next(topic.name for topic in snapshot.topics if topic.name not in on_3)
+    options = PlanOptions(
+        within=0.2,
+        remove_brokers=frozenset({3}),
+        demote_brokers=frozenset({5}),
+        exclude_brokers=frozenset({7}),
+        exclude_topics=(free_of_3,),
+        moves_per_broker=6,
+        throttle_bytes_per_s=20_000_000,
+        with_frontier=False,
+    )
+    plan = make_plan(snapshot, options)
+    return World(snapshot, json.dumps(to_document(plan)))
+
+
+@cache
+def plain_world() -> World:
+    """A balance within 10 %: the fewest rules in the way, so that bounds and bands are at their sharpest."""
+    snapshot = random_cluster(11, topics=40)
+    plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
+    return World(snapshot, json.dumps(to_document(plan)))

@@ -1,0 +1,126 @@
+"""The verifier names what is wrong with a plan, and finds nothing wrong with one that is right."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.partition_table import partition_table
+from kafka_rebalance.verify import RULES, verify_plan
+from kafka_rebalance.verify.plan_files import expected_files
+from tests.unit.verify.corruptions import CORRUPTIONS
+from tests.unit.verify.plan_worlds import World, busy_world, plain_world, sealed
+
+
+def world_of(name: str) -> World:
+    return busy_world() if name == "busy" else plain_world()
+
+
+@pytest.mark.parametrize("name", ["busy", "plain"])
+def test_an_untouched_plan_is_right(name: str) -> None:
+    world = world_of(name)
+    verification = verify_plan(world.document, world.snapshot)
+    # A bound that is weaker than it could be is still true: no corruption.
+    assert [str(fault) for fault in verification.faults if fault.code != "bound_weak"] == []
+    assert verification.bounds["bytes"] > 0
+
+
+@pytest.mark.parametrize("name", sorted(CORRUPTIONS))
+def test_a_corrupted_plan_is_caught_by_the_rule_that_it_breaks(name: str) -> None:
+    rule, world_name, spoil, is_sealed = CORRUPTIONS[name]
+    world = world_of(world_name)
+    document = world.document
+    spoil(document)
+    if is_sealed:
+        sealed(document)
+    verification = verify_plan(document, world.snapshot)
+    assert rule in verification.counts, [str(fault) for fault in verification.faults]
+
+
+def test_at_least_fifty_kinds_of_corruption_are_tried_over_all_groups_of_rules() -> None:
+    assert len(CORRUPTIONS) >= 50
+    tried = {rule for rule, *_ in CORRUPTIONS.values()}
+    untried = set(RULES) - tried
+    assert untried == {"unmovable", "frontier", "file"}, "those have tests of their own"
+
+
+@pytest.mark.parametrize("document", [None, [], "plan", {}, {"plan_id": 1}, {"moves": [{"from": "x"}]}])
+def test_what_is_no_plan_at_all_is_a_fault_and_no_crash(document: object) -> None:
+    verification = verify_plan(document, plain_world().snapshot)
+    assert set(verification.counts) == {"shape"}
+
+
+def test_many_faults_of_one_kind_are_counted_and_the_first_shown() -> None:
+    world = plain_world()
+    document = world.document
+    for move in document["moves"]:
+        move["reason"] = ""
+    verification = verify_plan(sealed(document), world.snapshot)
+    assert verification.counts["explanation"] == len(document["moves"]) > 20
+    assert sum(fault.code == "explanation" for fault in verification.faults) == 20
+
+
+def leaves(value: object, path: tuple = ()) -> list[tuple]:
+    """Paths of all plain values."""
+    if isinstance(value, dict):
+        return [leaf for key, each in value.items() for leaf in leaves(each, (*path, key))]
+    if isinstance(value, list):
+        return [leaf for number, each in enumerate(value) for leaf in leaves(each, (*path, number))]
+    return [path]
+
+
+def test_no_single_changed_value_crashes_the_verifier() -> None:
+    """Any value of a plan replaced by another of its kind, or of no kind: faults, never an exception."""
+    world = busy_world()
+    draw = random.Random(5)
+    paths = leaves(world.document)
+    for path in draw.sample(paths, 60):
+        document = world.document
+        inner = document
+        for step in path[:-1]:
+            inner = inner[step]
+        old = inner[path[-1]]
+        strange = [None, -1, 0, 10**12, 0.5, "", "x", [], {}, True]
+        inner[path[-1]] = draw.choice([each for each in strange if each != old])
+        verify_plan(sealed(document), world.snapshot)
+
+
+def test_files_beside_the_plan_are_judged_with_it() -> None:
+    world = busy_world()
+    files = expected_files(world.document)
+    assert "waves/01.json" in files
+    assert "rollback/01.json" in files
+    assert "file" not in verify_plan(world.document, world.snapshot, files).counts
+    spoiled = json.loads(json.dumps(files))
+    spoiled["waves/02.json"]["partitions"][0]["replicas"].reverse()
+    del spoiled["rollback/01.json"]
+    spoiled["elections/99.json"] = {"partitions": []}
+    places = [
+        fault.place for fault in verify_plan(world.document, world.snapshot, spoiled).faults if fault.code == "file"
+    ]
+    assert places == ["rollback/01.json", "elections/99.json", "waves/02.json"]
+
+
+def test_a_partition_without_a_leader_cannot_be_moved() -> None:
+    world = plain_world()
+    moved = world.document["moves"][0]
+    rows = [
+        replace(each, leader=None) if (each.topic, each.partition) == (moved["topic"], moved["partition"]) else each
+        for each in world.snapshot.each_partition()
+    ]
+    index = {topic.name: i for i, topic in enumerate(world.snapshot.topics)}
+    snapshot = replace(world.snapshot, partitions=partition_table(rows, index))
+    assert "unmovable" in verify_plan(world.document, snapshot).counts
+
+
+def test_a_frontier_below_its_own_bound_or_without_its_names_is_caught() -> None:
+    world = plain_world()
+    document = world.document
+    point = {
+        "tolerance": 0.1, "bytes": 10, "replica_moves": 1, "leader_changes": 0, "lower_bound_bytes": 20.0,
+        "skew": {"disk": 1.1}, "name": "cheap", "is_recommended": False, "reason": "",
+    }  # fmt: skip
+    document["frontier"] = [point, point | {"bytes": 5, "lower_bound_bytes": 5.0}]
+    faults = [str(each) for each in verify_plan(sealed(document), world.snapshot).faults if each.code == "frontier"]
+    assert len(faults) == 4
