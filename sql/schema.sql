@@ -2260,30 +2260,52 @@ COMMENT ON COLUMN advisor.move_latest.reason IS 'Why.';
 COMMENT ON COLUMN advisor.move_latest.worse_without IS 'What gets worse without it.';
 
 CREATE VIEW advisor.move_standing_latest AS
- SELECT newest."time",
-    newest.cluster,
-    mine.topic,
-    mine.partition,
-    mine.to_replicas,
+ WITH recent AS MATERIALIZED (
+         SELECT published.cluster,
+            published.run_key,
+            published."time",
+            published.age
+           FROM store.published_run published
+          WHERE (published.age <= 30)
+        ), advised AS (
+         SELECT recent.cluster,
+            recent.age,
+            recent."time",
+            move.topic,
+            move.partition,
+            move.to_replicas,
+            move.leader_to,
+            move.bytes,
+            row_number() OVER (PARTITION BY recent.cluster, move.topic, move.partition, move.to_replicas, move.leader_to ORDER BY recent.age) AS place
+           FROM (recent
+             JOIN store.move ON (((move.run_key = recent.run_key) AND (move."time" = recent."time"))))
+        ), standing AS (
+         SELECT advised.cluster,
+            advised.topic,
+            advised.partition,
+            advised.to_replicas,
+            advised.leader_to,
+            max(advised."time") AS newest_time,
+            min(advised."time") AS since,
+            count(*) AS advisories,
+            max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes
+           FROM advised
+          WHERE (advised.age = advised.place)
+          GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
+        )
+ SELECT standing.newest_time AS "time",
+    standing.cluster,
+    standing.topic,
+    standing.partition,
+    standing.to_replicas,
     placed.replicas AS replicas_now,
-    mine.bytes,
+    standing.bytes,
     standing.since AS advised_since,
     standing.advisories,
-    ((placed.replicas = mine.to_replicas) AND (NOT (placed.leader IS DISTINCT FROM mine.leader_to))) AS is_applied
-   FROM ((((store.published_run newest
-     JOIN store.move mine ON (((mine.run_key = newest.run_key) AND (mine."time" = newest."time"))))
-     LEFT JOIN store.newest_snapshot read ON ((read.cluster = newest.cluster)))
-     LEFT JOIN store.partition placed ON (((placed.snapshot_key = read.snapshot_key) AND (placed."time" = read."time") AND (placed.topic = mine.topic) AND (placed.partition = mine.partition))))
-     CROSS JOIN LATERAL ( SELECT min(streak."time") AS since,
-            count(*) AS advisories
-           FROM ( SELECT published."time",
-                    published.age,
-                    row_number() OVER (ORDER BY published.age) AS place
-                   FROM (store.published_run published
-                     JOIN store.move earlier ON (((earlier.run_key = published.run_key) AND (earlier."time" = published."time") AND (earlier.topic = mine.topic) AND (earlier.partition = mine.partition) AND (earlier.to_replicas = mine.to_replicas) AND (earlier.leader_to = mine.leader_to))))
-                  WHERE ((published.cluster = newest.cluster) AND (published.age <= 30))) streak
-          WHERE (streak.age = streak.place)) standing)
-  WHERE (newest.age = 1);
+    ((placed.replicas = standing.to_replicas) AND (NOT (placed.leader IS DISTINCT FROM standing.leader_to))) AS is_applied
+   FROM ((standing
+     LEFT JOIN store.newest_snapshot read ON ((read.cluster = standing.cluster)))
+     LEFT JOIN store.partition placed ON (((placed.snapshot_key = read.snapshot_key) AND (placed."time" = read."time") AND (placed.topic = standing.topic) AND (placed.partition = standing.partition))));
 
 ALTER VIEW advisor.move_standing_latest OWNER TO advisor_owner;
 
@@ -2648,9 +2670,31 @@ COMMENT ON COLUMN advisor.plan_latest.continues IS 'plan_id of the earlier plan 
 COMMENT ON COLUMN advisor.plan_latest.document IS 'plan.json, byte for byte.';
 
 CREATE VIEW advisor.plan_outcome AS
- SELECT published."time",
-    published.cluster,
-    published.run_id,
+ WITH applied AS (
+         SELECT run_1.run_key,
+            count(*) AS moves,
+            count(*) FILTER (WHERE ((run_1.cluster, move.topic, move.partition, move.to_replicas) IN ( SELECT newest.cluster,
+                    placed.topic,
+                    placed.partition,
+                    placed.replicas
+                   FROM (store.newest_snapshot newest
+                     JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time"))))))) AS done
+           FROM (store.run run_1
+             JOIN store.move ON (((move.run_key = run_1.run_key) AND (move."time" = run_1."time"))))
+          WHERE (run_1.status = 'published'::text)
+          GROUP BY run_1.run_key
+        ), measured AS (
+         SELECT newest.cluster,
+            later_read."time",
+            resource_score.resource,
+            resource_score.skew
+           FROM ((store.newest_run newest
+             JOIN store.snapshot later_read ON ((later_read.snapshot_key = newest.snapshot_key)))
+             JOIN store.resource_score ON ((resource_score.run_key = newest.run_key)))
+        )
+ SELECT run."time",
+    run.cluster,
+    run.run_id,
     promised.resource,
     promised.skew_before,
     promised.skew_after AS skew_predicted,
@@ -2658,22 +2702,13 @@ CREATE VIEW advisor.plan_outcome AS
     measured."time" AS measured_at,
     applied.moves AS move_count,
     applied.done AS applied_count
-   FROM (((((store.published_run published
-     JOIN store.plan_resource promised ON (((promised.run_key = published.run_key) AND (promised.left_out_because IS NULL))))
-     JOIN store.plan ON (((plan.run_key = published.run_key) AND (plan.verdict = 'rebalance'::text))))
-     JOIN store.snapshot advised_on ON ((advised_on.snapshot_key = published.snapshot_key)))
-     LEFT JOIN LATERAL ( SELECT resource_score.skew,
-            later_read."time"
-           FROM ((store.newest_run later
-             JOIN store.snapshot later_read ON (((later_read.snapshot_key = later.snapshot_key) AND (later_read."time" > advised_on."time"))))
-             JOIN store.resource_score ON (((resource_score.run_key = later.run_key) AND (resource_score.resource = promised.resource))))
-          WHERE (later.cluster = published.cluster)) measured ON (true))
-     CROSS JOIN LATERAL ( SELECT count(*) AS moves,
-            count(*) FILTER (WHERE (placed.replicas = mine.to_replicas)) AS done
-           FROM ((store.move mine
-             LEFT JOIN store.newest_snapshot read ON ((read.cluster = published.cluster)))
-             LEFT JOIN store.partition placed ON (((placed.snapshot_key = read.snapshot_key) AND (placed."time" = read."time") AND (placed.topic = mine.topic) AND (placed.partition = mine.partition))))
-          WHERE ((mine.run_key = published.run_key) AND (mine."time" = published."time"))) applied);
+   FROM (((((store.run
+     JOIN store.plan ON (((plan.run_key = run.run_key) AND (plan.verdict = 'rebalance'::text))))
+     JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.left_out_because IS NULL))))
+     JOIN store.snapshot advised_on ON ((advised_on.snapshot_key = run.snapshot_key)))
+     JOIN applied ON ((applied.run_key = run.run_key)))
+     LEFT JOIN measured ON (((measured.cluster = run.cluster) AND (measured.resource = promised.resource) AND (measured."time" > advised_on."time"))))
+  WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_outcome OWNER TO advisor_owner;
 
@@ -3007,20 +3042,30 @@ COMMENT ON COLUMN advisor.rack_score_latest.level IS 'load / capacity.';
 COMMENT ON COLUMN advisor.rack_score_latest.over_mean IS 'level / plain mean: the skew is the highest one.';
 
 CREATE VIEW advisor.rack_traffic_group_latest AS
- SELECT newest."time",
-    newest.cluster,
-    member.group_id,
+ WITH assigned AS MATERIALIZED (
+         SELECT newest."time",
+            newest.cluster,
+            newest.snapshot_key,
+            member.group_id,
+            member.rack,
+            (topic_run.pair ->> 0) AS topic,
+            (partitions.partition)::integer AS partition
+           FROM (((store.newest_snapshot newest
+             JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member."time" = newest."time"))))
+             CROSS JOIN LATERAL jsonb_array_elements(member.assigned) topic_run(pair))
+             CROSS JOIN LATERAL jsonb_array_elements((topic_run.pair -> 1)) partitions(partition))
+        )
+ SELECT assigned."time",
+    assigned.cluster,
+    assigned.group_id,
     sum(load.in_bytes_per_s) AS read_bytes_per_s,
-    sum(load.in_bytes_per_s) FILTER (WHERE (member.rack <> leader.rack)) AS cross_rack_bytes_per_s,
-    sum(load.in_bytes_per_s) FILTER (WHERE ((member.rack IS NULL) OR (leader.rack IS NULL))) AS rack_unknown_bytes_per_s
-   FROM ((((((store.newest_snapshot newest
-     JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member."time" = newest."time"))))
-     CROSS JOIN LATERAL jsonb_array_elements(member.assigned) topic_run(pair))
-     CROSS JOIN LATERAL jsonb_array_elements((topic_run.pair -> 1)) assigned(partition))
-     JOIN store.load ON (((load.snapshot_key = newest.snapshot_key) AND (load."time" = newest."time") AND (load.topic = (topic_run.pair ->> 0)) AND (load.partition = (assigned.partition)::integer))))
-     JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = load.topic) AND (placed.partition = load.partition))))
-     LEFT JOIN store.broker leader ON (((leader.snapshot_key = newest.snapshot_key) AND (leader."time" = newest."time") AND (leader.broker = placed.leader))))
-  GROUP BY newest."time", newest.cluster, member.group_id;
+    sum(load.in_bytes_per_s) FILTER (WHERE (assigned.rack <> leader.rack)) AS cross_rack_bytes_per_s,
+    sum(load.in_bytes_per_s) FILTER (WHERE ((assigned.rack IS NULL) OR (leader.rack IS NULL))) AS rack_unknown_bytes_per_s
+   FROM (((assigned
+     JOIN store.load ON (((load.snapshot_key = assigned.snapshot_key) AND (load."time" = assigned."time") AND (load.topic = assigned.topic) AND (load.partition = assigned.partition))))
+     JOIN store.partition placed ON (((placed.snapshot_key = assigned.snapshot_key) AND (placed."time" = assigned."time") AND (placed.topic = assigned.topic) AND (placed.partition = assigned.partition))))
+     LEFT JOIN store.broker leader ON (((leader.snapshot_key = assigned.snapshot_key) AND (leader."time" = assigned."time") AND (leader.broker = placed.leader))))
+  GROUP BY assigned."time", assigned.cluster, assigned.group_id;
 
 ALTER VIEW advisor.rack_traffic_group_latest OWNER TO advisor_owner;
 

@@ -1,38 +1,47 @@
 -- Question 5 of DESIGN §4: what was advised for days but not applied.
 -- Looks back over the last 30 advisories of each cluster.
 CREATE OR REPLACE VIEW advisor.move_standing_latest AS
+WITH recent AS MATERIALIZED (
+    SELECT published.cluster, published.run_key, published.time, published.age
+    FROM store.published_run AS published
+    WHERE published.age <= 30
+),
+advised AS (
+    SELECT
+        recent.cluster, recent.age, recent.time, move.topic, move.partition, move.to_replicas, move.leader_to, move.bytes,
+        row_number() OVER (
+            PARTITION BY recent.cluster, move.topic, move.partition, move.to_replicas, move.leader_to
+            ORDER BY recent.age
+        ) AS place
+    FROM recent
+    JOIN store.move ON move.run_key = recent.run_key AND move.time = recent.time
+),
+standing AS (
+    -- An advisory at age n is part of the unbroken row if n advisories up to there advise the same.
+    SELECT
+        advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to,
+        max(advised.time) AS newest_time, min(advised.time) AS since, count(*) AS advisories,
+        max(advised.bytes) FILTER (WHERE advised.age = 1) AS bytes
+    FROM advised
+    WHERE advised.age = advised.place
+    GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
+)
 SELECT
-    newest.time,
-    newest.cluster,
-    mine.topic,
-    mine.partition,
-    mine.to_replicas,
+    standing.newest_time AS time,
+    standing.cluster,
+    standing.topic,
+    standing.partition,
+    standing.to_replicas,
     placed.replicas AS replicas_now,
-    mine.bytes,
+    standing.bytes,
     standing.since AS advised_since,
     standing.advisories,
-    placed.replicas = mine.to_replicas AND placed.leader IS NOT DISTINCT FROM mine.leader_to AS is_applied
-FROM store.published_run AS newest
-JOIN store.move AS mine ON mine.run_key = newest.run_key AND mine.time = newest.time
-LEFT JOIN store.newest_snapshot AS read ON read.cluster = newest.cluster
+    placed.replicas = standing.to_replicas AND placed.leader IS NOT DISTINCT FROM standing.leader_to AS is_applied
+FROM standing
+LEFT JOIN store.newest_snapshot AS read ON read.cluster = standing.cluster
 LEFT JOIN store.partition AS placed
     ON placed.snapshot_key = read.snapshot_key AND placed.time = read.time
-    AND placed.topic = mine.topic AND placed.partition = mine.partition
-CROSS JOIN LATERAL (
-    -- The run at age n belongs to the row of consecutive ones if n advisories up to there advise the move.
-    SELECT min(streak.time) AS since, count(*) AS advisories
-    FROM (
-        SELECT published.time, published.age, row_number() OVER (ORDER BY published.age) AS place
-        FROM store.published_run AS published
-        JOIN store.move AS earlier
-            ON earlier.run_key = published.run_key AND earlier.time = published.time
-            AND earlier.topic = mine.topic AND earlier.partition = mine.partition
-            AND earlier.to_replicas = mine.to_replicas AND earlier.leader_to = mine.leader_to
-        WHERE published.cluster = newest.cluster AND published.age <= 30
-    ) AS streak
-    WHERE streak.age = streak.place
-) AS standing
-WHERE newest.age = 1;
+    AND placed.topic = standing.topic AND placed.partition = standing.partition;
 
 COMMENT ON VIEW advisor.move_standing_latest IS 'Moves of the newest plan: since when they are advised without a break, and whether the newest reading shows them done.';
 COMMENT ON COLUMN advisor.move_standing_latest.time IS 'When the advisory was started.';
