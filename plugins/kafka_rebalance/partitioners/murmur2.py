@@ -73,11 +73,14 @@ def _hash(data: Bytes, start: int, end: int) -> np.uint32:
         at += _WORD
     left = end - at
     if left:
-        if left == 3:
-            code = np.uint32(code ^ (np.uint32(data[at + 2]) << np.uint32(16)))
-        if left >= 2:
-            code = np.uint32(code ^ (np.uint32(data[at + 1]) << np.uint32(8)))
-        code = np.uint32(np.uint32(code ^ np.uint32(data[at])) * _M)
+        # One read and a mask instead of a branch a byte; near the end of the buffer byte by byte.
+        if at + _WORD <= len(data):
+            tail = np.uint32(four_bytes(data, at) & np.uint32((np.uint32(1) << np.uint32(8 * left)) - np.uint32(1)))
+        else:
+            tail = np.uint32(0)
+            for k in range(left):
+                tail = np.uint32(tail | (np.uint32(data[at + k]) << np.uint32(8 * k)))
+        code = np.uint32(np.uint32(code ^ tail) * _M)
     return np.uint32(_finished(code))
 
 
