@@ -90,6 +90,20 @@ def bands_of(problem: Problem) -> Bands:
     return Bands(problem.band_low, problem.band_high, plain_mean(total, problem.capacity, problem.stays))
 
 
+def met_bands(ask: Ask, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:
+    """The bands asked for, widened to what is reached: float64[B, D] each. What is proved, is proved for these."""
+    arrays = ask.brokers.arrays
+    low, high = bands.low.copy(), bands.high.copy()
+    for d, name in enumerate(outcome.resources):
+        room = arrays.capacity.get(name, np.ones(len(low)))
+        lowest, highest = reached(bands, outcome.after[:, d], d, room, arrays.stays)
+        if lowest is not None:
+            low[:, d] = np.minimum(low[:, d], np.where(arrays.stays, lowest * bands.mean[d] * room, 0.0))
+        if highest is not None:
+            high[:, d] = np.where(arrays.stays, np.maximum(high[:, d], highest * bands.mean[d] * room), high[:, d])
+    return low, high
+
+
 def skew(load: Floats, room: Floats, stays: Flags) -> float:
     """Highest level over the plain mean, 0 without load."""
     mean = _mean_level(load, room, stays)

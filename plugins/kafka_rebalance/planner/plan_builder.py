@@ -23,7 +23,7 @@ from kafka_rebalance.planner.earlier_plan import EarlierPlan, leaves_nothing_beh
 from kafka_rebalance.planner.explain import explain_brokers, explain_moves
 from kafka_rebalance.planner.loads import broker_loads
 from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.outcome import Outcome, bands_of, outcome_of, resource_outcomes
+from kafka_rebalance.planner.outcome import Bands, Outcome, bands_of, met_bands, outcome_of, resource_outcomes
 from kafka_rebalance.planner.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
 from kafka_rebalance.planner.problem import Problem
 from kafka_rebalance.planner.robustness import robustness_of
@@ -179,7 +179,7 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
     waves = waves_forward(ask, draft, wave_of)
     cost = cost_of(ask, draft, waves) if len(draft) else NO_COST
     texts = explain_moves(ask, draft, outcome, bands, options.band)
-    bounds = _bounds(problem, answer, draft, outcome)
+    bounds = _bounds(ask, problem, answer, draft, outcome, bands)
     resources = resource_outcomes(ask, outcome, bands, options.band)
     return Plan(
         cluster=snapshot.cluster,
@@ -208,14 +208,14 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
     ).sealed()
 
 
-def _bounds(problem: Problem, answer: _Answer, draft: Draft, outcome: Outcome) -> Bounds | None:
+def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: Outcome, bands: Bands) -> Bounds | None:
     """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met."""
     if answer.verdict is Verdict.INFEASIBLE or not len(draft):
         return None
-    if answer.bounds is not None and len(draft) == len(answer.draft):
+    low, high = met_bands(ask, outcome, bands)
+    is_widened = not (np.array_equal(low, bands.low) and np.array_equal(high, bands.high))
+    if answer.bounds is not None and len(draft) == len(answer.draft) and not is_widened:
         return _for_own_sizes(problem, answer.bounds)
-    low = np.minimum(problem.band_low, np.where(problem.stays[:, None], outcome.after, problem.band_low))
-    high = np.maximum(problem.band_high, np.where(problem.stays[:, None], outcome.after, problem.band_high))
     return _for_own_sizes(problem, lower_bounds(replace(problem, band_low=low, band_high=high)))
 
 

@@ -11,7 +11,7 @@ from kafka_rebalance.plan import Bound, Cost, Move, MoveKind, Wave
 from kafka_rebalance.planner.ask import Ask
 from kafka_rebalance.planner.draft import Draft
 from kafka_rebalance.planner.explain import Texts
-from kafka_rebalance.planner.outcome import Bands, Outcome
+from kafka_rebalance.planner.outcome import Bands, Outcome, met_bands
 from kafka_rebalance.planner.problem import Ints, Problem
 from kafka_rebalance.planner.solution import Bounds
 
@@ -122,8 +122,8 @@ def _least_seconds(
     spread, lacking = least_bytes / receivers, 0.0
     if "disk" in outcome.resources:
         d = outcome.column("disk")
-        low = np.minimum(bands.low[:, d], np.where(ask.brokers.arrays.stays, outcome.after[:, d], 0.0))
-        lacking = float(np.maximum(low - outcome.before[:, d], 0.0).max(initial=0.0))
+        low, _ = met_bands(ask, outcome, bands)
+        lacking = float(np.maximum(low[:, d] - outcome.before[:, d], 0.0).max(initial=0.0))
     if lacking > spread:
         return lacking / throttle, "the emptiest broker's disk must be filled to its band at the throttle"
     return spread / throttle, f"the least bytes arrive at {receivers} brokers at the throttle"

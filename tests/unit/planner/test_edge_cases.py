@@ -1,0 +1,185 @@
+"""What a planner meets on real clusters: each case with the sentence that it says."""
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import Broker, BrokerState, Capacity
+from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.verify import verify_plan
+from tests.unit.planner.worlds import GB, brokers, cluster, row
+
+
+def planned(snapshot, options: PlanOptions | None = None) -> Plan:
+    """The plan, verified."""
+    plan = make_plan(snapshot, options or PlanOptions())
+    faults = verify_plan(to_document(plan), snapshot).faults
+    assert [str(fault) for fault in faults if fault.code != "bound_weak"] == []
+    return plan
+
+
+def test_one_broker_has_nowhere_to_move_to() -> None:
+    plan = planned(cluster([row("t", p, [0]) for p in range(5)], brokers(1)))
+    assert plan.verdict is Verdict.NOTHING_TO_DO
+
+
+def test_without_sizes_counts_are_balanced_and_bytes_are_unknown_never_zero() -> None:
+    plan = planned(cluster([row("t", p, [0, 1], None) for p in range(30)], brokers(4)))
+    assert plan.verdict is Verdict.REBALANCE
+    assert plan.cost.bytes is None
+    assert plan.cost.seconds is None
+    assert "nobody measured log_bytes" in plan.left_out["disk"]
+    assert all(move.bytes is None for move in plan.moves if move.kind == "replica")
+
+
+def test_partitions_of_zero_bytes_are_moved_for_their_count() -> None:
+    plan = planned(cluster([row("t", p, [0, 1], 0) for p in range(30)], brokers(4)))
+    assert plan.cost.bytes == 0
+    assert plan.cost.replica_moves > 0
+
+
+def test_one_partition_larger_than_a_share_is_not_fixable_by_moving() -> None:
+    rows = [row("huge", 0, [0], 900 * GB), *(row("small", p, [p % 3], GB) for p in range(3))]
+    plan = planned(cluster(rows, brokers(3)), PlanOptions(within=0.1))
+    assert plan.verdict in (Verdict.NOT_FIXABLE_BY_MOVING, Verdict.REBALANCE)
+    disk = next(each for each in plan.resources if each.resource == "disk")
+    assert disk.widened_to[1] is not None
+    assert not any(move.topic == "huge" and move.bytes for move in plan.moves)
+
+
+def test_more_replicas_than_racks_are_spread_evenly_and_nothing_is_aborted() -> None:
+    plan = planned(
+        cluster([row("t", p, [0, 2, 4, 1]) for p in range(12)], brokers(6, racks=2)), PlanOptions(within=0.2)
+    )
+    for move in plan.moves:
+        racks = [broker % 2 for broker in move.to_replicas]
+        assert sorted((racks.count(0), racks.count(1))) == [2, 2]
+
+
+def test_an_empty_rack_takes_its_part() -> None:
+    rows = [row("t", p, [0, 1]) for p in range(12)]
+    world = [Broker(0, "a"), Broker(1, "b"), Broker(2, "c")]
+    plan = planned(cluster(rows, world), PlanOptions(within=0.1))
+    assert dict(next(each.after for each in plan.resources if each.resource == "replicas"))[2] >= 7
+
+
+def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
+    """Two brokers of 100 GB hold 100 and 96: no second copy fits anywhere."""
+    rows = [*(row("a", p, [0], 25 * GB) for p in range(4)), *(row("b", p, [1], 24 * GB) for p in range(4))]
+    full = [Broker(n, capacity=Capacity(disk_bytes=100 * GB)) for n in range(2)]
+    plan = planned(cluster(rows, full), PlanOptions(within=0.01))
+    after = next(each.after for each in plan.resources if each.resource == "disk")
+    assert max(after.values()) <= 100 * GB
+
+
+def test_an_excluded_topic_that_causes_the_skew_stays_and_is_named_by_count() -> None:
+    rows = [*(row("big", p, [0], 50 * GB) for p in range(4)), *(row("small", p, [1 + p % 2], GB) for p in range(8))]
+    plan = planned(cluster(rows, brokers(3)), PlanOptions(exclude_topics=("big",)))
+    assert not any(move.topic == "big" for move in plan.moves)
+    assert any("topics that are to be left alone" in reason for reason in plan.reasons)
+
+
+def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
+    rows = [row("t", p, [p % 2], 10 * GB) for p in range(30)]
+    world = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
+    plan = planned(
+        cluster(rows, world), PlanOptions(targets={"replicas": Target(None, 2), "leaders": Target(None, 2)}, within=0.1)
+    )
+    disk = next(each for each in plan.resources if each.resource == "disk")
+    assert disk.after[0] > 1.5 * disk.after[1]
+
+
+def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:
+    rows = [row("t", p, [0], 10 * GB) for p in range(6)]
+    rows[0] = replace(rows[0], replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(10 * GB, 0), isr=(0,))
+    plan = planned(cluster(rows, brokers(3)))
+    assert not any(move.partition == 0 for move in plan.moves)
+    assert "partitions being reassigned already: left alone: 1" in plan.reasons
+
+
+def test_everything_leaves_a_dead_broker_and_rollback_says_that_it_cannot_go_back() -> None:
+    rows = [replace(row("t", p, [0, 1, 2]), isr=(0, 1)) for p in range(9)]
+    plan = planned(cluster(rows, brokers(4, b2=BrokerState.DEAD)))
+    assert plan.verdict is Verdict.REBALANCE
+    assert any("broker 2 is dead: 9 replicas must leave it" in reason for reason in plan.reasons)
+    assert all(2 not in move.to_replicas for move in plan.moves)
+    assert plan.rollback is not None
+    assert len(plan.rollback.not_undone) == 9
+
+
+def test_a_partition_whose_only_replica_is_on_a_dead_broker_does_not_block_the_others() -> None:
+    rows = [replace(row("lost", 0, [2]), leader=None, isr=()), *(row("t", p, [0]) for p in range(9))]
+    plan = planned(cluster(rows, brokers(4, b2=BrokerState.DEAD)))
+    assert plan.verdict is Verdict.REBALANCE
+    assert any("without a leader" in reason for reason in plan.reasons)
+
+
+def test_a_factor_above_the_brokers_is_infeasible_and_names_cause_and_help() -> None:
+    plan = planned(cluster([row("t", p, [0, 1]) for p in range(4)], brokers(2)), PlanOptions(replication_factor=3))
+    assert plan.verdict is Verdict.INFEASIBLE
+    assert "wants 3 replicas, only 2 brokers" in plan.reasons[0]
+    assert "add 1 broker" in plan.reasons[1]
+
+
+def test_removing_one_of_twenty_brokers_moves_one_replica() -> None:
+    """The known optimum of kafka-assignment-optimizer's README, where Kafka's own tool moves 20 of 20."""
+    rows = [row("x.y.z.t", p, [p * 2 % 20, (p * 2 + 1) % 20]) for p in range(10)]
+    rows[9] = row("x.y.z.t", 9, [18, 19])
+    plan = planned(cluster(rows, brokers(20)), PlanOptions(remove_brokers=frozenset({19})))
+    assert plan.cost.replica_moves == 1
+
+
+def test_a_broker_that_does_not_exist_yet_receives_its_share() -> None:
+    rows = [row("t", p, [p % 3, (p + 1) % 3]) for p in range(60)]
+    plan = planned(cluster(rows, brokers(3)), PlanOptions(add_brokers={9: None}, within=0.1))
+    assert 27 <= next(each.after for each in plan.resources if each.resource == "replicas")[9] <= 33
+    assert any("added brokers have joined" in each for each in plan.preconditions)
+
+
+def test_a_broker_that_nobody_knows_cannot_be_removed() -> None:
+    with pytest.raises(InvalidInputError, match="broker 7: cannot remove"):
+        make_plan(cluster([row("t", 0, [0])], brokers(2)), PlanOptions(remove_brokers=frozenset({7})))
+
+
+def test_a_preferred_election_moves_nothing_and_keeps_every_list() -> None:
+    rows = [replace(row("t", p, [p % 3, (p + 1) % 3]), leader=(p + 1) % 3) for p in range(12)]
+    plan = planned(cluster(rows, brokers(3)), PlanOptions(preferred_election=True))
+    assert len(plan.moves) == 12
+    assert all(move.from_replicas == move.to_replicas and move.kind == "leader" for move in plan.moves)
+    assert (plan.cost.bytes, plan.cost.replica_moves) == (0, 0)
+
+
+def test_inside_the_dead_band_there_is_nothing_to_do_and_an_order_is_carried_out_all_the_same() -> None:
+    sizes = [11 * GB, 10 * GB, 10 * GB, 9 * GB]
+    rows = [row("t", 10 * b + p, [b], sizes[b] // 10) for b in range(4) for p in range(10)]
+    snapshot = cluster(rows, brokers(4))
+    quiet = planned(snapshot)
+    assert quiet.verdict is Verdict.NOTHING_TO_DO
+    assert quiet.reasons[0].startswith("every broker is")
+    ordered = planned(snapshot, PlanOptions(within=0.05))
+    assert ordered.verdict is Verdict.REBALANCE
+
+
+def test_an_unapplied_plan_that_still_holds_is_confirmed_and_not_replaced() -> None:
+    rows = [row("t", p, [0] if p < 20 else [1 + p % 3], GB + p * GB // 50) for p in range(40)]
+    snapshot = cluster(rows, brokers(4))
+    first = planned(snapshot)
+    grown = [replace(each, log_bytes=(int(each.log_bytes[0] * 1.02),)) for each in rows]
+    again = make_plan(cluster(grown, brokers(4)), PlanOptions(), previous=to_document(first))
+    assert again.continues == first.plan_id
+    assert [(m.topic, m.partition, m.to_replicas) for m in again.moves] == [
+        (m.topic, m.partition, m.to_replicas) for m in first.moves
+    ]
+    assert "still holds and is confirmed" in again.reasons[0]
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_tiny_topics_are_planned() -> None:
+    rows = [row(f"t{n:06d}", 0, [n % 10 if n % 3 else 0], 1000) for n in range(100_000)]
+    plan = make_plan(cluster(rows, brokers(10)), PlanOptions(within=0.1))
+    after = next(each.after for each in plan.resources if each.resource == "replicas")
+    assert max(after.values()) <= 11_000
