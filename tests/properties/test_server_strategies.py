@@ -1,7 +1,7 @@
 """What the coordinator's and MetaQ's strategies promise, whatever the group: declared as each really promises it.
 
-``uniform`` is even only where all members subscribe alike; consistent hashing not at all; partitions of share groups have
-several readers on purpose.
+``uniform`` is even only where all members subscribe alike; consistent hashing not at all; share groups give a
+partition several readers on purpose.
 """
 
 import numpy as np
