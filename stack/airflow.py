@@ -153,10 +153,10 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
         },
         "API_AUTH": {"JWT_SECRET": identity["jwt_secret"]},
         "DAG_PROCESSOR": {"REFRESH_INTERVAL": 5, "MIN_FILE_PROCESS_INTERVAL": 10, "PARSING_PROCESSES": 2},
-        # A killed task, scheduler or machine is noticed within a minute instead of five.
+        # A killed task, scheduler or machine is noticed within two minutes instead of five.
         "SCHEDULER": {
             "SCHEDULER_HEARTBEAT_SEC": 2,
-            "TASK_INSTANCE_HEARTBEAT_TIMEOUT": 60,
+            "TASK_INSTANCE_HEARTBEAT_TIMEOUT": 120,
             "TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": 10,
             "ORPHANED_TASKS_CHECK_INTERVAL": 30,
             "ENABLE_HEALTH_CHECK": False,

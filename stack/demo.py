@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kafka_rebalance.errors import AdvisorError
 from stack.airflow_client import AirflowClient
 from stack.cluster_entries import write_entry
 from stack.machine import Machine
@@ -48,9 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.bootstrap:
             machine.airflow.client.set_connection(LIVE_CONNECTION, "kafka", _client_properties(arguments))
         published = advise(machine.airflow.client, cluster, say)
-    except (RuntimeError, OSError) as error:
+    except (RuntimeError, OSError, AdvisorError) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     finally:
         if not was_running:
             say("stopping")
@@ -82,6 +85,7 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
 def closing_lines(published: Mapping[str, Any]) -> list[str]:
     """Verdict first, then the top findings, then where things are."""
     folder = Path(published["folder"])
+    folder = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
     return [*published["closing_words"], f"plan:   {folder / 'plan.json'}", f"report: {folder / 'report.html'}"]
 
 
