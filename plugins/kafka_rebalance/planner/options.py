@@ -58,7 +58,7 @@ class PlanOptions:
     moves_per_broker: int | None = None
     partitions_per_wave: int = 5000
     expires_after_hours: int = 24
-    dead_band: float = 0.15
+    dead_band: float = 0.20
     least_gain_per_byte: float = 0.05
     with_frontier: bool = True
 
