@@ -12,6 +12,7 @@ from kafka_rebalance.planner.moving import (
     copies_needed,
     draw,
     fits_limit,
+    is_home,
     keeps_racks_even,
     may_hold,
     move,
@@ -21,63 +22,84 @@ from kafka_rebalance.planner.moving import (
 )
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.push import worst_first
+from kafka_rebalance.planner.receivers import alignment, need_of
 from kafka_rebalance.planner.state import State
-from kafka_rebalance.planner.topic_spread import excess_change
 
-GIVERS_TRIED = 24
-REPLICAS_TRIED = 24
-
-
-@kernel
-def _pull_worth(state: State, p: int, j: int, source: int, target: int, weight: Floats, worst: float) -> float:
-    weigh(state, p, j, source, weight)
-    filled = relief(state, target, weight, 1.0)
-    if filled <= TINY:
-        return -1.0
-    given = relief(state, source, weight, -1.0)
-    if given < -worst - TINY or filled + given <= TINY:
-        return -1.0
-    if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
-        return -1.0
-    if not fits_limit(state, p, target, weight):
-        return -1.0
-    worth = (filled + given) / max(copies_needed(state, p, source, target), 0.05 * state.cost[p])
-    return float(worth * (1.0 - 0.2 * excess_change(state.topics, state.replicas, p, source, target)))
+# Replicas looked at for one broker below its bands.
+SAMPLED = 2000
 
 
 @kernel
-def pull_to(state: State, target: int, takers: Ints, worst: float, most: int) -> int:
-    """Fetch at most ``most`` replicas for a broker below its bands, each the best of a sample. Returns moves."""
+def _may_fetch(state: State, slot: int, target: int, weight: Floats) -> bool:
     width = state.replicas.shape[1]
-    weight = np.empty(state.load.shape[1])
+    p = slot // width
+    j = slot - p * width
+    if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
+        return False
+    weigh(state, p, j, state.replicas[p, j], weight)
+    return fits_limit(state, p, target, weight)
+
+
+@kernel
+def _sample(state: State, target: int, takers: Ints, slots: Ints, weight: Floats) -> int:
+    """Replicas of other brokers that ``target`` may hold; returns how many were found."""
+    found = 0
+    for _ in range(slots.shape[0]):
+        source = takers[draw(state, takers.shape[0])]
+        if source != target and state.filled[source] > 0:
+            slot = state.items[state.start[source] + draw(state, state.filled[source])]
+            if _may_fetch(state, slot, target, weight):
+                slots[found] = slot
+                found += 1
+    return found
+
+
+@kernel
+def pull_to(state: State, target: int, takers: Ints, worst: float, least: float) -> int:
+    """Fetch for a broker below its bands replicas of the mixture that it lacks, from a sample. Returns moves."""
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    width = state.replicas.shape[1]
+    slots = np.empty(SAMPLED, np.int32)
+    slots = slots[: _sample(state, target, takers, slots, weight)]
+    need_of(state, target, need)
+    fit = np.empty(slots.shape[0])
+    for i in range(slots.shape[0]):
+        p = slots[i] // width
+        source = state.replicas[p, slots[i] - p * width]
+        weigh(state, p, slots[i] - p * width, source, weight)
+        fit[i] = -alignment(weight, need) - (0.0 if is_home(state, p, source) else 0.5)
     moves = 0
-    while moves < most and below(state, target) > INSIDE:
-        best, best_worth = -1, 0.0
-        for _ in range(GIVERS_TRIED):
-            source = takers[draw(state, takers.shape[0])]
-            if source == target or state.filled[source] == 0:
-                continue
-            for _ in range(REPLICAS_TRIED):
-                slot = state.items[state.start[source] + draw(state, state.filled[source])]
-                p = slot // width
-                worth = _pull_worth(state, p, slot - p * width, source, target, weight, worst)
-                if worth > best_worth:
-                    best, best_worth = slot, worth
-        if best < 0:
+    for i in np.argsort(fit):
+        if fit[i] > -least or below(state, target) <= INSIDE:
             break
-        p = best // width
-        move(state, p, best - p * width, target, weight)
-        moves += 1
+        if _helps(state, slots[i], target, weight, worst) and _may_fetch(state, slots[i], target, weight):
+            move(state, slots[i] // width, slots[i] % width, target, weight)
+            moves += 1
     return moves
 
 
 @kernel
-def pull_round(state: State, takers: Ints, worst: float, most: int) -> int:
+def _helps(state: State, slot: int, target: int, weight: Floats, worst: float) -> bool:
+    width = state.replicas.shape[1]
+    p = slot // width
+    source = state.replicas[p, slot - p * width]
+    if source == target:
+        return False
+    weigh(state, p, slot - p * width, source, weight)
+    given = relief(state, source, weight, -1.0)
+    if given < -worst - TINY:
+        return False
+    gain = relief(state, target, weight, 1.0)
+    return gain > TINY and gain + given > TINY
+
+
+@kernel
+def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
     """Visit every taker below its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
         if state.takes[b] and below(state, b) > INSIDE:
-            moves += pull_to(state, b, takers, worst, most)
+            moves += pull_to(state, b, takers, worst, least)
     return moves
 
 

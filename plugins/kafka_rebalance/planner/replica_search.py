@@ -6,14 +6,18 @@ partition has a second replica to lead it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from kafka_rebalance.planner.evacuate import evacuate
+from kafka_rebalance.planner.finish import finish_round
+from kafka_rebalance.planner.moving import INSIDE, above
 from kafka_rebalance.planner.polish import polish_round
 from kafka_rebalance.planner.problem import Ints, Problem
 from kafka_rebalance.planner.pull import pull_round, swap_round
-from kafka_rebalance.planner.push import evacuate, push_round
+from kafka_rebalance.planner.push import push_round
 from kafka_rebalance.planner.replica_sets import ReplicaSets
 from kafka_rebalance.planner.state import State, make_state
 from kafka_rebalance.planner.working_bands import WorkingBands
@@ -25,12 +29,11 @@ ANYWHERE = 1e300
 class Effort:
     """How long to search, in steps."""
 
-    rounds: int = 2000
-    share_per_visit: float = 0.1
-    pulls_per_visit: int = 12
+    rounds: int = 40
+    part: float = 0.4
     swap_tries: int = 2000
-    polish_rounds: int = 2
-    polish_tries: int = 100
+    polish_rounds: int = 4
+    polish_tries: int = 40
 
 
 def replica_columns(problem: Problem) -> list[int]:
@@ -62,25 +65,51 @@ def search_replicas(
     stranded = evacuate(state, takers)
     if problem.moves_replicas:
         _improve(state, takers, effort, steps)
+        tries = max(effort.polish_tries, min(1000, 3_000_000 // max(1, len(state.position))))
         for _ in range(effort.polish_rounds):
-            if polish_round(state, effort.polish_tries) <= 0:
+            if polish_round(state, takers, tries) <= 0:
                 break
     return state.replicas, stranded
 
 
-def _improve(state: State, takers: Ints, effort: Effort, steps: dict[str, int]) -> None:
-    """Rounds of the gentlest step that still helps."""
+def _improve(state: State, everybody: Ints, effort: Effort, steps: dict[str, int]) -> None:
+    """Mixtures that fit first, then fetching, then whatever still helps."""
+    far = np.array([above(state, b) for b in range(len(state.takes))])
+    calm = np.flatnonzero(state.takes & (far <= INSIDE)).astype(np.int32)
+    nobody = everybody[:0]
+    part = effort.part
+    stages: tuple[tuple[str, Callable[[], int]], ...] = (
+        ("push", lambda: push_round(state, everybody, nobody, part, 0.5)),
+        ("push", lambda: push_round(state, everybody, nobody, part, 0.2)),
+        ("pull", lambda: pull_round(state, everybody, 0.0, 0.5)),
+        ("push", lambda: push_round(state, everybody, calm, part, 0.5)),
+        ("push", lambda: push_round(state, everybody, calm, part, 0.2)),
+        ("finish", lambda: finish_round(state, everybody, calm, 0.0)),
+        ("finish", lambda: finish_round(state, everybody, everybody, 0.0)),
+    )
+    for name, step in stages:
+        for _ in range(effort.rounds):
+            made = step()
+            steps[name] = steps.get(name, 0) + made
+            if made <= len(everybody) // 20:
+                break
+    _exhaust(state, everybody, effort, steps)
 
-    def note(name: str, count: int) -> bool:
-        steps[name] = steps.get(name, 0) + count
-        return count > 0
 
+def _exhaust(state: State, everybody: Ints, effort: Effort, steps: dict[str, int]) -> None:
+    """Rounds of the gentlest step that still helps, until none does."""
+    gentlest_first: tuple[tuple[str, Callable[[], int]], ...] = (
+        ("finish", lambda: finish_round(state, everybody, everybody, 0.0)),
+        ("pull", lambda: pull_round(state, everybody, 0.0, 0.0)),
+        ("finish_hard", lambda: finish_round(state, everybody, everybody, ANYWHERE)),
+        ("pull_hard", lambda: pull_round(state, everybody, ANYWHERE, 0.0)),
+        ("swap", lambda: swap_round(state, everybody, effort.swap_tries)),
+    )
     for _ in range(effort.rounds):
-        if note("push", push_round(state, takers, 0.0, effort.share_per_visit)):
-            continue
-        if note("pull", pull_round(state, takers, 0.0, effort.pulls_per_visit)):
-            continue
-        if note("push_hard", push_round(state, takers, ANYWHERE, effort.share_per_visit)):
-            continue
-        if not note("swap", swap_round(state, takers, effort.swap_tries)):
-            break
+        for name, step in gentlest_first:
+            made = step()
+            steps[name] = steps.get(name, 0) + made
+            if made:
+                break
+        else:
+            return
