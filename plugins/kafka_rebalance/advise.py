@@ -25,9 +25,6 @@ from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.topic_replay import TopicReplay, placement_brokers, replay_topic, topic_placements
 from kafka_rebalance.verify import verify_plan
 
-# A bound that is weaker than it could be is still true.
-_HARMLESS = ("bound_weak",)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advice:
@@ -76,7 +73,7 @@ class InvalidPlanError(AdvisorError):
 
 def require_verified(plan: Plan, snapshot: ClusterSnapshot) -> None:
     """Raises InvalidPlanError that names the faults."""
-    faults = [fault for fault in verify_plan(to_document(plan), snapshot).faults if fault.code not in _HARMLESS]
+    faults = verify_plan(to_document(plan), snapshot).wrong
     if faults:
         named = "; ".join(str(fault) for fault in faults[:5])
         raise InvalidPlanError(f"the plan did not pass its own verification and is not written: {named}")

@@ -72,6 +72,8 @@ def _tell(verification: Verification, document: dict[str, Any], *, as_json: bool
         sys.stdout.write(f"plan {str(document['plan_id'])[:12]} is right: {len(document['moves']):,} moves\n")
         for name, value in verification.bounds.items():
             sys.stdout.write(f"  {name}: at least {value:,.0f}, the plan takes {document['cost'][name]:,.0f}\n")
+        for note in verification.faults:
+            sys.stdout.write(f"  note: {note}\n")
     else:
         for fault in verification.faults:
             sys.stdout.write(f"{fault}\n")

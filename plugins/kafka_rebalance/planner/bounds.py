@@ -17,6 +17,8 @@ def lower_bounds(problem: Problem) -> Bounds:
     if disk is None or not problem.moves_replicas:
         return Bounds(zero, zero, zero)
     excess = (np.maximum(load[:, disk] - problem.band_high[:, disk], 0.0) * _price_of_a_byte(problem)).sum()
+    if (problem.target_rf < (problem.replicas >= 0).sum(axis=1)).any():
+        excess = 0.0  # replicas that are given up leave for nothing, and may take the excess with them
     deficit = np.maximum(problem.band_low[:, disk] - load[:, disk], 0.0).sum()
     best = LowerBound(float(max(excess, deficit)), "excess" if excess >= deficit else "deficit")
     return Bounds(best, zero, zero, {"excess": float(excess), "deficit": float(deficit)})

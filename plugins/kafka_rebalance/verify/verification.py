@@ -15,7 +15,7 @@ from kafka_rebalance.verify.claimed_moves import ClaimedMoves, read_moves
 from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats, cluster_arrays
 from kafka_rebalance.verify.costs import check_costs
 from kafka_rebalance.verify.document_shape import check_shape
-from kafka_rebalance.verify.faults import Fault, FaultList
+from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
 from kafka_rebalance.verify.move_rules import check_moves, check_result
 from kafka_rebalance.verify.outcomes import Levels, check_outcomes, recompute
 from kafka_rebalance.verify.plan_files import check_files
@@ -38,8 +38,13 @@ class Verification:
 
     @property
     def is_right(self) -> bool:
-        """Nothing is wrong."""
-        return not self.counts
+        """Nothing is wrong: a bound that is weaker than it could be is still true, and only a note."""
+        return not self.counts.keys() - NOTES
+
+    @property
+    def wrong(self) -> tuple[Fault, ...]:
+        """The faults without the notes."""
+        return tuple(fault for fault in self.faults if fault.code not in NOTES)
 
 
 def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, Any] | None = None) -> Verification:
