@@ -38,6 +38,7 @@ from kafka_rebalance.planner.verdict_words import (
     rebalance_words,
 )
 from kafka_rebalance.planner.wave_plan import cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
+from kafka_rebalance.planner.within_budget import solve_within_budget
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
@@ -88,7 +89,7 @@ def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] |
         if kept is not None:
             return kept
     progress("searching")
-    return _judged(ask, problem, solve(problem, seed=seed))
+    return _judged(ask, problem, solve_within_budget(problem, seed=seed))
 
 
 def _is_quiet(ask: Ask, problem: Problem) -> bool:
