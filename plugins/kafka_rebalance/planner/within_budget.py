@@ -1,7 +1,7 @@
 """As even as a budget allows: bands are opened towards today's loads until the plan costs no more than was allowed.
 
 Promises, in order: the plan's cost is within the budget; what must move whatever the balance (brokers that leave,
-racks, replication factor) moves; every broker is opened by the same share of what it lacks, the least share of those tried.
+racks, replication factor) moves; every broker is opened by the same share of what it lacks, the least of those tried.
 Example: a broker at 1.40 × its share, asked for 1.10, opened by a half: 1.25.
 
 Complexity: ``TRIES`` + 2 searches at most. Deterministic: a bisection in fixed steps, no clock.
