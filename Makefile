@@ -52,11 +52,11 @@ check: setup ## lint, types, layers and the fast tests
 	@$(RUN) $(BIN)/lint-imports
 	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow"
 
-bench: setup ## assignors and hashes against Kafka's own Java, in the same run (Maven and a JDK are needed)
-	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors
+bench: setup ## server assignors and hashes against Kafka's own Java, in the same run (Maven and a JDK are needed)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_server
 
-bench-planner: setup ## the planner on the cluster models: bytes, bounds, CPU seconds (MODELS=folder)
-	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner $(if $(MODELS),--models $(MODELS))
+bench-planner: setup ## the planner on cluster models beside a peer's results: bytes, bounds, CPU seconds (MODELS=folder)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner --models $(or $(MODELS),../shared/clusters)
 
 lock: .boot/bin/uv ## resolve the lock anew (only public PyPI addresses may stand in it)
 	@env -u UV_DEFAULT_INDEX -u UV_INDEX -u UV_INDEX_URL .boot/bin/uv lock
