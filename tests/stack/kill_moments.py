@@ -70,28 +70,32 @@ def input_file(machine: Machine) -> Path:
     return machine.run / "cluster.json"
 
 
-def put_pipe(machine: Machine) -> None:
-    """A pipe in the input's place: whoever reads it waits there for ever, in the middle of collecting."""
-    input_file(machine).rename(machine.run / "cluster.away")
-    os.mkfifo(input_file(machine))
+@dataclass
+class HeldInput:
+    """A pipe in the input's place that holds half a file: whoever reads it waits there, in the middle of collecting."""
 
+    _writer: int = -1
 
-def put_file(machine: Machine) -> None:
-    input_file(machine).unlink()
-    (machine.run / "cluster.away").rename(input_file(machine))
+    def hold(self, machine: Machine) -> None:
+        input_file(machine).rename(machine.run / "cluster.away")
+        os.mkfifo(input_file(machine))
 
+    def release(self, machine: Machine) -> None:
+        os.close(self._writer)
+        input_file(machine).unlink()
+        (machine.run / "cluster.away").rename(input_file(machine))
 
-def reach_collecting(machine: Machine, run_id: str) -> list[int]:
-    pids = wait_for("open_run runs", lambda: task_process(machine, run_id, ".open_run"))
-    wait_for("it reads", lambda: any("pipe" in wchan_of(pid) or "fifo" in wchan_of(pid) for pid in pids))
-    return pids
+    def reach(self, machine: Machine, run_id: str) -> list[int]:
+        self._writer = wait_for("a reader of the input", lambda: self._open(machine))
+        os.write(self._writer, b'{"version": 1, "partitions": [')
+        return wait_for("the task", lambda: task_process(machine, run_id, ".open_run"))
 
-
-def wchan_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/wchan").read_text()
-    except OSError:
-        return ""
+    def _open(self, machine: Machine) -> int | None:
+        """The pipe's writing end, once somebody reads."""
+        try:
+            return os.open(input_file(machine), os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            return None
 
 
 def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
@@ -136,9 +140,9 @@ def start_again(machine: Machine) -> None:
 
 
 def moments() -> list[Moment]:
-    held = HeldTable()
+    held, half_read = HeldTable(), HeldInput()
     return [
-        Moment("task while collecting", "the task", reach_collecting, put_file, put_pipe),
+        Moment("task while collecting", "the task", half_read.reach, half_read.release, half_read.hold),
         Moment("Spark driver while replaying", "the JVM", reach_replaying),
         Moment("task while loading results", "the Spark driver's Python", held.reach, held.release, held.hold),
         Moment("scheduler", "the scheduler", reach_scheduler, start_again),
