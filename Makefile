@@ -9,7 +9,7 @@ RUN := env PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test test-live check bench bench-planner lock clean
+.PHONY: help setup demo demo-live up down test test-kill test-live check bench bench-planner lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,7 +40,10 @@ down: setup ## stop what `make up` started
 	@$(RUN) $(BIN)/python -m stack.down
 
 test: setup ## all tests that need nothing but this machine
-	@$(RUN) $(BIN)/python -m pytest -q -m "not live"
+	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not kill"
+
+test-kill: setup ## SIGKILL at five moments of a run in a real Airflow; prints the table
+	@$(RUN) $(BIN)/python -m pytest -q -s -m kill tests/stack
 
 test-live: setup ## tests against real Kafka brokers and Kafka's own classes (Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m pytest -q -m live tests/live
@@ -50,7 +53,7 @@ check: setup ## lint, types, layers and the fast tests
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(RUN) $(BIN)/lint-imports
-	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow"
+	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow and not kill"
 
 bench: setup ## server assignors and hashes against Kafka's own Java, in the same run (Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_server
