@@ -38,7 +38,8 @@ class _Case:
         self.names = [topic["topic"] for topic in self.topics]
         self.ghosts = ["ghost"] if random.random() < (0.02 if family == "legacy_sticky_2_0" else 0.15) else []
         self.members = self._members()
-        self.input: dict[str, Any] = {"order": random.choice(("given", "hash")), "topics": self.topics}
+        orders = ("given", "hash", "leader") if family.startswith("client") else ("given", "hash")
+        self.input: dict[str, Any] = {"order": random.choice(orders), "topics": self.topics}
         self.input["members"] = self.members
         if family in ("client_sticky", "client_cooperative_sticky"):
             self._remember(self._past())

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.replay import answer
+from kafka_rebalance.replay_families.client_columns import Owned, request_of
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.client_cases import FAMILIES, LEGACY_FAMILIES, client_cases
 from tests.live.kafka_classes import Oracle, classpath, compile_java
@@ -21,7 +23,7 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
 
 CASES = int(os.environ.get("CONFORMANCE_CASES", "2000"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))
-NEW, LEGACY = "4.3.1", "2.0.0"
+NEW, STATIC_FIRST, LEGACY = "4.3.1", "3.4.1", "2.0.0"
 # What the generator must reach, for the families that read it.
 EVERYWHERE = {
     "static members", "ids beyond the BMP", "empty subscriptions", "topics without metadata", "unequal subscriptions",
@@ -32,12 +34,13 @@ GENERATIONS = {"old generations"}
 RACKS = {"racks"}
 
 
+def oracle(main: str, version: str) -> Oracle:
+    return Oracle(main, compile_java([f"{main}.java", "OracleLoop.java"], classpath(version)))
+
+
 @pytest.fixture(scope="module")
 def oracles() -> dict[str, Oracle]:
-    return {
-        NEW: Oracle("ClientOracle", compile_java(["ClientOracle.java"], classpath(NEW))),
-        LEGACY: Oracle("LegacyClientOracle", compile_java(["LegacyClientOracle.java"], classpath(LEGACY))),
-    }
+    return {NEW: oracle("ClientOracle", NEW), LEGACY: oracle("LegacyClientOracle", LEGACY)}
 
 
 @pytest.mark.parametrize("family", FAMILIES + LEGACY_FAMILIES)
@@ -56,6 +59,23 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
         print(f"\n{family}: {CASES} cases, {len(wrong)} differences; reached {dict(reached)}; Java gave {dict(given)}")
     assert not wrong
     assert CASES < 500 or _must_reach(family) <= set(reached)
+
+
+def test_range_between_static_members_and_racks_is_that_of_3_4() -> None:
+    wrong = []
+    cases = list(client_cases("client_range", CASES, SEED, Counter()))
+    for case, recorded in zip(cases, oracle("StaticFirstOracle", STATIC_FIRST).answers(cases), strict=True):
+        # Where the case says "leader" it is fed plain HashMaps.
+        order = "given" if case["input"]["order"] == "given" else "hash"
+        request = request_of({**case["input"], "order": order}, Owned.SUBSCRIPTION)
+        assignment, names = by_name("range@2.4").assign(request), request.topics.names
+        lists = {
+            member: [[names[topic], partition] for topic, partition in assignment.of_member(i)]
+            for i, member in enumerate(request.members.ids)
+        }
+        if lists != recorded["output"]["assignment"]:
+            wrong.append(case["id"])
+    assert not wrong
 
 
 def test_an_oracle_goes_on_after_a_case_that_never_ends(oracles: dict[str, Oracle]) -> None:

@@ -1,82 +1,72 @@
-"""The reader of a topic that has the least, ties by id: a heap whose members may change while it stands."""
+"""The reader of a topic that has the least, ties by id: a heap whose members may change size while it stands.
+
+``state.heap[: state.marks[HEAP]]`` holds the members, least first; ``heap_place`` of a member is NONE if it is not in.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-Ints = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
-
-
-class LeastLoaded(NamedTuple):
-    """``heap[:state[0]]`` members, least first; ``place`` int32[M]: where each stands, −1 if it does not."""
-
-    heap: Ints
-    place: Ints
-    state: Ints
+from kafka_rebalance.assignors.sticky_state import HEAP, NONE, State
 
 
 @njit(cache=True)
-def new_heap(member_count: int) -> LeastLoaded:
-    """An empty heap for M members."""
-    return LeastLoaded(np.empty(member_count, np.int32), np.full(member_count, -1, np.int32), np.zeros(1, np.int32))
-
-
-@njit(cache=True)
-def fill(least: LeastLoaded, readers: Ints, may_take: Flags, sizes: Ints, id_rank: Ints) -> None:
-    """Replace what is there by those of ``readers`` that may take something; neighbours that are equal count once."""
-    for i in range(least.state[0]):
-        least.place[least.heap[i]] = -1
+def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: FBT001
+    """Replace what is there by the topic's readers, each once."""
+    heap, members, topics = state.heap, state.members, state.topics
+    for i in range(state.marks[HEAP]):
+        members[heap[i]].heap_place = NONE
     size = 0
-    for member in readers:
-        if may_take[member] and least.place[member] < 0:
-            least.heap[size] = member
-            least.place[member] = size
+    first = topics[topic].first_reader
+    for at in range(first, first + topics[topic].readers):
+        member = state.readers[at]
+        if members[member].heap_place == NONE and (members[member].takes_part or not only_who_takes_part):
+            heap[size] = member
+            members[member].heap_place = size
             size += 1
-    least.state[0] = size
+    state.marks[HEAP] = size
     for at in range(size // 2 - 1, -1, -1):
-        _sink(least, at, sizes, id_rank)
+        _sink(state, at)
 
 
 @njit(cache=True)
-def moved(least: LeastLoaded, member: int, sizes: Ints, id_rank: Ints) -> None:
+def moved(state: State, member: int) -> None:
     """The member's size has changed: find its new place, if it stands here at all."""
-    at = least.place[member]
-    if at < 0:
+    heap, members = state.heap, state.members
+    at = members[member].heap_place
+    if at == NONE:
         return
-    while at > 0 and _is_less(member, least.heap[(at - 1) // 2], sizes, id_rank):
+    while at > 0 and _is_less(state, member, heap[(at - 1) // 2]):
         parent = (at - 1) // 2
-        least.heap[at] = least.heap[parent]
-        least.place[least.heap[at]] = at
+        heap[at] = heap[parent]
+        members[heap[at]].heap_place = at
         at = parent
-    least.heap[at] = member
-    least.place[member] = at
-    _sink(least, at, sizes, id_rank)
+    heap[at] = member
+    members[member].heap_place = at
+    _sink(state, at)
 
 
 @njit(cache=True)
-def _sink(least: LeastLoaded, at: int, sizes: Ints, id_rank: Ints) -> None:
-    size, member = least.state[0], least.heap[at]
+def _sink(state: State, at: int) -> None:
+    heap, members, size = state.heap, state.members, state.marks[HEAP]
+    member = heap[at]
     while True:
         child = 2 * at + 1
-        if child + 1 < size and _is_less(least.heap[child + 1], least.heap[child], sizes, id_rank):
+        if child + 1 < size and _is_less(state, heap[child + 1], heap[child]):
             child += 1
-        if child >= size or not _is_less(least.heap[child], member, sizes, id_rank):
+        if child >= size or not _is_less(state, heap[child], member):
             break
-        least.heap[at] = least.heap[child]
-        least.place[least.heap[at]] = at
+        heap[at] = heap[child]
+        members[heap[at]].heap_place = at
         at = child
-    least.heap[at] = member
-    least.place[member] = at
+    heap[at] = member
+    members[member].heap_place = at
 
 
 @njit(cache=True)
-def _is_less(one: int, other: int, sizes: Ints, id_rank: Ints) -> bool:
+def _is_less(state: State, one: int, other: int) -> bool:
     """TreeSet order of ``SubscriptionComparator``: fewer partitions first, then the id."""
-    if sizes[one] != sizes[other]:
-        return bool(sizes[one] < sizes[other])
-    return bool(id_rank[one] < id_rank[other])
+    members = state.members
+    if members[one].size != members[other].size:
+        return bool(members[one].size < members[other].size)
+    return bool(members[one].id_rank < members[other].id_rank)

@@ -22,20 +22,20 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.legacy_sticky_order import drop_once, hashed_rows, held_lists, in_turn
+from kafka_rebalance.assignors.legacy_sticky_order import drop_once, hashed_rows, hold, in_turn
 from kafka_rebalance.assignors.member_lists import flattened
 from kafka_rebalance.assignors.orders import topic_walk
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.sticky_even import balance_of, evened, rows_of
+from kafka_rebalance.assignors.sticky_even import evened, rows_of
 from kafka_rebalance.assignors.sticky_frame import StickyFrame, frame_of, no_racks
-from kafka_rebalance.assignors.sticky_start import give_out, most_possible, shared_rows
+from kafka_rebalance.assignors.sticky_start import choose_who_takes_part, give_out, most_possible, shared_rows
+from kafka_rebalance.assignors.sticky_state import new_state
 from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.strings import hash_codes
 
 Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 _SLACK = 0
 _NO_MAP_SIZE = -1  # this version always counts, whatever the number of topics
@@ -50,25 +50,19 @@ class LegacyStickyAssignor:
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
-        members, topics = request.members, request.topics
+        members = request.members
         frame = _legacy_frame(request)
-        subscriptions = (members.subscription_offsets, members.subscription_topics)
-        starts, readers = subscribers_by_topic(frame.met, *subscriptions, len(topics), False)
-        alike = same_readers(starts, readers)
-        order = _sorted_rows(request, frame, starts)
-        lists, held, is_literal = held_lists(
-            frame.walked, *subscriptions, members.owned_offsets, frame.rows, frame.row_topic, len(topics)
+        possible = most_possible(
+            members.subscription_offsets, members.subscription_topics, frame.counts, _NO_MAP_SIZE, frame.total
         )
-        is_initial = not lists.sizes.any()
-        free = drop_once(order, held)
-        give_out(free, lists, frame.row_topic, starts, readers, alike, frame.id_rank)
-        possible = most_possible(*subscriptions, frame.counts, _NO_MAP_SIZE, frame.total)
-        previous = np.full(topics.partition_total, -1, dtype=np.int32)
-        balance = balance_of(
-            request, frame, lists, (starts, readers, alike), possible, previous, slack=_SLACK, is_literal=is_literal
-        )
-        lists = evened(balance, [shared_rows(order, starts, frame.row_topic)], is_initial=is_initial)
-        offsets, rows = flattened(lists)
+        state = new_state(request, frame, possible, slack=_SLACK)
+        order = _sorted_rows(request, frame, state.topics["readers"])
+        held, is_claimed_twice = hold(state, frame.walked, members.owned_offsets, frame.rows)
+        is_initial = not state.members["size"].any()
+        give_out(state, drop_once(order, held))
+        choose_who_takes_part(state)
+        state = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=is_claimed_twice)
+        offsets, rows = flattened(state)
         return Assignment.of(offsets, frame.row_topic[rows], frame.row_partition[rows])
 
 
@@ -88,7 +82,7 @@ def _legacy_frame(request: AssignmentRequest) -> StickyFrame:
     return replace(frame, walked=walked, rows=rows, racks=no_racks(len(members)))
 
 
-def _sorted_rows(request: AssignmentRequest, frame: StickyFrame, starts: Longs) -> Ints:
+def _sorted_rows(request: AssignmentRequest, frame: StickyFrame, readers: Ints) -> Ints:
     """``sortPartitions``: the order in which partitions are taken up; what two members claim stands there twice."""
     members, topics = request.members, request.topics
     if members.has_owned.any():
@@ -101,7 +95,7 @@ def _sorted_rows(request: AssignmentRequest, frame: StickyFrame, starts: Longs) 
             )
             turned: Ints = in_turn(frame.by_id, members.owned_offsets, frame.rows, hashed, topics.partition_total)
             return turned
-    order = frame.topics[np.argsort(np.diff(starts)[frame.topics], kind="stable")]
+    order = frame.topics[np.argsort(readers[frame.topics], kind="stable")]
     rows: Ints = rows_of(order, topics.first_row)
     return rows
 

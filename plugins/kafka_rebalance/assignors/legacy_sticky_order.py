@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from kafka_rebalance.assignors.member_lists import MemberLists, empty_lists, give
+from kafka_rebalance.assignors.member_lists import give
+from kafka_rebalance.assignors.sticky_state import State
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.keys import topic_partition_hash
 
@@ -15,39 +16,30 @@ Longs = npt.NDArray[np.int64]
 
 
 @njit(cache=True)
-def held_lists(
-    walked: Longs,
-    subscription_offsets: Longs,
-    subscription_topics: Ints,
-    owned_offsets: Longs,
-    rows: Ints,
-    row_topic: Ints,
-    topic_count: int,
-) -> tuple[MemberLists, Ints, bool]:
-    """What members hold of what they read, how many hold each row, and whether any row is claimed more than once.
+def hold(state: State, walked: Longs, owned_offsets: Longs, rows: Ints) -> tuple[Ints, bool]:
+    """Give members what they own of what they read: holders of each row, int32[R], and whether any has two claimants.
 
     The last one that claims a row counts as its owner, whether it still reads the topic or not.
     """
-    lists = empty_lists(len(row_topic), len(walked), len(rows) + 2 * len(row_topic))
-    held = np.zeros(len(row_topic), np.int32)
-    claims = np.zeros(len(row_topic), np.int32)
-    subscriber = np.full(topic_count, -1, np.int32)
+    held = np.zeros(len(state.rows), np.int32)
+    claims = np.zeros(len(state.rows), np.int32)
+    subscriber = np.full(len(state.topics), -1, np.int32)
     is_claimed_twice = False
     for member in walked:
-        for at in range(subscription_offsets[member], subscription_offsets[member + 1]):
-            subscriber[subscription_topics[at]] = member
+        for at in range(state.offsets[member], state.offsets[member + 1]):
+            subscriber[state.topics_of[at]] = member
         for at in range(owned_offsets[member], owned_offsets[member + 1]):
             row = rows[at]
             if row < 0:
                 continue
             claims[row] += 1
             is_claimed_twice |= claims[row] > 1
-            if subscriber[row_topic[row]] == member:
-                give(lists, row, member)
+            if subscriber[state.rows[row].topic] == member:
+                give(state, row, member)
                 held[row] += 1
             else:
-                lists.owner[row] = member
-    return lists, held, is_claimed_twice
+                state.rows[row].owner = member
+    return held, is_claimed_twice
 
 
 @njit(cache=True)

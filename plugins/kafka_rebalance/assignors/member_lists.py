@@ -6,130 +6,88 @@ Normally a row stands in one list, that of its owner. Where Kafka lets a partiti
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from kafka_rebalance.assignors.sticky_state import NONE, SPARE, UNUSED, State
+
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-NOBODY = -1
-_NONE = -1
-
-
-class MemberLists(NamedTuple):
-    """``owner``, ``first`` int32[R]: who is believed to have a row, and its oldest place.
-
-    Places: ``row``, ``member``, ``following``, ``before`` (in the member's list), ``beside`` int32[places].
-    Members: ``heads``, ``tails``, ``sizes`` int32[M]. ``spare``: the last place given back, and the first never used.
-    """
-
-    owner: Ints
-    first: Ints
-    row: Ints
-    member: Ints
-    following: Ints
-    before: Ints
-    beside: Ints
-    heads: Ints
-    tails: Ints
-    sizes: Ints
-    spare: Ints
-
 
 @njit(cache=True)
-def empty_lists(row_count: int, member_count: int, places: int) -> MemberLists:
-    """Nobody has anything; never more than ``places`` entries at a time."""
-    return MemberLists(
-        np.full(row_count, NOBODY, np.int32), np.full(row_count, _NONE, np.int32), np.empty(places, np.int32),
-        np.full(places, NOBODY, np.int32), np.empty(places, np.int32), np.empty(places, np.int32),
-        np.full(places, _NONE, np.int32), np.full(member_count, _NONE, np.int32),
-        np.full(member_count, _NONE, np.int32), np.zeros(member_count, np.int32), np.array([_NONE, 0], np.int32),
-    )  # fmt: skip
-
-
-@njit(cache=True)
-def copied(lists: MemberLists) -> MemberLists:
-    """The same lists, apart."""
-    return MemberLists(
-        lists.owner.copy(), lists.first.copy(), lists.row.copy(), lists.member.copy(), lists.following.copy(),
-        lists.before.copy(), lists.beside.copy(), lists.heads.copy(), lists.tails.copy(), lists.sizes.copy(),
-        lists.spare.copy(),
-    )  # fmt: skip
-
-
-@njit(cache=True)
-def give(lists: MemberLists, row: int, member: int) -> None:
+def give(state: State, row: int, member: int) -> None:
     """Put ``row`` at the end of the member's list, and make the member its owner."""
-    place = lists.spare[0]
-    if place == _NONE:
-        place = lists.spare[1]
-        lists.spare[1] += 1
+    rows, places, members, marks = state.rows, state.places, state.members, state.marks
+    place = marks[SPARE]
+    if place == NONE:
+        place = marks[UNUSED]
+        marks[UNUSED] += 1
     else:
-        lists.spare[0] = lists.beside[place]
-    lists.row[place] = row
-    lists.member[place] = member
-    lists.beside[place] = _NONE
-    if lists.first[row] == _NONE:
-        lists.first[row] = place
+        marks[SPARE] = places[place].beside
+    last = members[member].tail
+    places[place].row = row
+    places[place].member = member
+    places[place].before = last
+    places[place].following = NONE
+    places[place].beside = NONE
+    if last == NONE:
+        members[member].head = place
     else:
-        other = lists.first[row]
-        while lists.beside[other] != _NONE:
-            other = lists.beside[other]
-        lists.beside[other] = place
-    last = lists.tails[member]
-    lists.before[place] = last
-    lists.following[place] = _NONE
-    if last == _NONE:
-        lists.heads[member] = place
-    else:
-        lists.following[last] = place
-    lists.tails[member] = place
-    lists.sizes[member] += 1
-    lists.owner[row] = member
-
-
-@njit(cache=True)
-def take(lists: MemberLists, row: int, member: int) -> None:
-    """Take ``row`` out of the member's list, its oldest place there; nothing if it does not stand there."""
-    before, place = _NONE, lists.first[row]
-    while place != _NONE and lists.member[place] != member:
-        before, place = place, lists.beside[place]
-    if place == _NONE:
+        places[last].following = place
+    members[member].tail = place
+    members[member].size += 1
+    rows[row].owner = member
+    other = rows[row].first
+    if other == NONE:
+        rows[row].first = place
         return
-    if before == _NONE:
-        lists.first[row] = lists.beside[place]
-    else:
-        lists.beside[before] = lists.beside[place]
-    last, following = lists.before[place], lists.following[place]
-    if last == _NONE:
-        lists.heads[member] = following
-    else:
-        lists.following[last] = following
-    if following == _NONE:
-        lists.tails[member] = last
-    else:
-        lists.before[following] = last
-    lists.sizes[member] -= 1
-    lists.member[place] = NOBODY
-    lists.beside[place] = lists.spare[0]
-    lists.spare[0] = place
+    while places[other].beside != NONE:
+        other = places[other].beside
+    places[other].beside = place
 
 
 @njit(cache=True)
-def flattened(lists: MemberLists) -> tuple[Longs, Ints]:
+def take(state: State, row: int, member: int) -> None:
+    """Take ``row`` out of the member's list, its oldest place there; nothing if it does not stand there."""
+    rows, places, members = state.rows, state.places, state.members
+    older, place = NONE, rows[row].first
+    while place != NONE and places[place].member != member:
+        older, place = place, places[place].beside
+    if place == NONE:
+        return
+    if older == NONE:
+        rows[row].first = places[place].beside
+    else:
+        places[older].beside = places[place].beside
+    before, following = places[place].before, places[place].following
+    if before == NONE:
+        members[member].head = following
+    else:
+        places[before].following = following
+    if following == NONE:
+        members[member].tail = before
+    else:
+        places[following].before = before
+    members[member].size -= 1
+    places[place].member = NONE
+    places[place].beside = state.marks[SPARE]
+    state.marks[SPARE] = place
+
+
+@njit(cache=True)
+def flattened(state: State) -> tuple[Longs, Ints]:
     """Offsets int64[M+1] and rows, in list order."""
-    member_count = len(lists.heads)
+    member_count = len(state.members)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
-        offsets[member + 1] = offsets[member] + lists.sizes[member]
+        offsets[member + 1] = offsets[member] + state.members[member].size
     rows = np.empty(offsets[-1], np.int32)
     for member in range(member_count):
-        place, at = lists.heads[member], offsets[member]
-        while place != _NONE:
-            rows[at] = lists.row[place]
+        place, at = state.members[member].head, offsets[member]
+        while place != NONE:
+            rows[at] = state.places[place].row
             at += 1
-            place = lists.following[place]
+            place = state.places[place].following
     return offsets, rows

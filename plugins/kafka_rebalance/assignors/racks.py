@@ -61,14 +61,12 @@ def reader_racks(offsets: Longs, topics: Ints, member_racks: Ints, topic_count: 
 @njit(cache=True)
 def use_racks(readers: Words, sets: Words, start: int, end: int, prefer: bool) -> bool:  # noqa: FBT001
     """Kafka's three conditions over partitions ``start`` … ``end`` − 1 and one set of readers' racks."""
-    together = np.zeros(len(readers), np.uint64)
-    for row in range(start, end):
-        together |= sets[row]
-    if not np.any(together & readers):
-        return False
-    if prefer:
-        return True
-    for row in range(start, end):  # noqa: SIM110 (numba knows no generators)
-        if np.any(sets[row] != together):
-            return True
-    return False
+    is_shared, is_partial = False, False
+    for word in range(len(readers)):
+        together = np.uint64(0)
+        for row in range(start, end):
+            together |= sets[row, word]
+        is_shared |= together & readers[word] != 0
+        for row in range(start, end):
+            is_partial |= sets[row, word] != together
+    return is_shared and (prefer or is_partial)

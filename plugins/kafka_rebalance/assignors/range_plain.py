@@ -56,8 +56,22 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
     names, columns = topics.names, (members.subscription_offsets, members.subscription_topics)
     subscribers = subscriber_counts(*columns, len(topics), False)
     owner = plain_ranges(order, *columns, topics.first_row, subscribers, False)
-    seen = first_seen_topics(member_walk(request), *columns, len(topics))
+    met = member_walk(request)
+    seen = first_seen_topics(met, *columns, len(topics))
+    keys = np.arange(len(seen), dtype=np.int32)
+    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, met, seen):
+        # The map is asked for each subscription, and grows before it answers, for a topic that it has, too.
+        keys = np.append(keys, np.int32(0))
     hashes = hash_codes(names.data, names.offsets)[seen]
-    steps = np.full(len(seen), step, dtype=np.int8)
-    walk = seen[order_after(hashes, steps, np.arange(len(seen), dtype=np.int32), DEFAULT_CAPACITY)]
+    walk = seen[order_after(hashes, np.full(len(keys), step, dtype=np.int8), keys, DEFAULT_CAPACITY)]
     return assignment_by_owner(owner, topics, walk, len(members))
+
+
+def _goes_on_after_last_topic(request: AssignmentRequest, met: Longs, seen: Longs) -> bool:
+    """A walk over all subscriptions goes on after it has met the last new topic."""
+    members = request.members
+    busy = met[np.diff(members.subscription_offsets)[met] > 0]
+    if len(busy) == 0:
+        return False
+    last = members.subscription_topics[members.subscription_offsets[busy[-1] + 1] - 1]
+    return bool(last != seen[-1] or np.count_nonzero(members.subscription_topics == last) > 1)

@@ -102,11 +102,12 @@ def _assign_group(
     """
     n = first_row[leader + 1] - first_row[leader]
     k = starts[leader + 1] - starts[leader]
-    common = np.empty((n, sets.shape[1]), np.uint64)
-    common[:] = ~np.uint64(0)
+    common = np.full((n, sets.shape[1]), ~np.uint64(0), np.uint64)
     for topic in walk:
         if group[topic] == leader:
-            common &= sets[first_row[topic] : first_row[topic + 1]]
+            for p in range(n):
+                for word in range(sets.shape[1]):
+                    common[p, word] &= sets[first_row[topic] + p, word]
     given = _spread(common, readers[starts[leader] : starts[leader + 1]], member_racks, n // k, n % k)
     for topic in walk:
         if group[topic] != leader:

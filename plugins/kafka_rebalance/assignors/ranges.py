@@ -65,5 +65,6 @@ def plain_ranges(
             n = first_row[topic + 1] - first_row[topic]
             share, extra = n // subscribers[topic], n % subscribers[topic]
             start = first_row[topic] + share * i + min(i, extra)
-            owner[start : start + share + (i < extra)] = member
+            for row in range(start, start + share + (i < extra)):
+                owner[row] = member
     return owner

@@ -9,8 +9,10 @@ What a member says it owns comes, for ``sticky``, from its user data, with the g
 In the cooperative round what somebody else still holds is withheld: nobody has it until its owner has given it up and
 joined again; the next round, asked with what each then owns, gives it out. What nobody owns is given at once.
 
-Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients, whose answers
-from 3.5 to 4.3 these are.
+Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.8 to 4.3, whose
+answers these are. From 2.4 to 3.7 the same promises hold, and some answers differ: no racks before 3.5, another choice
+of what a member keeps of too many before 3.8, partitions claimed twice kept by one before 2.8.1, no constrained way
+before 2.6.
 """
 
 from __future__ import annotations

@@ -1,237 +1,214 @@
 """Moving partitions between members until Kafka calls the assignment balanced.
 
 Kafka walks the movable partitions again and again. Before each it asks whether all is balanced (no member could take a
-partition from one that has two more: ``slack``), then moves the partition back to whom it was taken from in an older
-generation, or to its reader that has the least, if either has two less than its holder. ``partition_movements`` may put
-another partition in its place. A walk without a move ends it.
+partition from one that has two more: the slack is 1), then moves the partition back to whom it was taken from in an
+older generation, or to its reader that has the least, if either has two less than its holder. ``partition_movements``
+may put another partition in its place. A walk without a move ends it.
 
-What Java computes anew for each partition is kept up to date here: ``witness`` is one (member, row) that proves the
+What Java computes anew for each partition is kept up to date here: the witness is one (member, row) that proves the
 assignment unbalanced, looked for again only when it no longer does. A walk that finds everything as an earlier one did
 will do so for ever: that is noticed (ENDLESS) by comparing with the state after 1, 2, 4, 8 … walks.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from kafka_rebalance.assignors import partition_movements as book
-from kafka_rebalance.assignors.least_loaded import LeastLoaded, fill, moved
-from kafka_rebalance.assignors.member_lists import MemberLists, give, take
-from kafka_rebalance.assignors.sticky_literal import LiteralView, is_balanced_literally, somebody_has_less
+from kafka_rebalance.assignors.least_loaded import fill, moved
+from kafka_rebalance.assignors.member_lists import give, take
+from kafka_rebalance.assignors.partition_movements import really_moved, record
+from kafka_rebalance.assignors.sticky_literal import is_balanced_literally, somebody_has_less
+from kafka_rebalance.assignors.sticky_state import (
+    HEAP,
+    LEAST,
+    LITERAL,
+    MOST,
+    NONE,
+    SLACK,
+    WITNESS,
+    WITNESS_ROW,
+    WITNESS_TOPIC,
+    State,
+)
 
 Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+Records = npt.NDArray[Any]
 
 UNCHANGED, CHANGED, NO_MEMBER, NULL_POINTER, ENDLESS = 0, 1, 2, 3, 4
 BALANCED, UNBALANCED = 0, 1
-NOBODY = -1
-# Places in Balance.marks.
-_LEAST, _MOST, _WITNESS, _WITNESS_ROW, _TOPIC = 0, 1, 2, 3, 4
-
-
-class Balance(NamedTuple):
-    """Everything the walks read and change.
-
-    ``readers[starts[t] : starts[t + 1]]``: members that read topic t; ``alike`` int32[T]: the first topic with the same
-    readers; ``shared``: topics with two readers or more. ``with_size`` int32: how many members that take part have a
-    size; ``marks``: least and most of these sizes, the witness (member, row), and the topic where it was found.
-    ``slack``: how many more than a taker somebody may have in an assignment that is called balanced, 1 (0 up to 2.3).
-    ``is_literal``: only asking Kafka's questions word for word answers as Java does (``sticky_literal``).
-    """
-
-    lists: MemberLists
-    movements: book.Movements
-    least: LeastLoaded
-    starts: Longs
-    readers: Ints
-    alike: Ints
-    shared: Longs
-    first_row: Longs
-    row_topic: Ints
-    takes_part: Flags
-    possible: Longs
-    previous: Ints
-    id_rank: Ints
-    with_size: Ints
-    marks: Longs
-    slack: int
-    is_literal: bool
-    literal: LiteralView
+_A_NULL = -2
 
 
 @njit(cache=True)
-def rebalance(rows: Ints, balance: Balance) -> int:
+def rebalance(rows: Ints, state: State) -> int:
     """Walk over ``rows`` until nothing moves: CHANGED or UNCHANGED, or how Java fails."""
     result, walks, due = UNCHANGED, 0, 1
-    movements = balance.movements
-    seen = (movements.source, movements.target, movements.table, movements.following, balance.lists.member)
+    seen_rows, seen_places = state.rows, state.places
     while True:
-        step = _walk(rows, balance)
+        step = _walk(rows, state)
         if step != CHANGED:
             return result if step == UNCHANGED else step
         result = CHANGED
         walks += 1
-        if walks > 1 and _is_as_seen(movements, balance.lists, seen):
+        if walks > 1 and _is_as_seen(state, seen_rows, seen_places):
             return ENDLESS
         if walks == due:
-            seen = (
-                movements.source.copy(), movements.target.copy(), movements.table.copy(),
-                movements.following.copy(), balance.lists.member.copy(),
-            )  # fmt: skip
+            seen_rows, seen_places = state.rows.copy(), state.places.copy()
             due *= 2
 
 
 @njit(cache=True)
-def _is_as_seen(movements: book.Movements, lists: MemberLists, seen: tuple[Ints, Ints, Ints, Ints, Ints]) -> bool:
+def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
     """Everything that decides the next walk is as it was: holders, movements, and the order and size of their sets."""
-    if np.any(lists.member != seen[4]):
-        return False
-    for row in range(len(movements.source)):
-        if movements.source[row] != seen[0][row]:
+    rows = state.rows
+    for place in range(len(seen_places)):
+        if state.places[place].member != seen_places[place].member:
             return False
-        if movements.target[row] != seen[1][row] or movements.following[row] != seen[3][row]:
+    for row in range(len(rows)):
+        if rows[row].owner != seen_rows[row].owner or rows[row].source != seen_rows[row].source:
             return False
-        if movements.source[row] >= 0 and movements.table[row] != seen[2][row]:
+        if rows[row].target != seen_rows[row].target or rows[row].later != seen_rows[row].later:
+            return False
+        if rows[row].source != NONE and rows[row].table != seen_rows[row].table:
             return False
     return True
 
 
 @njit(cache=True)
-def _walk(rows: Ints, balance: Balance) -> int:
+def _walk(rows: Ints, state: State) -> int:
     """One walk over ``rows``; stops early once all is balanced."""
     result = UNCHANGED
     group = -1
     for row in rows:
-        verdict: int = _verdict(balance)
+        verdict: int = _verdict(state)
         if verdict == BALANCED:
             break
         if verdict != UNBALANCED:
             return verdict
-        topic = balance.row_topic[row]
-        if balance.alike[topic] != group:
-            group = balance.alike[topic]
-            span = balance.readers[balance.starts[topic] : balance.starts[topic + 1]]
-            fill(balance.least, span, balance.takes_part, balance.lists.sizes, balance.id_rank)
-        receiver = _receiver(row, topic, balance)
-        if receiver == NOBODY:
+        topic = state.rows[row].topic
+        if state.topics[topic].alike != group:
+            group = state.topics[topic].alike
+            fill(state, topic, True)
+        receiver = _receiver(state, row)
+        if receiver == NONE:
             continue
-        if receiver < NOBODY or not _move(row, topic, receiver, balance):
+        if receiver == _A_NULL or not _move(state, row, receiver):
             return NULL_POINTER
         result = CHANGED
     return result
 
 
 @njit(cache=True)
-def _receiver(row: int, topic: int, balance: Balance) -> int:
-    """Who should have the row: NOBODY if it may stay, −2 where Java meets a null."""
-    sizes, holder, before = balance.lists.sizes, balance.lists.owner[row], balance.previous[row]
-    if holder < 0 or not balance.takes_part[holder]:
-        return -2
-    if before >= 0:
-        if not balance.takes_part[before]:
-            return -2
-        if sizes[holder] > sizes[before] + 1:
+def _receiver(state: State, row: int) -> int:
+    """Who should have the row: NONE if it may stay, _A_NULL where Java meets one."""
+    members, holder, before = state.members, state.rows[row].owner, state.rows[row].previous
+    if holder == NONE or not members[holder].takes_part:
+        return _A_NULL
+    if before != NONE:
+        if not members[before].takes_part:
+            return _A_NULL
+        if members[holder].size > members[before].size + 1:
             return int(before)
-    if balance.is_literal:
-        answer = somebody_has_less(
-            row, balance.readers[balance.starts[topic] : balance.starts[topic + 1]], holder, balance.takes_part, sizes,
-            balance.literal,
-        )  # fmt: skip
-        if answer < 0 or (answer > 0 and balance.least.state[0] == 0):
-            return -2
-        return int(balance.least.heap[0]) if answer > 0 else NOBODY
-    best = int(balance.least.heap[0])
-    return best if sizes[holder] > sizes[best] + 1 else NOBODY
+    if state.marks[LITERAL]:
+        answer = somebody_has_less(state, row, holder)
+        if answer < 0 or (answer > 0 and state.marks[HEAP] == 0):
+            return _A_NULL
+        return int(state.heap[0]) if answer > 0 else NONE
+    best = int(state.heap[0])
+    return best if members[holder].size > members[best].size + 1 else NONE
 
 
 @njit(cache=True)
-def _move(row: int, topic: int, receiver: int, balance: Balance) -> bool:
+def _move(state: State, row: int, receiver: int) -> bool:
     """Move the row, or the one that goes back instead; ``False`` where Java meets a null."""
-    lists = balance.lists
-    actual = book.really_moved(balance.movements, topic, row, lists.owner[row], receiver)
-    giver = lists.owner[actual]
-    if giver < 0 or not balance.takes_part[giver]:
+    members = state.members
+    actual = really_moved(state, row, state.rows[row].owner, receiver)
+    giver = state.rows[actual].owner
+    if giver == NONE or not members[giver].takes_part:
         return False
-    book.record(balance.movements, topic, actual, giver, receiver)
-    before = lists.sizes[giver]
-    take(lists, actual, giver)
-    give(lists, actual, receiver)
+    record(state, actual, giver, receiver)
+    before = members[giver].size
+    take(state, actual, giver)
+    give(state, actual, receiver)
     if giver != receiver:
         # Whom Kafka believes to be the owner need not hold it, where several did.
-        if lists.sizes[giver] != before:
-            _resized(giver, before, balance)
-        _resized(receiver, lists.sizes[receiver] - 1, balance)
+        if members[giver].size != before:
+            _resized(state, giver, before)
+        _resized(state, receiver, members[receiver].size - 1)
     return True
 
 
 @njit(cache=True)
-def _resized(member: int, before: int, balance: Balance) -> None:
+def _resized(state: State, member: int, before: int) -> None:
     """Keep least, most and the heap up to date after one member's size has changed by one."""
-    now, with_size, marks = balance.lists.sizes[member], balance.with_size, balance.marks
+    now, with_size, marks = state.members[member].size, state.with_size, state.marks
     with_size[before] -= 1
     with_size[now] += 1
-    marks[_LEAST] = min(marks[_LEAST], now)
-    marks[_MOST] = max(marks[_MOST], now)
-    while with_size[marks[_LEAST]] == 0:
-        marks[_LEAST] += 1
-    while with_size[marks[_MOST]] == 0:
-        marks[_MOST] -= 1
-    moved(balance.least, member, balance.lists.sizes, balance.id_rank)
+    marks[LEAST] = min(marks[LEAST], now)
+    marks[MOST] = max(marks[MOST], now)
+    while with_size[marks[LEAST]] == 0:
+        marks[LEAST] += 1
+    while with_size[marks[MOST]] == 0:
+        marks[MOST] -= 1
+    moved(state, member)
 
 
 @njit(cache=True)
-def _verdict(balance: Balance) -> int:
+def _verdict(state: State) -> int:
     """BALANCED or UNBALANCED, as ``isBalanced`` says; NO_MEMBER, NULL_POINTER where it fails."""
-    marks = balance.marks
-    if marks[_MOST] < 0:
+    marks, members = state.marks, state.members
+    if marks[MOST] < 0:
         return NO_MEMBER
-    if marks[_LEAST] >= marks[_MOST] - 1:
+    if marks[LEAST] >= marks[MOST] - 1:
         return BALANCED
-    if balance.is_literal:
-        answer = is_balanced_literally(
-            balance.lists, balance.takes_part, balance.possible, balance.id_rank, balance.slack, balance.literal
-        )
+    if marks[LITERAL]:
+        answer = is_balanced_literally(state)
         return NULL_POINTER if answer < 0 else BALANCED if answer > 0 else UNBALANCED
-    member, sizes = marks[_WITNESS], balance.lists.sizes
-    if member >= 0 and sizes[member] != balance.possible[member]:
-        holder = balance.lists.owner[marks[_WITNESS_ROW]]
-        if sizes[holder] > sizes[member] + balance.slack:
+    member = marks[WITNESS]
+    if member != NONE and members[member].size != members[member].possible:
+        holder = state.rows[marks[WITNESS_ROW]].owner
+        if members[holder].size > members[member].size + marks[SLACK]:
             return UNBALANCED
-    return UNBALANCED if _find_witness(balance) else BALANCED
+    return UNBALANCED if _find_witness(state) else BALANCED
 
 
 @njit(cache=True)
-def _find_witness(balance: Balance) -> bool:
+def _find_witness(state: State) -> bool:
     """Look for a member that could take a row from one with too much more, topic by topic from the last find on."""
-    marks, shared, sizes = balance.marks, balance.shared, balance.lists.sizes
+    marks, shared, members, topics = state.marks, state.shared, state.members, state.topics
     for i in range(len(shared)):
-        place = (marks[_TOPIC] + i) % len(shared)
+        place = (marks[WITNESS_TOPIC] + i) % len(shared)
         topic = shared[place]
-        taker = _least_that_could(topic, balance)
-        if taker < 0 or marks[_MOST] <= sizes[taker] + balance.slack:
+        taker = _least_that_could(state, topic)
+        if taker == NONE:
             continue
-        best, most = -1, sizes[taker] + balance.slack
-        for row in range(balance.first_row[topic], balance.first_row[topic + 1]):
-            size = sizes[balance.lists.owner[row]]
+        best, most = NONE, members[taker].size + marks[SLACK]
+        if marks[MOST] <= most:
+            continue
+        first = topics[topic].first_row
+        for row in range(first, first + topics[topic].partitions):
+            size = members[state.rows[row].owner].size
             if size > most:
                 best, most = row, size
-        if best >= 0:
-            marks[_WITNESS], marks[_WITNESS_ROW], marks[_TOPIC] = taker, best, place
+        if best != NONE:
+            marks[WITNESS], marks[WITNESS_ROW], marks[WITNESS_TOPIC] = taker, best, place
             return True
     return False
 
 
 @njit(cache=True)
-def _least_that_could(topic: int, balance: Balance) -> int:
-    """The reader with the least among those that do not have all they could have, −1 for none."""
-    best, sizes = -1, balance.lists.sizes
-    for at in range(balance.starts[topic], balance.starts[topic + 1]):
-        member = balance.readers[at]
-        if sizes[member] != balance.possible[member] and (best < 0 or sizes[member] < sizes[best]):
+def _least_that_could(state: State, topic: int) -> int:
+    """The reader with the least among those that do not have all they could have, NONE if all do."""
+    best, members = NONE, state.members
+    first = state.topics[topic].first_reader
+    for at in range(first, first + state.topics[topic].readers):
+        member = state.readers[at]
+        if members[member].size == members[member].possible:
+            continue
+        if best == NONE or members[member].size < members[best].size:
             best = member
     return best

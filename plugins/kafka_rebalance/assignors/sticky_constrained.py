@@ -22,9 +22,9 @@ from numba import njit
 from kafka_rebalance.assignors.assignment import Assignment, StickyNotes, Withheld
 from kafka_rebalance.assignors.orders import ranks_among
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.sticky_deal import BELOW_LEAST, DONE, NOBODY_LEFT, TOO_FEW, deal
+from kafka_rebalance.assignors.sticky_deal import BELOW_LEAST, DONE, NOBODY_LEFT, TOO_FEW, Quotas, deal
 from kafka_rebalance.assignors.sticky_frame import StickyFrame, free_rows
-from kafka_rebalance.assignors.sticky_keep import Keeping, keep_owned
+from kafka_rebalance.assignors.sticky_keep import keep_within_quotas, keepable_rows, sort_lowest_first
 from kafka_rebalance.errors import AssignorError
 
 Ints = npt.NDArray[np.int32]
@@ -44,19 +44,23 @@ def assign_constrained(request: AssignmentRequest, frame: StickyFrame, *, is_coo
     members, topics, racks = request.members, request.topics, frame.racks
     if len(members) == 0:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
-    rank = ranks_among(frame.topics, len(topics))
-    keep, quotas = keep_owned(
-        frame.walked, members.owned_offsets, frame.rows, frame.is_kept, frame.is_contested, frame.row_topic,
-        frame.row_partition, rank, frame.total, racks.member_racks, racks.sets,
+    starts, kept, was_of = keepable_rows(
+        frame.walked, members.owned_offsets, frame.rows, frame.is_kept, frame.is_contested, racks.member_racks,
+        racks.sets,
     )  # fmt: skip
-    free = free_rows(frame.topics, topics.first_row, keep.is_taken, frame.row_topic, frame.row_partition)
+    rank = ranks_among(frame.topics, len(topics))
+    sort_lowest_first(starts, kept, frame.row_topic, frame.row_partition, rank)
+    least, expected = divmod(frame.total, len(members))
+    counts, waiting, is_taken, over = keep_within_quotas(frame.walked, starts, kept, was_of, least, expected)
+    free = free_rows(frame.topics, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
     if racks.is_active:
         free = free[np.argsort(racks.readers[free], kind="stable")]
-    status, rows, takers = deal(free, frame.by_id, keep, quotas, racks.member_racks, racks.sets)
+    quotas = Quotas(least, least + (expected > 0), expected, over)
+    status, rows, takers = deal(free, frame.by_id, counts, waiting, quotas, racks.member_racks, racks.sets)
     if status != DONE:
         raise AssignorError("java.lang.IllegalStateException", _REFUSALS[status])
-    waits = waits_for_owner(rows, takers, keep.was_of, frame.is_contested, is_cooperative)
-    offsets, listed = joined_lists(keep, rows, takers, waits)
+    waits = waits_for_owner(rows, takers, was_of, frame.is_contested, is_cooperative)
+    offsets, listed = joined_lists(frame.walked, starts, counts, kept, rows, takers, waits)
     nothing, held = np.zeros(0, dtype=np.int32), rows[waits]
     return Assignment(
         offsets,
@@ -79,11 +83,14 @@ def waits_for_owner(rows: Ints, takers: Ints, was_of: Ints, is_contested: Flags,
 
 
 @njit(cache=True)
-def joined_lists(keep: Keeping, rows: Ints, takers: Ints, waits: Flags) -> tuple[Longs, Ints]:
+def joined_lists(
+    walked: Longs, starts: Longs, counts: Ints, kept: Ints, rows: Ints, takers: Ints, waits: Flags
+) -> tuple[Longs, Ints]:
     """Offsets int64[M+1] and rows of each member's list: what it keeps, then what it is given."""
-    member_count = len(keep.counts)
+    member_count = len(counts)
     offsets = np.zeros(member_count + 1, np.int64)
-    offsets[1:] = keep.counts
+    for member in range(member_count):
+        offsets[member + 1] = counts[member]
     for i in range(len(rows)):
         if not waits[i]:
             offsets[takers[i] + 1] += 1
@@ -91,10 +98,13 @@ def joined_lists(keep: Keeping, rows: Ints, takers: Ints, waits: Flags) -> tuple
         offsets[member + 1] += offsets[member]
     listed = np.empty(offsets[-1], np.int32)
     fill = np.empty(member_count, np.int64)
-    for member in range(member_count):
-        start, count = keep.starts[member], keep.counts[member]
-        listed[offsets[member] : offsets[member] + count] = keep.rows[start : start + count]
-        fill[member] = offsets[member] + count
+    for i in range(member_count):
+        member = walked[i]
+        at = offsets[member]
+        for k in range(starts[i], starts[i] + counts[member]):
+            listed[at] = kept[k]
+            at += 1
+        fill[member] = at
     for i in range(len(rows)):
         if not waits[i]:
             listed[fill[takers[i]]] = rows[i]

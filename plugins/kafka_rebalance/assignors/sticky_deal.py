@@ -9,15 +9,25 @@ import numpy.typing as npt
 from numba import njit
 
 from kafka_rebalance.assignors.racks import has_rack
-from kafka_rebalance.assignors.sticky_keep import AT_LEAST, UNDER_LEAST, Keeping, Quotas
+from kafka_rebalance.assignors.sticky_keep import AT_LEAST, UNDER_LEAST
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
+Codes = npt.NDArray[np.int8]
 
 DONE, NOBODY_LEFT, TOO_FEW, BELOW_LEAST = 0, 1, 2, 3
 # Places in Waiting.marks.
 _UNDER, _HEAD, _TAIL, _OVER = 0, 1, 2, 3
+
+
+class Quotas(NamedTuple):
+    """Everybody gets ``least``; ``expected`` members ``most``, if that is more; ``over`` have it already."""
+
+    least: int
+    most: int
+    expected: int
+    over: int
 
 
 class Waiting(NamedTuple):
@@ -31,10 +41,14 @@ class Waiting(NamedTuple):
 
 @njit(cache=True)
 def deal(
-    free: Ints, by_id: Longs, keep: Keeping, quotas: Quotas, member_racks: Ints, sets: Words
+    free: Ints, by_id: Longs, counts: Ints, codes: Codes, quotas: Quotas, member_racks: Ints, sets: Words
 ) -> tuple[int, Ints, Ints]:
-    """Status, and rows with their new members in the order in which they are given."""
-    waiting = _waiting(by_id, keep, quotas)
+    """Status, and rows with their new members in the order in which they are given.
+
+    ``counts`` and ``codes``: how many each keeps, and whether it waits for more (``sticky_keep``).
+    """
+    waiting = _waiting(by_id, counts, codes)
+    waiting.marks[_OVER] = quotas.over
     rows = np.empty(len(free), np.int32)
     members = np.empty(len(free), np.int32)
     left, given = free, 0
@@ -45,19 +59,16 @@ def deal(
 
 
 @njit(cache=True)
-def _waiting(by_id: Longs, keep: Keeping, quotas: Quotas) -> Waiting:
+def _waiting(by_id: Longs, counts: Ints, codes: Codes) -> Waiting:
     count = len(by_id)
-    waiting = Waiting(
-        np.empty(count, np.int32), np.empty(2 * count, np.int32), np.zeros(4, np.int64), keep.counts.copy()
-    )
+    waiting = Waiting(np.empty(count, np.int32), np.empty(2 * count, np.int32), np.zeros(4, np.int64), counts.copy())
     for member in by_id:
-        if keep.waiting[member] == UNDER_LEAST:
+        if codes[member] == UNDER_LEAST:
             waiting.under[waiting.marks[_UNDER]] = member
             waiting.marks[_UNDER] += 1
-        elif keep.waiting[member] == AT_LEAST:
+        elif codes[member] == AT_LEAST:
             waiting.exact[waiting.marks[_TAIL]] = member
             waiting.marks[_TAIL] += 1
-    waiting.marks[_OVER] = quotas.over
     return waiting
 
 
@@ -109,7 +120,8 @@ def _take_under(at: int, waiting: Waiting, quotas: Quotas) -> int:
     count = waiting.counts[member] + 1
     if count >= quotas.least:
         marks[_UNDER] -= 1
-        waiting.under[at : marks[_UNDER]] = waiting.under[at + 1 : marks[_UNDER] + 1].copy()
+        for i in range(at, marks[_UNDER]):
+            waiting.under[i] = waiting.under[i + 1]
         if count < quotas.most and marks[_OVER] < quotas.expected:
             waiting.exact[marks[_TAIL]] = member
             marks[_TAIL] += 1
@@ -124,7 +136,8 @@ def _take_exact(at: int, waiting: Waiting, quotas: Quotas) -> None:
     if waiting.counts[waiting.exact[at]] + 1 != quotas.most:
         return
     marks[_TAIL] -= 1
-    waiting.exact[at : marks[_TAIL]] = waiting.exact[at + 1 : marks[_TAIL] + 1].copy()
+    for i in range(at, marks[_TAIL]):
+        waiting.exact[i] = waiting.exact[i + 1]
     marks[_OVER] += 1
     if marks[_OVER] == quotas.expected:
         marks[_TAIL] = marks[_HEAD]

@@ -17,20 +17,21 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from kafka_rebalance.assignors.assignment import Assignment, StickyNotes, Withheld
-from kafka_rebalance.assignors.member_lists import MemberLists, flattened
+from kafka_rebalance.assignors.assignment import Assignment, Withheld
+from kafka_rebalance.assignors.member_lists import flattened
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.sticky_even import balance_of, evened, notes_of, rows_of
+from kafka_rebalance.assignors.sticky_even import evened, notes_of, rows_of
 from kafka_rebalance.assignors.sticky_frame import StickyFrame, free_rows
 from kafka_rebalance.assignors.sticky_start import (
+    choose_who_takes_part,
     give_out,
     give_out_in_racks,
     keep_readable,
     most_possible,
-    previous_owners,
+    remember_previous,
     shared_rows,
 )
-from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
+from kafka_rebalance.assignors.sticky_state import State, new_state
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -42,49 +43,31 @@ _SLACK = 1
 def assign_general(request: AssignmentRequest, frame: StickyFrame, *, is_cooperative: bool) -> Assignment:
     """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     members, topics = request.members, request.topics
-    subscriptions = (members.subscription_offsets, members.subscription_topics)
-    starts, readers = subscribers_by_topic(frame.met, *subscriptions, len(topics), False)
-    alike = same_readers(starts, readers)
-    order = frame.topics[np.argsort(np.diff(starts)[frame.topics], kind="stable")]
-    lists, is_taken, must_revoke = keep_readable(
-        *subscriptions, members.owned_offsets, frame.rows, frame.is_kept, frame.row_topic, len(topics),
-        frame.racks.member_racks, frame.racks.sets,
-    )  # fmt: skip
-    free = free_rows(order, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
-    is_initial = not lists.sizes.any()
-    _give_out(free, lists, frame, (starts, readers, alike))
-    possible = most_possible(*subscriptions, frame.counts, len(frame.topics), frame.total)
-    total = topics.partition_total
-    previous = previous_owners(
-        frame.met, members.owned_offsets, frame.rows, frame.generations, frame.max_generation, total
+    possible = most_possible(
+        members.subscription_offsets, members.subscription_topics, frame.counts, len(frame.topics), frame.total
     )
-    balance = balance_of(
-        request, frame, lists, (starts, readers, alike), possible, previous, slack=_SLACK,
-        is_literal=bool(is_taken[total:].any()),
-    )  # fmt: skip
+    state = new_state(request, frame, possible, slack=_SLACK)
+    order = frame.topics[np.argsort(state.topics["readers"][frame.topics], kind="stable")]
+    is_taken, must_revoke = keep_readable(state, members.owned_offsets, frame.rows, frame.is_kept)
+    free = free_rows(order, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
+    is_initial = not state.members["size"].any()
+    give_out(state, give_out_in_racks(state, free) if frame.racks.is_active else free)
+    remember_previous(state, frame.met, members.owned_offsets, frame.rows, frame.generations, frame.max_generation)
+    choose_who_takes_part(state)
     # What was given out just now moves first, and everything only then; if something is revoked anyhow, all at once.
-    walks = [] if must_revoke else [shared_rows(free, starts, frame.row_topic)]
-    walks.append(shared_rows(rows_of(order, topics.first_row), starts, frame.row_topic))
-    lists = evened(balance, walks, is_initial=is_initial)
-    return _answer(request, frame, lists, notes_of(balance, frame), is_cooperative=is_cooperative)
-
-
-def _give_out(free: Ints, lists: MemberLists, frame: StickyFrame, readers: tuple[Longs, Ints, Ints]) -> None:
-    """In racks first, where they matter, then to anybody."""
-    starts, readers_of, alike = readers
-    racks = frame.racks
-    if racks.is_active:
-        free = give_out_in_racks(
-            free, lists, frame.row_topic, starts, readers_of, frame.id_rank, racks.member_racks, racks.sets
-        )
-    give_out(free, lists, frame.row_topic, starts, readers_of, alike, frame.id_rank)
+    walks = [] if must_revoke else [shared_rows(state, free)]
+    walks.append(shared_rows(state, rows_of(order, topics.first_row)))
+    holds_ghosts = bool(is_taken[topics.partition_total :].any())
+    state_then = evened(state, walks, is_initial=is_initial, is_literal=holds_ghosts)
+    return _answer(request, frame, state, state_then, is_cooperative=is_cooperative)
 
 
 def _answer(
-    request: AssignmentRequest, frame: StickyFrame, lists: MemberLists, notes: StickyNotes, *, is_cooperative: bool
+    request: AssignmentRequest, frame: StickyFrame, walked: State, state: State, *, is_cooperative: bool
 ) -> Assignment:
+    """``walked`` knows what has moved, ``state`` who has what in the end."""
     members = request.members
-    offsets, rows = flattened(lists)
+    offsets, rows = flattened(state)
     withheld = Withheld.nothing()
     if is_cooperative:
         waits = waits_for_owners(offsets, rows, members.owned_offsets, frame.rows, len(frame.row_topic))
@@ -93,7 +76,7 @@ def _answer(
         withheld = Withheld(frame.row_topic[held], frame.row_partition[held], takers[waits])
         offsets = offsets - np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(waits)))[offsets]
         rows = rows[~waits]
-    return Assignment(offsets, frame.row_topic[rows], frame.row_partition[rows], withheld, notes)
+    return Assignment(offsets, frame.row_topic[rows], frame.row_partition[rows], withheld, notes_of(walked, frame))
 
 
 @njit(cache=True)

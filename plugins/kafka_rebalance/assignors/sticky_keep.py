@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -21,112 +19,78 @@ FILLED, UNDER_LEAST, AT_LEAST = 0, 1, 2
 NOBODY = -1
 
 
-class Quotas(NamedTuple):
-    """Everybody gets ``least``; ``expected`` members ``most``, if that is more; ``over`` have it already."""
+@njit(cache=True)
+def keepable_rows(
+    walked: Longs, offsets: Longs, rows: Ints, is_kept: Flags, is_contested: Flags, member_racks: Ints, sets: Words
+) -> tuple[Longs, Ints, Ints]:
+    """Starts int64[M+1] along ``walked`` and rows that members may keep; ``was_of`` int32[R].
 
-    least: int
-    most: int
-    expected: int
-    over: int
-
-
-class Keeping(NamedTuple):
-    """Rows kept, member after member: member m keeps ``rows[starts[m] : starts[m] + counts[m]]``.
-
-    ``waiting`` int8[M]: FILLED, UNDER_LEAST or AT_LEAST (and still a candidate for one more); ``was_of`` int32[R]: who
-    had to let go of a row, NOBODY if none; ``is_taken`` bool[R].
+    Out is what two claim in one generation and, where racks matter, what lies in others: ``was_of`` says whose that
+    was, NOBODY for all other rows.
     """
-
-    rows: Ints
-    starts: Longs
-    counts: Ints
-    waiting: Codes
-    was_of: Ints
-    is_taken: Flags
+    starts = np.zeros(len(walked) + 1, np.int64)
+    listed = np.empty(len(rows), np.int32)
+    was_of = np.full(len(is_contested), NOBODY, np.int32)
+    count = 0
+    for i in range(len(walked)):
+        member = walked[i]
+        rack = member_racks[member]
+        for at in range(offsets[member], offsets[member + 1]):
+            if not is_kept[at]:
+                continue
+            row = rows[at]
+            if rack >= 0 and (row >= len(sets) or not has_rack(sets[row], rack)):
+                was_of[row] = member
+            elif not is_contested[row]:
+                listed[count] = row
+                count += 1
+        starts[i + 1] = count
+    return starts, listed, was_of
 
 
 @njit(cache=True)
-def keep_owned(
-    walked: Longs,
-    offsets: Longs,
-    rows: Ints,
-    is_kept: Flags,
-    is_contested: Flags,
-    row_topic: Ints,
-    row_partition: Ints,
-    topic_rank: Ints,
-    total: int,
-    member_racks: Ints,
-    sets: Words,
-) -> tuple[Keeping, Quotas]:
-    """Keep what fits, in the order of ``walked``; the lowest (partition, topic) first."""
-    member_count, row_count = len(walked), len(row_topic)
-    least, expected, over = total // member_count, total % member_count, 0
-    most = least + (expected > 0)
-    keep = Keeping(
-        np.empty(len(rows), np.int32), np.zeros(member_count, np.int64), np.zeros(member_count, np.int32),
-        np.zeros(member_count, np.int8), np.full(row_count, NOBODY, np.int32), np.zeros(row_count, np.bool_),
-    )  # fmt: skip
-    keys = np.empty(len(rows), np.int64)
-    at = 0
-    for member in walked:
-        owned = _gather(
-            member, offsets, rows, is_kept, is_contested, row_topic, row_partition, topic_rank, member_racks, sets,
-            keep, keys, at,
-        )  # fmt: skip
+def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partition: Ints, topic_rank: Ints) -> None:
+    """Sort each member's stretch by (partition, topic)."""
+    keys = np.empty(starts[-1], np.int64)
+    for i in range(len(keys)):
+        row = listed[i]
+        keys[i] = (np.int64(row_partition[row]) << 32) + topic_rank[row_topic[row]]
+    for i in range(len(starts) - 1):
+        sort_pairs(keys, listed, starts[i], starts[i + 1])
+
+
+@njit(cache=True)
+def keep_within_quotas(
+    walked: Longs, starts: Longs, listed: Ints, was_of: Ints, least: int, expected: int
+) -> tuple[Ints, Codes, Flags, int]:
+    """How many each keeps int32[M], who waits int8[M], taken rows bool[R], and how many have one over ``least``.
+
+    In the order of ``walked``: ``least`` each, and one more as long as fewer than ``expected`` members have that. What
+    goes beyond is noted in ``was_of``.
+    """
+    counts = np.zeros(len(walked), np.int32)
+    waiting = np.zeros(len(walked), np.int8)
+    is_taken = np.zeros(len(was_of), np.bool_)
+    over = 0
+    for i in range(len(walked)):
+        member, owned = walked[i], starts[i + 1] - starts[i]
         quota = least
         if owned < least:
-            keep.waiting[member] = UNDER_LEAST
+            waiting[member] = UNDER_LEAST
             quota = owned
-        elif owned >= most and over < expected:
+        elif over < expected and owned > least:
             over += 1
-            quota = most
+            quota = least + 1
         elif over < expected:
-            keep.waiting[member] = AT_LEAST
-        keep.starts[member] = at
-        keep.counts[member] = quota
-        for i in range(at, at + quota):
-            keep.is_taken[keep.rows[i]] = True
-        for i in range(at + quota, at + owned):
-            keep.was_of[keep.rows[i]] = member
-        at += quota
+            waiting[member] = AT_LEAST
+        counts[member] = quota
+        for at in range(starts[i], starts[i] + quota):
+            is_taken[listed[at]] = True
+        for at in range(starts[i] + quota, starts[i + 1]):
+            was_of[listed[at]] = member
     if over == expected:
         # The last one that may have more has been found: nobody at least is a candidate any longer.
-        for member in range(member_count):
-            if keep.waiting[member] == AT_LEAST:
-                keep.waiting[member] = FILLED
-    return keep, Quotas(least, most, expected, over)
-
-
-@njit(cache=True)
-def _gather(
-    member: int,
-    offsets: Longs,
-    rows: Ints,
-    is_kept: Flags,
-    is_contested: Flags,
-    row_topic: Ints,
-    row_partition: Ints,
-    topic_rank: Ints,
-    member_racks: Ints,
-    sets: Words,
-    keep: Keeping,
-    keys: Longs,
-    start: int,
-) -> int:
-    """Put the member's rows, sorted, at ``start`` of ``keep.rows``; how many there are."""
-    end, rack = start, member_racks[member]
-    for at in range(offsets[member], offsets[member + 1]):
-        if not is_kept[at]:
-            continue
-        row = rows[at]
-        if rack >= 0 and (row >= len(sets) or not has_rack(sets[row], rack)):
-            keep.was_of[row] = member
-            continue
-        if is_contested[row]:
-            continue
-        keys[end] = (np.int64(row_partition[row]) << 32) + topic_rank[row_topic[row]]
-        keep.rows[end] = row
-        end += 1
-    sort_pairs(keys, keep.rows, start, end)
-    return end - start
+        for member in range(len(walked)):
+            if waiting[member] == AT_LEAST:
+                waiting[member] = FILLED
+    return counts, waiting, is_taken, over

@@ -6,72 +6,57 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from kafka_rebalance.assignors.least_loaded import fill, moved, new_heap
-from kafka_rebalance.assignors.member_lists import MemberLists, empty_lists, give
+from kafka_rebalance.assignors.least_loaded import fill, moved
+from kafka_rebalance.assignors.member_lists import give
 from kafka_rebalance.assignors.racks import has_rack
+from kafka_rebalance.assignors.sticky_state import HEAP, LEAST, MOST, NONE, State
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.uint64]
-
-NOBODY = -1
 
 
 @njit(cache=True)
-def keep_readable(
-    subscription_offsets: Longs,
-    subscription_topics: Ints,
-    owned_offsets: Longs,
-    rows: Ints,
-    is_kept: Flags,
-    row_topic: Ints,
-    topic_count: int,
-    member_racks: Ints,
-    sets: Words,
-) -> tuple[MemberLists, Flags, bool]:
-    """Lists of what members keep, taken rows bool[R], and whether anything must be revoked.
+def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags) -> tuple[Flags, bool]:
+    """Give members what they keep: taken rows bool[R], and whether anything must be revoked.
 
     Members keep what they still subscribe to and, where racks matter, what lies in their rack.
     """
-    member_count = len(owned_offsets) - 1
-    # Everybody's own, every row once, and once more where Kafka gives it out though it is taken.
-    lists = empty_lists(len(row_topic), member_count, len(rows) + 2 * len(row_topic))
-    is_taken = np.zeros(len(row_topic), np.bool_)
-    subscriber = np.full(topic_count, -1, np.int32)
+    is_taken = np.zeros(len(state.rows), np.bool_)
+    subscriber = np.full(len(state.topics), NONE, np.int32)
     must_revoke = False
-    for member in range(member_count):
-        rack = member_racks[member]
-        for at in range(subscription_offsets[member], subscription_offsets[member + 1]):
-            subscriber[subscription_topics[at]] = member
+    for member in range(len(state.members)):
+        rack = state.members[member].rack
+        for at in range(state.offsets[member], state.offsets[member + 1]):
+            subscriber[state.topics_of[at]] = member
         for at in range(owned_offsets[member], owned_offsets[member + 1]):
             if not is_kept[at]:
                 continue
             row = rows[at]
-            is_mismatch = rack >= 0 and (row >= len(sets) or not has_rack(sets[row], rack))
-            if is_mismatch or subscriber[row_topic[row]] != member:
+            is_mismatch = rack >= 0 and (row >= len(state.sets) or not has_rack(state.sets[row], rack))
+            if is_mismatch or subscriber[state.rows[row].topic] != member:
                 must_revoke = True
                 continue
-            give(lists, row, member)
+            give(state, row, member)
             is_taken[row] = True
-    return lists, is_taken, must_revoke
+    return is_taken, must_revoke
 
 
 @njit(cache=True)
-def previous_owners(met: Longs, offsets: Longs, rows: Ints, generations: Ints, newest: int, row_count: int) -> Ints:
-    """int32[P]: who held a partition in an older generation (the newest of those, first met first), NOBODY if none."""
-    previous = np.full(row_count, NOBODY, np.int32)
-    since = np.empty(row_count, np.int32)
+def remember_previous(
+    state: State, met: Longs, owned_offsets: Longs, rows: Ints, generations: Ints, newest: int
+) -> None:
+    """Set who held a partition in an older generation: the newest of those, and of equal ones the first met."""
+    since = np.empty(len(state.rows), np.int32)
     for member in met:
         generation = generations[member]
         if generation >= newest:
             continue
-        for at in range(offsets[member], offsets[member + 1]):
+        for at in range(owned_offsets[member], owned_offsets[member + 1]):
             row = rows[at]
-            if 0 <= row < row_count and (previous[row] == NOBODY or generation > since[row]):
-                previous[row] = member
+            if row >= 0 and (state.rows[row].previous == NONE or generation > since[row]):
+                state.rows[row].previous = member
                 since[row] = generation
-    return previous
 
 
 @njit(cache=True)
@@ -93,51 +78,40 @@ def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, tot
 
 
 @njit(cache=True)
-def give_out(
-    free: Ints, lists: MemberLists, row_topic: Ints, starts: Longs, readers: Ints, alike: Ints, id_rank: Ints
-) -> None:
+def give_out(state: State, free: Ints) -> None:
     """Each free row to the reader that has the least, in the order of ``free``."""
-    least = new_heap(len(id_rank))
-    may_take = np.ones(len(id_rank), np.bool_)
     group = -1
     for row in free:
-        topic = row_topic[row]
-        if alike[topic] != group:
-            group = alike[topic]
-            fill(least, readers[starts[topic] : starts[topic + 1]], may_take, lists.sizes, id_rank)
-        if least.state[0] > 0:
-            member = least.heap[0]
-            give(lists, row, member)
-            moved(least, member, lists.sizes, id_rank)
+        topic = state.rows[row].topic
+        if state.topics[topic].alike != group:
+            group = state.topics[topic].alike
+            fill(state, topic, False)
+        if state.marks[HEAP] > 0:
+            member = state.heap[0]
+            give(state, row, member)
+            moved(state, member)
 
 
 @njit(cache=True)
-def give_out_in_racks(
-    free: Ints,
-    lists: MemberLists,
-    row_topic: Ints,
-    starts: Longs,
-    readers: Ints,
-    id_rank: Ints,
-    member_racks: Ints,
-    sets: Words,
-) -> Ints:
+def give_out_in_racks(state: State, free: Ints) -> Ints:
     """Each free row to the reader of its racks (or without a rack) that has the least; the rows that found none."""
+    members, topics = state.members, state.topics
     left = np.empty(len(free), np.int32)
     kept = 0
     for row in free:
         best = -1
-        topic = row_topic[row]
-        for at in range(starts[topic], starts[topic + 1]):
-            member = readers[at]
-            rack = member_racks[member]
-            if rack >= 0 and not has_rack(sets[row], rack):
+        topic = state.rows[row].topic
+        first = topics[topic].first_reader
+        for at in range(first, first + topics[topic].readers):
+            member = state.readers[at]
+            rack = members[member].rack
+            if rack >= 0 and not has_rack(state.sets[row], rack):
                 continue
-            size = lists.sizes[member]
-            if best < 0 or size < lists.sizes[best] or (size == lists.sizes[best] and id_rank[member] < id_rank[best]):
+            more = members[member].size - members[best].size if best >= 0 else -1
+            if more < 0 or (more == 0 and members[member].id_rank < members[best].id_rank):
                 best = member
         if best >= 0:
-            give(lists, row, best)
+            give(state, row, best)
         else:
             left[kept] = row
             kept += 1
@@ -145,27 +119,31 @@ def give_out_in_racks(
 
 
 @njit(cache=True)
-def who_takes_part(lists: MemberLists, possible: Longs, starts: Longs, row_topic: Ints) -> Flags:
-    """bool[M]: members that could have more, or hold a partition of a topic that another one reads too."""
-    takes_part = np.zeros(len(possible), np.bool_)
-    for member in range(len(possible)):
-        takes_part[member] = lists.sizes[member] < possible[member]
-        place = lists.heads[member]
-        while place >= 0 and not takes_part[member]:
-            topic = row_topic[lists.row[place]]
-            takes_part[member] = starts[topic + 1] - starts[topic] >= 2
-            place = lists.following[place]
-    return takes_part
+def choose_who_takes_part(state: State) -> None:
+    """Members take part that could have more, or hold a partition of a topic that another one reads too."""
+    members, marks = state.members, state.marks
+    marks[LEAST], marks[MOST] = len(state.with_size), -1
+    for member in range(len(members)):
+        takes_part = members[member].size < members[member].possible
+        place = members[member].head
+        while place != NONE and not takes_part:
+            takes_part = state.topics[state.rows[state.places[place].row].topic].readers >= 2
+            place = state.places[place].following
+        members[member].takes_part = takes_part
+        if takes_part:
+            size = members[member].size
+            state.with_size[size] += 1
+            marks[LEAST] = min(marks[LEAST], size)
+            marks[MOST] = max(marks[MOST], size)
 
 
 @njit(cache=True)
-def shared_rows(rows: Ints, starts: Longs, row_topic: Ints) -> Ints:
+def shared_rows(state: State, rows: Ints) -> Ints:
     """Those of ``rows`` whose topic has two readers or more: the others can go nowhere."""
     kept = np.empty(len(rows), np.int32)
     count = 0
     for row in rows:
-        topic = row_topic[row]
-        if starts[topic + 1] - starts[topic] >= 2:
+        if state.topics[state.rows[row].topic].readers >= 2:
             kept[count] = row
             count += 1
     return kept[:count]

@@ -33,7 +33,8 @@ def subscribers_by_topic(
     for topic in range(topic_count):
         starts[topic + 1] += starts[topic]
     fill = starts[:-1].copy()
-    last[:] = -1
+    for topic in range(topic_count):
+        last[topic] = -1
     members = np.empty(starts[-1], np.int32)
     for member in order:
         for at in range(offsets[member], offsets[member + 1]):

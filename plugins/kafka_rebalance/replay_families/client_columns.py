@@ -156,7 +156,7 @@ def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, An
     """The fields that every client family records: the assignment, and Java's orders where it chose them."""
     names, ids = request.topics.names.strings, request.members.ids.strings
     output: dict[str, Any] = {}
-    if request.order is not MapOrder.GIVEN:
+    if request.order is MapOrder.HASH:
         met = member_walk(request)
         output["topicOrder"] = [names[topic] for topic in topic_walk(request, met).tolist()]
         output["memberOrder"] = [ids[member] for member in met.tolist()]

@@ -2,9 +2,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,9 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -32,51 +26,16 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Kafka's own client assignors (3.5 and later) behind the replay format: one JSON case a line in, one answer a line out.
- * A case that takes longer than ten seconds is answered EndlessReassignment, and the process ends with exit code 3 (its
- * thread cannot be stopped): start it again for the cases that follow.
+ * Kafka's own client assignors (3.5 and later) behind the replay format. {@code order} may also be {@code leader}: then
+ * the assignor is called as a group's leader calls it, with a Cluster.
  */
 public final class ClientOracle {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final long SECONDS = Long.getLong("oracle.seconds", 10);
 
     private ClientOracle() { }
 
     public static void main(String[] arguments) throws Exception {
-        PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            JsonNode request = JSON.readTree(line);
-            ObjectNode reply = JSON.createObjectNode();
-            reply.set("id", request.get("id"));
-            FutureTask<ObjectNode> task = new FutureTask<>(
-                () -> answer(request.get("strategy").asText(), request.get("input")));
-            Thread thread = new Thread(task);
-            thread.setDaemon(true);
-            thread.start();
-            boolean isEndless = false;
-            try {
-                reply.set("output", task.get(SECONDS, TimeUnit.SECONDS));
-            } catch (TimeoutException endless) {
-                isEndless = true;
-                reply.set("output", JSON.createObjectNode().put("error", "EndlessReassignment"));
-            }
-            out.println(JSON.writeValueAsString(reply));
-            out.flush();
-            if (isEndless)
-                System.exit(3);
-        }
-    }
-
-    private static ObjectNode answer(String strategy, JsonNode input) {
-        try {
-            return assigned(strategy, input);
-        } catch (ReflectiveOperationException wrong) {
-            throw new IllegalStateException(wrong);
-        } catch (RuntimeException refusal) {
-            return JSON.createObjectNode().put("error", refusal.getClass().getName())
-                .put("message", String.valueOf(refusal.getMessage()));
-        }
+        OracleLoop.serve(ClientOracle::assigned);
     }
 
     private static ObjectNode assigned(String strategy, JsonNode input) throws ReflectiveOperationException {

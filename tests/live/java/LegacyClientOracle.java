@@ -2,21 +2,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.clients.consumer.RoundRobinAssignor;
 import org.apache.kafka.clients.consumer.StickyAssignor;
@@ -27,43 +20,11 @@ import org.apache.kafka.common.TopicPartition;
 /** The client assignors of Kafka 2.0.0 behind the replay format; for the rest see ClientOracle. */
 public final class LegacyClientOracle {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final long SECONDS = Long.getLong("oracle.seconds", 10);
 
     private LegacyClientOracle() { }
 
     public static void main(String[] arguments) throws Exception {
-        PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            JsonNode request = JSON.readTree(line);
-            ObjectNode reply = JSON.createObjectNode();
-            reply.set("id", request.get("id"));
-            FutureTask<ObjectNode> task = new FutureTask<>(
-                () -> answer(request.get("strategy").asText(), request.get("input")));
-            Thread thread = new Thread(task);
-            thread.setDaemon(true);
-            thread.start();
-            boolean isEndless = false;
-            try {
-                reply.set("output", task.get(SECONDS, TimeUnit.SECONDS));
-            } catch (TimeoutException endless) {
-                isEndless = true;
-                reply.set("output", JSON.createObjectNode().put("error", "EndlessReassignment"));
-            }
-            out.println(JSON.writeValueAsString(reply));
-            out.flush();
-            if (isEndless)
-                System.exit(3);
-        }
-    }
-
-    private static ObjectNode answer(String strategy, JsonNode input) throws ReflectiveOperationException {
-        try {
-            return assigned(strategy, input);
-        } catch (RuntimeException refusal) {
-            return JSON.createObjectNode().put("error", refusal.getClass().getName())
-                .put("message", String.valueOf(refusal.getMessage()));
-        }
+        OracleLoop.serve(LegacyClientOracle::assigned);
     }
 
     private static ObjectNode assigned(String strategy, JsonNode input) throws ReflectiveOperationException {
