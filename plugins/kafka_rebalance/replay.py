@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from kafka_rebalance.errors import AssignorError, InvalidInputError, UnknownNameError
+from kafka_rebalance.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
 
 Case = Mapping[str, Any]
 Handler = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -64,7 +64,7 @@ def answer(case: Case) -> dict[str, Any]:
         output = handler(case["input"])
     except AssignorError as refusal:
         output = {"error": refusal.java_class}
-        if refusal.java_message:
+        if refusal.java_message and not isinstance(refusal, EndlessReassignmentError):
             output["message"] = refusal.java_message
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as wrong:
         raise InvalidInputError.at(
