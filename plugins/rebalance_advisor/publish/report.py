@@ -189,4 +189,10 @@ def _waves(plan: Document) -> list[dict[str, str]]:
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
     """The worst findings, one line each: whole sentences with the numbers that matter."""
-    return [f"{each['severity']}: {each['recommendation']}" for each in findings[:count]]
+    return [f"{each['severity']}: {_named(each)}" for each in findings[:count]]
+
+
+def _named(finding: Document) -> str:
+    """The recommendation; with its subject before it where the sentence does not name it."""
+    sentence = str(finding["recommendation"])
+    return sentence if finding["subject"] in sentence else f"{finding['subject_type']} {finding['subject']}: {sentence}"
