@@ -84,7 +84,7 @@ def plan_for(
 ) -> dict[str, Any]:
     """One form's plan as a document. Pure."""
     from kafka_rebalance.plan import to_document
-    from kafka_rebalance.planner.plan_builder import make_plan
+    from kafka_rebalance.plan_making.plan_builder import make_plan
     from rebalance_advisor.version import advisor_version
     from rebalance_advisor.wishes import plan_options
 

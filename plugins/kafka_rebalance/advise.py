@@ -18,8 +18,8 @@ from kafka_rebalance.group_question import group_questions
 from kafka_rebalance.group_replay import GroupReplay, replay_group
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.plan import Plan, to_document
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.score_cluster import score_cluster
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.topic_replay import TopicReplay, placement_brokers, replay_topic, topic_placements

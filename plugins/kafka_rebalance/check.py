@@ -22,13 +22,13 @@ import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.planner.ask import Ask, build_ask, lacks_racks
-from kafka_rebalance.planner.draft import Draft, draft_of, empty_draft
+from kafka_rebalance.plan_making.ask import Ask, build_ask, lacks_racks
+from kafka_rebalance.plan_making.draft import Draft, draft_of, empty_draft
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.outcome import bands_of, outcome_of
+from kafka_rebalance.plan_making.stay import furthest, gain_per_byte, imbalance
 from kafka_rebalance.planner.loads import broker_loads
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.outcome import bands_of, outcome_of
 from kafka_rebalance.planner.problem import NOBODY, Problem
-from kafka_rebalance.planner.stay import furthest, gain_per_byte, imbalance
 
 SHOWN = 5
 WORSE_BY = 0.01  # imbalance: a hundredth of the load more outside its bands is harm, less is noise

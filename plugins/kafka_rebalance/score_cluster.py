@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan_making.broker_setting import broker_setting
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.partition_setting import KINDS, partition_setting
 from kafka_rebalance.planner.assemble import Wanted, assemble
-from kafka_rebalance.planner.broker_setting import broker_setting
 from kafka_rebalance.planner.fair_share import fair_shares
 from kafka_rebalance.planner.loads import broker_loads
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.partition_setting import KINDS, partition_setting
 from kafka_rebalance.planner.problem import Floats, Problem
 from kafka_rebalance.scoring.cluster_scores import BrokerLoads, ClusterScores, scores_of
 

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
-    from kafka_rebalance.planner.plan_builder import make_plan
+    from kafka_rebalance.plan_making.plan_builder import make_plan
     from kafka_rebalance.verify import verify_plan
     from rebalance_advisor.dumps import read_input
     from rebalance_advisor.publish.plan_folder import write_plan_folder

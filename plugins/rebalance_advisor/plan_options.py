@@ -9,7 +9,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Capacity, ClusterSnapshot
-from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.plan_making.options import PlanOptions
 from rebalance_advisor.option_values import amount, count, factor, new_broker, pattern, rate, share, target
 
 

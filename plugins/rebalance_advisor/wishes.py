@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.plan_making.options import PlanOptions
 from rebalance_advisor.option_values import new_broker
 
 

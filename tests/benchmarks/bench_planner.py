@@ -21,10 +21,10 @@ from typing import Any
 
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.plan import to_document
-from kafka_rebalance.planner.ask import build_ask
+from kafka_rebalance.plan_making.ask import build_ask
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.planner.bands import Target
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
 from kafka_rebalance.planner.solve import solve
 from rebalance_advisor.dumps import read_input
 

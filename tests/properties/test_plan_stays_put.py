@@ -17,8 +17,8 @@ from kafka_rebalance.load import LoadColumn, LoadKind, PartitionLoads
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.partition_table import partition_table
 from kafka_rebalance.plan import Plan, Verdict, to_document
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from tests.unit.planner.worlds import random_cluster
 
 DAYS, PLANTED, APPLIED = 14, 4, 8

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from kafka_rebalance.plan import to_document
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 
 pytestmark = pytest.mark.stack
 

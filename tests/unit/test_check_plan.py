@@ -10,8 +10,8 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.partition_table import partition_table
 from kafka_rebalance.plan import to_document
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from tests.unit.planner.worlds import random_cluster
 
 

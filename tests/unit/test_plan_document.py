@@ -20,8 +20,8 @@ from kafka_rebalance.plan import (
     to_document,
 )  # fmt: skip
 from kafka_rebalance.plan_document import plan_from_document
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from rebalance_advisor.dumps import read_input
 
 MAP = Path(__file__).resolve().parents[1] / "data" / "kafka-kit-256-partitions-23-brokers.json"

@@ -1,7 +1,7 @@
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.planner.options import PlanOptions
+from kafka_rebalance.plan_making.options import PlanOptions
 from rebalance_advisor.wishes import plan_options
 
 

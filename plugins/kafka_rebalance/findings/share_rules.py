@@ -8,7 +8,7 @@ from kafka_rebalance.finding import Finding, Severity
 from kafka_rebalance.findings.picture import Evidence, Picture, finding, threshold
 from kafka_rebalance.findings.words import in_amount, in_bytes
 from kafka_rebalance.load import LoadKind
-from kafka_rebalance.planner.broker_setting import usable_bytes, volume_bytes
+from kafka_rebalance.plan_making.broker_setting import usable_bytes, volume_bytes
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 
 _RATES = {"in": LoadKind.IN_BYTES_PER_S, "out": LoadKind.OUT_BYTES_PER_S, "cpu": LoadKind.CPU_PERCENT}

@@ -5,7 +5,7 @@
 
 from kafka_rebalance.planner.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.planner.bands import Target
-from kafka_rebalance.planner.bounds import lower_bounds
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.columns import MeasuredLoads
 from kafka_rebalance.planner.problem import Budget, Problem
 from kafka_rebalance.planner.solution import Bounds, LowerBound, PlanCost, Solution, Widening

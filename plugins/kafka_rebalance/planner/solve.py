@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.planner.bounds import lower_bounds
-from kafka_rebalance.planner.leaders import choose_leaders
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.leading.choose import choose_leaders
 from kafka_rebalance.planner.loads import broker_loads
 from kafka_rebalance.planner.problem import Flags, Ints, Problem
-from kafka_rebalance.planner.replica_search import Effort, search_replicas
-from kafka_rebalance.planner.replica_sets import start_sets
+from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
+from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import working_bands

@@ -7,9 +7,9 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Broker, BrokerState, Capacity
 from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.planner.bands import Target
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import GB, brokers, cluster, row
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.plan_files import expected_files
 from rebalance_advisor.publish.plan_files import plan_files, write_plan_files

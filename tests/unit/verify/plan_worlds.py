@@ -12,8 +12,8 @@ import numpy as np
 from kafka_rebalance.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.partition_table import partition_table
 from kafka_rebalance.plan import plan_id, to_document
-from kafka_rebalance.planner.options import PlanOptions
-from kafka_rebalance.planner.plan_builder import make_plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from tests.unit.planner.worlds import GB, random_cluster
 
 

@@ -1,0 +1,241 @@
+"""From a snapshot and options to a plan: the planner's answer put into waves and words, or the reason to stay put.
+
+In this order: what must move whatever the balance; quiet within the dead band; what an earlier plan left to do; the
+search; does it pay. Pure: the same snapshot, options and seed give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.codec import snapshot_id
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan import Cost, Plan, Robustness, Verdict
+from kafka_rebalance.plan_making.ask import Ask, build_ask
+from kafka_rebalance.plan_making.draft import Draft, draft_of, empty_draft, in_problem_rows
+from kafka_rebalance.plan_making.earlier_plan import EarlierPlan, leaves_nothing_behind, what_is_left
+from kafka_rebalance.plan_making.explain import explain_brokers, explain_moves
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.outcome import Bands, Outcome, bands_of, met_bands, outcome_of, resource_outcomes
+from kafka_rebalance.plan_making.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
+from kafka_rebalance.plan_making.robustness import robustness_of
+from kafka_rebalance.plan_making.stay import furthest, gain_per_byte, imbalance
+from kafka_rebalance.plan_making.verdict_words import (
+    deviation_words,
+    infeasible_words,
+    outside_words,
+    pay_words,
+    rebalance_words,
+)
+from kafka_rebalance.plan_making.wave_plan import cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
+from kafka_rebalance.plan_making.within_budget import solve_within_budget
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.loads import broker_loads
+from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.planner.solution import Bounds, LowerBound, Solution
+from kafka_rebalance.planner.solve import solve
+
+Progress = Callable[[str], None]
+NO_COST = Cost(0, 0, 0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answer:
+    """What is going to be told: moves, why, the bounds, and which earlier plan it keeps."""
+
+    verdict: Verdict
+    draft: Draft
+    reasons: tuple[str, ...]
+    bounds: Bounds | None = None
+    continues: str | None = None
+
+
+def make_plan(
+    snapshot: ClusterSnapshot,
+    options: PlanOptions,
+    *,
+    seed: int = 0,
+    previous: Mapping[str, Any] | None = None,
+    advisor_version: str = "",
+    progress: Progress = lambda _: None,
+) -> Plan:
+    """The sealed plan. ``previous``: the document of an earlier one, to be confirmed or continued if it still holds.
+
+    Raises InvalidInputError for wishes that contradict the snapshot. What cannot be done is a plan, too: its verdict is
+    ``infeasible`` and its reasons name the smallest cause and what would help.
+    """
+    ask = build_ask(snapshot, options)
+    problem = ask.problem(options.band)
+    progress(f"{problem.broker_count:,} brokers, {problem.partition_count:,} partitions")
+    try:
+        answer = _answer(ask, problem, seed, previous, progress)
+    except InfeasibleError as error:
+        answer = _Answer(Verdict.INFEASIBLE, empty_draft(ask), infeasible_words(error))
+    progress("cutting waves")
+    return _plan(ask, problem, answer, seed, advisor_version)
+
+
+def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress) -> _Answer:
+    earlier = None if previous is None else what_is_left(ask, problem, previous)
+    if earlier is None and _is_quiet(ask, problem):
+        return _stay(ask, problem)
+    if earlier is not None:
+        kept = _kept(ask, problem, earlier, seed, progress)
+        if kept is not None:
+            return kept
+    progress("searching")
+    return _judged(ask, problem, solve_within_budget(problem, seed=seed))
+
+
+def _is_quiet(ask: Ask, problem: Problem) -> bool:
+    """Nothing must move, nobody gave an order, and every broker is within the dead band."""
+    options = ask.options
+    if ask.hard or options.is_order or options.preferred_election or options.band is None:
+        return False
+    worst = furthest(problem, broker_loads(problem, problem.replicas, problem.leader), options.band)
+    return worst is None or abs(worst.ratio - 1) <= options.dead_band
+
+
+def _stay(ask: Ask, problem: Problem) -> _Answer:
+    loads = broker_loads(problem, problem.replicas, problem.leader)
+    worst = furthest(problem, loads, ask.options.band or 0.0)
+    words = deviation_words(ask, worst, ask.options.dead_band)
+    return _Answer(Verdict.NOTHING_TO_DO, empty_draft(ask), (words,))
+
+
+def _kept(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress: Progress) -> _Answer | None:
+    """Today's answer is what is left of an earlier plan, or that and some more; None where a new one is better."""
+    within = ask.options.band
+    today = broker_loads(problem, problem.replicas, problem.leader)
+    if within is not None and not ask.hard and _is_inside(problem, today):
+        return None
+    short = earlier.plan_id[:12]
+    loads = broker_loads(problem, earlier.replicas, earlier.leader)
+    worst = furthest(problem, loads, within or 0.0)
+    allowed = ask.options.dead_band if not ask.options.is_order else within or 0.0
+    leads_there = leaves_nothing_behind(problem, earlier.replicas)
+    if leads_there and (worst is None or abs(worst.ratio - 1) <= allowed):
+        words = (
+            f"plan {short} still holds and is confirmed: {earlier.done:,} of its moves are done, {earlier.left:,} left"
+        )
+        draft = draft_of(ask, earlier.replicas, earlier.leader)
+        return _Answer(Verdict.REBALANCE, draft, (words,), None, earlier.plan_id)
+    progress("continuing an earlier plan")
+    further = solve(replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None), seed=seed)
+    draft = draft_of(ask, further.replicas, further.leader)
+    fresh = solve(problem, seed=seed)
+    size = np.nan_to_num(draft.size)
+    if float((draft.copies * size).sum()) > 1.25 * fresh.cost.bytes or not len(draft):
+        return None
+    words = (
+        f"plan {short} is continued: the cluster has changed, so moves are added to the {earlier.left:,} that are left"
+    )
+    return _Answer(Verdict.REBALANCE, draft, (words,), None, earlier.plan_id)
+
+
+def _is_inside(problem: Problem, load: np.ndarray) -> bool:
+    inside = (load >= problem.band_low * (1 - 1e-9)) & (load <= problem.band_high * (1 + 1e-9))
+    return bool(inside[problem.stays].all())
+
+
+def _judged(ask: Ask, problem: Problem, solution: Solution) -> _Answer:
+    draft = draft_of(ask, solution.replicas, solution.leader)
+    bands = bands_of(problem)
+    before = outcome_of(ask, empty_draft(ask)).before
+    if not len(draft):
+        outside = outside_words(ask, bands, before, solution.widened)
+        verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
+        words = outside or ("every broker is inside its band",)
+        return _Answer(verdict, draft, words, solution.bounds)
+    after = outcome_of(ask, draft).after
+    stays = ask.brokers.arrays.stays
+    gain = imbalance(bands, before, stays) - imbalance(bands, after, stays)
+    total = float(np.nan_to_num(ask.partitions.size).sum())
+    rate = gain_per_byte(gain, solution.cost.bytes, total)
+    free = ask.hard or ask.options.is_order or ask.options.preferred_election
+    if not free and rate < ask.options.least_gain_per_byte:
+        return _Answer(Verdict.NOTHING_TO_DO, empty_draft(ask), (pay_words(gain, solution.cost.bytes, total),))
+    return _Answer(
+        Verdict.REBALANCE, draft, rebalance_words(ask, bands, before, after, solution.widened), solution.bounds
+    )
+
+
+def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_version: str) -> Plan:
+    snapshot, options = ask.snapshot, ask.options
+    bands = bands_of(problem)
+    today = outcome_of(ask, empty_draft(ask))
+    disk = today.before[:, today.column("disk")] if "disk" in today.resources and options.moves_replicas else None
+    slots = slots_of(ask, answer.draft)
+    cut = cut_into_waves(ask, answer.draft, disk, slots)
+    draft, wave_of, reasons = answer.draft, cut.wave_of, answer.reasons
+    if len(cut.stuck):
+        draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
+        reasons += (f"{len(cut.stuck):,} moves are left out: no order of them has room for both copies on every disk",)
+    outcome = outcome_of(ask, draft)
+    waves = waves_forward(ask, draft, wave_of)
+    cost = cost_of(ask, draft, waves) if len(draft) else NO_COST
+    texts = explain_moves(ask, draft, outcome, bands, options.band)
+    bounds = _bounds(ask, problem, answer, draft, outcome, bands)
+    resources = resource_outcomes(ask, outcome, bands, options.band)
+    return Plan(
+        cluster=snapshot.cluster,
+        cluster_id=snapshot.cluster_id,
+        snapshot_id=snapshot_id(snapshot),
+        captured_at=snapshot.captured_at,
+        expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
+        parameters=options.document() | {"moves_per_broker": slots},
+        seed=seed,
+        advisor_version=advisor_version,
+        verdict=answer.verdict,
+        reasons=reasons + ask.notes,
+        resources=resources,
+        left_out=ask.left_out,
+        topic_excess_replicas=outcome.topic_excess,
+        cost=cost,
+        lower_bound=bounds_of(ask, cost, bounds, outcome, bands, waves),
+        certificate=certificate_of(ask, problem, bounds),
+        moves=moves_of(ask, draft, wave_of, texts),
+        waves=waves,
+        rollback=rollback_of(ask, draft, wave_of) if len(draft) else None,
+        preconditions=preconditions_of(ask, draft),
+        explanations=explain_brokers(ask, draft, outcome, bands, options.band),
+        robustness=_robustness(ask, problem, answer, draft, seed),
+        continues=answer.continues,
+    ).sealed()
+
+
+def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: Outcome, bands: Bands) -> Bounds | None:
+    """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met."""
+    if answer.verdict is Verdict.INFEASIBLE or not len(draft):
+        return None
+    low, high = met_bands(ask, outcome, bands)
+    is_widened = not (np.array_equal(low, bands.low) and np.array_equal(high, bands.high))
+    if answer.bounds is not None and len(draft) == len(answer.draft) and not is_widened:
+        return _for_own_sizes(problem, answer.bounds)
+    return _for_own_sizes(problem, lower_bounds(replace(problem, band_low=low, band_high=high)))
+
+
+def _for_own_sizes(problem: Problem, bounds: Bounds) -> Bounds:
+    """Where replicas differ in size, dropping a large one may cost only the leader's smaller size: never claim more."""
+    if problem.own_disk is None:
+        return bounds
+    cells = (problem.replicas >= 0) & (problem.own_disk > 0)
+    ratio = np.divide(problem.move_bytes[:, None], problem.own_disk, out=np.ones(cells.shape), where=cells)
+    least = min(1.0, float(ratio.min(initial=1.0)))
+    if least == 1.0:
+        return bounds
+    proof = f"{bounds.bytes.proof}, less what replicas differ from their leaders"
+    return replace(bounds, bytes=LowerBound(bounds.bytes.value * least, proof))
+
+
+def _robustness(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, seed: int) -> Robustness | None:
+    if answer.verdict is Verdict.INFEASIBLE or ask.options.preferred_election:
+        return None
+    replicas, leader = in_problem_rows(draft, problem.replicas, problem.leader)
+    within = ask.options.band or 0.0
+    return robustness_of(problem, replicas, leader, within, ask.options.dead_band, seed)

@@ -1,0 +1,1 @@
+"""Who leads: the fewest leader changes for even counts and rates."""

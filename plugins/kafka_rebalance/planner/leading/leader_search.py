@@ -1,0 +1,185 @@
+"""Leaders for several resources at once: brokers outside their bands hand over or fetch leaderships.
+
+Promises, in order
+1. Hard rules hold: only replicas that may lead, never above a hard limit.
+2. Nobody is pushed out of its band while the broker at hand can be helped otherwise.
+3. Most relief per leader change first; a change that proves needless is taken back.
+
+When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.leading.leader_state import (
+    LeaderState,
+    hand_over,
+    is_free,
+    leader_outside,
+    leader_relief,
+    strays,
+    switch_cost,
+)
+from kafka_rebalance.planner.replicas.moving import INSIDE, TINY
+from kafka_rebalance.planner.state import Longs
+
+# A hand-over that costs no further leader change is worth this many times one that does.
+CHEAP = 20.0
+STILL_WORTH = 0.8
+
+
+@kernel
+def _worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
+    """Relief of both brokers per leader change; -1 if it helps nobody or takes the receiver out of its bands."""
+    source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
+    arrives = leader_relief(state, target, p, 1.0)
+    gain = arrives + leader_relief(state, source, p, -1.0)
+    if arrives < -worst - TINY or gain <= TINY:
+        return -1.0
+    roomy = 1.0 - 1e-3 * (state.load[target, 0] - state.load[source, 0])
+    return float(gain * roomy * (1.0 if switch_cost(state, p, slot) > 0 else CHEAP))
+
+
+@kernel
+def _best_slot(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
+    best, best_worth = -1, 0.0
+    for slot in range(state.replicas.shape[1]):
+        if is_free(state, p, slot):
+            worth = _worth(state, p, slot, worst)
+            if worth > best_worth:
+                best, best_worth = slot, worth
+    return best, best_worth
+
+
+@kernel
+def _give_from(state: LeaderState, broker: int, worst: float) -> int:
+    """Hand over leaderships of a broker above its bands, best first. Returns hand-overs."""
+    led = state.items[state.start[broker] : state.start[broker] + state.filled[broker]].copy()
+    worth = np.empty(led.shape[0])
+    slots = np.empty(led.shape[0], np.int32)
+    for i in range(led.shape[0]):
+        slots[i], worth[i] = _best_slot(state, led[i], worst)
+    made = 0
+    for i in np.argsort(-worth):
+        if slots[i] < 0 or leader_outside(state, broker, 1) <= INSIDE:
+            break
+        if is_free(state, led[i], slots[i]) and _worth(state, led[i], slots[i], worst) >= STILL_WORTH * worth[i]:
+            hand_over(state, led[i], slots[i])
+            made += 1
+    return made
+
+
+@kernel
+def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
+    """Fetch leaderships for a broker below its bands, best first. Returns hand-overs."""
+    width = state.replicas.shape[1]
+    held = state.held[state.held_start[broker] : state.held_start[broker + 1]]
+    worth = np.empty(held.shape[0])
+    for i in range(held.shape[0]):
+        p = held[i] // width
+        worth[i] = _fetch_worth(state, p, held[i] - p * width, worst)
+    made = 0
+    for i in np.argsort(-worth):
+        if worth[i] <= 0 or leader_outside(state, broker, -1) <= INSIDE:
+            break
+        p = held[i] // width
+        if _fetch_worth(state, p, held[i] - p * width, worst) >= STILL_WORTH * worth[i]:
+            hand_over(state, p, held[i] - p * width)
+            made += 1
+    return made
+
+
+@kernel
+def _fetch_worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
+    if not is_free(state, p, slot):
+        return -1.0
+    if leader_relief(state, state.replicas[p, state.slot[p]], p, -1.0) < -worst - TINY:
+        return -1.0
+    return _worth(state, p, slot, 1e300)
+
+
+@kernel
+def _pass_on(state: LeaderState, middle: int, p: int, first: int, gained: float) -> bool:
+    """``middle`` takes ``p`` and passes one of its own on, if that helps in sum."""
+    source = state.replicas[p, state.slot[p]]
+    for i in range(state.start[middle], state.start[middle] + state.filled[middle]):
+        q = state.items[i]
+        for slot in range(state.replicas.shape[1]):
+            if not is_free(state, q, slot) or state.replicas[q, slot] == source:
+                continue
+            gain = gained + leader_relief(state, state.replicas[q, slot], q, 1.0)
+            for d in range(state.load.shape[1]):
+                change = state.extra[p, d] - state.extra[q, d]
+                gain += strays(state, middle, d, 0.0) - strays(state, middle, d, change)
+            if gain > INSIDE:
+                hand_over(state, q, slot)
+                if is_free(state, p, first):
+                    hand_over(state, p, first)
+                    return True
+    return False
+
+
+@kernel
+def _chain_from(state: LeaderState, broker: int) -> bool:
+    """A chain of two hand-overs that relieves a broker which no single one helps."""
+    for i in range(state.start[broker], state.start[broker] + state.filled[broker]):
+        p = state.items[i]
+        gained = leader_relief(state, broker, p, -1.0)
+        if gained <= TINY:
+            continue
+        for slot in range(state.replicas.shape[1]):
+            can_lead = slot != state.slot[p] and state.may_lead[p, slot]
+            if can_lead and _pass_on(state, state.replicas[p, slot], p, slot, gained):
+                return True
+    return False
+
+
+@kernel
+def _farthest_first(state: LeaderState) -> Longs:
+    far = np.empty(state.load.shape[0])
+    for b in range(far.shape[0]):
+        far[b] = -leader_outside(state, b, 0)
+    order = np.argsort(far)
+    found = 0
+    while found < order.shape[0] and far[order[found]] < -INSIDE:
+        found += 1
+    return order[:found]
+
+
+@kernel
+def search_leaders(state: LeaderState, max_rounds: int) -> int:
+    """Rounds of giving, fetching and chains until all is inside or nothing helps. Returns hand-overs."""
+    made = 0
+    for _ in range(max_rounds):
+        before = made
+        for b in _farthest_first(state):
+            made += _give_from(state, b, 0.0)
+            made += _fetch_to(state, b, 0.0)
+        if made > before:
+            continue
+        for b in _farthest_first(state):
+            made += _give_from(state, b, 1e300) + _fetch_to(state, b, 1e300)
+            if made == before and leader_outside(state, b, 1) > INSIDE and _chain_from(state, b):
+                made += 2
+        if made == before:
+            break
+    return made
+
+
+@kernel
+def undo_needless(state: LeaderState) -> int:
+    """Give leaderships back to today's leader where nobody's distance from the bands grows. Returns how many."""
+    undone = 0
+    for p in range(state.slot.shape[0]):
+        if state.replicas[p, state.slot[p]] == state.home[p]:
+            continue
+        for slot in range(state.replicas.shape[1]):
+            if state.replicas[p, slot] == state.home[p] and is_free(state, p, slot):
+                source, target = state.replicas[p, state.slot[p]], state.home[p]
+                if leader_relief(state, source, p, -1.0) + leader_relief(state, target, p, 1.0) >= -TINY:
+                    hand_over(state, p, slot)
+                    undone += 1
+                break
+    return undone

@@ -1,0 +1,1 @@
+"""Where replicas go: evacuate, push, pull, finish, polish, all over one state of sets and loads."""

@@ -1,0 +1,117 @@
+"""Search, last step of pushing: what is still above a band goes at the best relief per cost, wherever it fits.
+
+The prices of the covering problem say which resources are dear on this broker, so that the rest is covered by the
+cheapest replicas; O(n log n) per visit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, cover
+from kafka_rebalance.planner.replicas.moving import INSIDE, TINY, above, is_home, move, relief, weigh
+from kafka_rebalance.planner.replicas.push import MISSES_BORNE, worst_first
+from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
+from kafka_rebalance.planner.state import State
+
+# A ranked replica is applied while it is still worth this share of its rank.
+STILL_WORTH = 0.8
+# A replica that is away from home already moves on for this share of its cost.
+MOVING_ON = 0.05
+
+
+@kernel
+def leaving_cost(state: State, p: int, source: int) -> float:
+    """What it costs that a replica leaves ``source``."""
+    return float(state.cost[p] if is_home(state, p, source) else MOVING_ON * state.cost[p])
+
+
+@kernel
+def _prices_of(state: State, source: int, prices: Floats) -> None:
+    """Prices of the resources that ``source`` has too much of: which replicas cover its excess at the least cost."""
+    width = state.replicas.shape[1]
+    count = state.filled[source]
+    cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
+    excess = state.load[source] - state.high[source]
+    for i in range(count):
+        slot = state.items[state.start[source] + i]
+        p = slot // width
+        cost[i] = leaving_cost(state, p, source)
+        weigh(state, p, slot - p * width, source, weight[i])
+    if cover(cost, weight, excess, prices, np.empty((2, count))) >= NOT_COVERABLE:
+        for d in range(prices.shape[0]):
+            prices[d] = 1.0 if excess[d] > 0 else 0.0
+
+
+@kernel
+def _priced_relief(state: State, source: int, weight: Floats, prices: Floats) -> float:
+    """What leaving is worth: excess covered at ``prices``, less what is taken below the band."""
+    total = 0.0
+    for d in range(weight.shape[0]):
+        now = state.load[source, d]
+        if now > state.high[source, d]:
+            total += prices[d] * min(weight[d], now - state.high[source, d])
+        low = state.low[source, d]
+        if now - weight[d] < low:
+            total -= min(low - now + weight[d], weight[d])
+    return total
+
+
+@kernel
+def _rank_leavers(state: State, source: int, prices: Floats, slots: Ints, worth: Floats, weight: Floats) -> int:
+    """Replicas whose leaving relieves ``source``, and their relief per cost; returns how many."""
+    width = state.replicas.shape[1]
+    found = 0
+    for place in range(state.start[source], state.start[source] + state.filled[source]):
+        slot = state.items[place]
+        p = slot // width
+        weigh(state, p, slot - p * width, source, weight)
+        gain = _priced_relief(state, source, weight, prices)
+        if gain > TINY:
+            slots[found] = slot
+            worth[found] = gain / leaving_cost(state, p, source)
+            found += 1
+    return found
+
+
+@kernel
+def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: float) -> int:
+    """One visit: hand over what is worth most per cost until the broker is inside. Returns moves."""
+    width = state.replicas.shape[1]
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    prices = np.empty(state.load.shape[1])
+    _prices_of(state, source, prices)
+    slots = np.empty(state.filled[source], np.int32)
+    worth = np.empty(state.filled[source])
+    found = _rank_leavers(state, source, prices, slots, worth, weight)
+    moves, misses = 0, 0
+    for i in np.argsort(-worth[:found]):
+        if misses > MISSES_BORNE or above(state, source) <= INSIDE:
+            break
+        p = slots[i] // width
+        j = slots[i] - p * width
+        weigh(state, p, j, source, weight)
+        target = -1
+        gain = _priced_relief(state, source, weight, prices)
+        if gain >= STILL_WORTH * worth[i] * leaving_cost(state, p, source):
+            target = lacking_receiver(state, p, j, weight, lacking, need, 0.0)
+            if target < 0:
+                target = roomy_receiver(state, p, j, weight, takers, worst, OTHERS_TRIED)
+        if target < 0 or relief(state, source, weight, -1.0) + relief(state, target, weight, 1.0) <= TINY:
+            misses += 1
+            continue
+        move(state, p, j, target, weight)
+        moves += 1
+    return moves
+
+
+@kernel
+def finish_round(state: State, everybody: Ints, takers: Ints, worst: float) -> int:
+    """Visit every broker above its bands once, farthest out first. Returns moves."""
+    moves = 0
+    for b in worst_first(state):
+        if above(state, b) > INSIDE:
+            moves += finish_from(state, b, takers, brokers_lacking(state, everybody), worst)
+    return moves

@@ -1,0 +1,180 @@
+"""Search, second half: brokers below their bands fetch replicas, and stuck ones exchange them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.planner.replicas.moving import (
+    INSIDE,
+    TINY,
+    below,
+    copies_needed,
+    draw,
+    fits_limit,
+    is_home,
+    keeps_racks_even,
+    may_hold,
+    move,
+    outside,
+    relief,
+    weigh,
+)
+from kafka_rebalance.planner.replicas.push import worst_first
+from kafka_rebalance.planner.replicas.receivers import alignment, need_of
+from kafka_rebalance.planner.state import State
+
+# Replicas looked at for one broker below its bands.
+SAMPLED = 2000
+
+
+@kernel
+def _may_fetch(state: State, slot: int, target: int, weight: Floats) -> bool:
+    width = state.replicas.shape[1]
+    p = slot // width
+    j = slot - p * width
+    if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
+        return False
+    weigh(state, p, j, state.replicas[p, j], weight)
+    return fits_limit(state, p, target, weight)
+
+
+@kernel
+def _sample(state: State, target: int, takers: Ints, slots: Ints, weight: Floats) -> int:
+    """Replicas of other brokers that ``target`` may hold; returns how many were found."""
+    found = 0
+    for _ in range(slots.shape[0]):
+        source = takers[draw(state, takers.shape[0])]
+        if source != target and state.filled[source] > 0:
+            slot = state.items[state.start[source] + draw(state, state.filled[source])]
+            if _may_fetch(state, slot, target, weight):
+                slots[found] = slot
+                found += 1
+    return found
+
+
+@kernel
+def pull_to(state: State, target: int, takers: Ints, worst: float, least: float) -> int:
+    """Fetch for a broker below its bands replicas of the mixture that it lacks, from a sample. Returns moves."""
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    width = state.replicas.shape[1]
+    slots = np.empty(SAMPLED, np.int32)
+    slots = slots[: _sample(state, target, takers, slots, weight)]
+    need_of(state, target, need)
+    fit = np.empty(slots.shape[0])
+    for i in range(slots.shape[0]):
+        p = slots[i] // width
+        source = state.replicas[p, slots[i] - p * width]
+        weigh(state, p, slots[i] - p * width, source, weight)
+        fit[i] = -alignment(weight, need) - (0.0 if is_home(state, p, source) else 0.5)
+    moves = 0
+    for i in np.argsort(fit):
+        if fit[i] > -least or below(state, target) <= INSIDE:
+            break
+        if _helps(state, slots[i], target, weight, worst) and _may_fetch(state, slots[i], target, weight):
+            move(state, slots[i] // width, slots[i] % width, target, weight)
+            moves += 1
+    return moves
+
+
+@kernel
+def _helps(state: State, slot: int, target: int, weight: Floats, worst: float) -> bool:
+    width = state.replicas.shape[1]
+    p = slot // width
+    source = state.replicas[p, slot - p * width]
+    if source == target:
+        return False
+    weigh(state, p, slot - p * width, source, weight)
+    given = relief(state, source, weight, -1.0)
+    if given < -worst - TINY:
+        return False
+    gain = relief(state, target, weight, 1.0)
+    return gain > TINY and gain + given > TINY
+
+
+@kernel
+def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
+    """Visit every taker below its bands once, farthest out first. Returns moves."""
+    moves = 0
+    for b in worst_first(state):
+        if state.takes[b] and below(state, b) > INSIDE:
+            moves += pull_to(state, b, takers, worst, least)
+    return moves
+
+
+@kernel
+def swap_gain(state: State, left: int, right: int, going: Floats, coming: Floats) -> float:
+    """Relief of both brokers when ``left`` gives ``going`` for ``coming``."""
+    total = 0.0
+    for d in range(going.shape[0]):
+        change = coming[d] - going[d]
+        total += _nearer(state, left, d, change) + _nearer(state, right, d, -change)
+    return total
+
+
+@kernel
+def _nearer(state: State, broker: int, d: int, change: float) -> float:
+    now = state.load[broker, d]
+    top, bottom = state.high[broker, d], state.low[broker, d]
+    before = max(now - top, 0.0) + max(bottom - now, 0.0)
+    return float(before - max(now + change - top, 0.0) - max(bottom - now - change, 0.0))
+
+
+@kernel
+def may_swap(state: State, left_slot: int, right_slot: int) -> bool:
+    """Both replicas may take the other's place; hard limits hold on both sides."""
+    width = state.replicas.shape[1]
+    p, q = left_slot // width, right_slot // width
+    i, j = left_slot - p * width, right_slot - q * width
+    left, right = state.replicas[p, i], state.replicas[q, j]
+    if not (may_hold(state, p, i, right) and may_hold(state, q, j, left)):
+        return False
+    if not (keeps_racks_even(state, p, i, right) and keeps_racks_even(state, q, j, left)):
+        return False
+    weight = np.empty(state.load.shape[1])
+    weigh(state, p, i, left, weight)
+    if not fits_limit(state, p, right, weight):
+        return False
+    weigh(state, q, j, right, weight)
+    return fits_limit(state, q, left, weight)
+
+
+@kernel
+def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
+    """The best of ``tries`` sampled exchanges with a broker outside its bands. Returns 1 if one was made."""
+    width = state.replicas.shape[1]
+    going, coming = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    best, best_left, best_right = 0.0, -1, -1
+    for _ in range(tries):
+        right = takers[draw(state, takers.shape[0])]
+        if right == left or state.filled[right] == 0 or state.filled[left] == 0:
+            continue
+        left_slot = state.items[state.start[left] + draw(state, state.filled[left])]
+        right_slot = state.items[state.start[right] + draw(state, state.filled[right])]
+        p, q = left_slot // width, right_slot // width
+        weigh(state, p, left_slot - p * width, left, going)
+        weigh(state, q, right_slot - q * width, right, coming)
+        gain = swap_gain(state, left, right, going, coming)
+        if p == q or gain <= TINY:
+            continue
+        cost = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
+        gain /= max(cost, 0.05 * (state.cost[p] + state.cost[q]))
+        if gain > best and may_swap(state, left_slot, right_slot):
+            best, best_left, best_right = gain, left_slot, right_slot
+    if best_left < 0:
+        return 0
+    right = state.replicas.ravel()[best_right]
+    move(state, best_left // width, best_left % width, right, going)
+    move(state, best_right // width, best_right % width, left, going)
+    return 1
+
+
+@kernel
+def swap_round(state: State, takers: Ints, tries: int) -> int:
+    """One exchange for every taker outside its bands. Returns exchanges."""
+    swaps = 0
+    for b in worst_first(state):
+        if state.takes[b] and outside(state, b) > INSIDE:
+            swaps += swap_at(state, b, takers, tries)
+    return swaps

@@ -1,0 +1,109 @@
+"""Search, first step: brokers above their bands hand over replicas whose mixture of loads fits both sides.
+
+Why the mixture: a broker is above its band in several resources at once, and whoever takes from it lacks several. The
+fewest bytes are moved when all of them run out together. Taking the best relief per byte instead fills the receivers'
+replica counts with tiny replicas first, and the bytes no longer fit; replicas that point where the excess points (the
+cosine of the angle between the two) leave a rest as balanced as the whole.
+
+A visit to one broker ranks its replicas once, O(n log n), and ends when a part of the excess is gone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.planner.replicas.moving import INSIDE, above, move, outside, weigh
+from kafka_rebalance.planner.replicas.receivers import (
+    OTHERS_TRIED,
+    alignment,
+    brokers_lacking,
+    lacking_receiver,
+    roomy_receiver,
+)
+from kafka_rebalance.planner.state import Longs, State
+
+# Replicas passed over before a visit ends.
+MISSES_BORNE = 200
+
+
+@kernel
+def worst_first(state: State) -> Longs:
+    """Brokers outside their bands, farthest first."""
+    far = np.empty(state.load.shape[0])
+    for b in range(far.shape[0]):
+        far[b] = -outside(state, b)
+    order = np.argsort(far)
+    found = 0
+    while found < order.shape[0] and far[order[found]] < -INSIDE:
+        found += 1
+    return order[:found]
+
+
+@kernel
+def overshoots(state: State, source: int, weight: Floats) -> bool:
+    """Leaving would take more than is in excess of a resource that is, or leave too little of another."""
+    for d in range(weight.shape[0]):
+        now = state.load[source, d]
+        then = now - weight[d]
+        if (now > state.high[source, d] and then < state.high[source, d]) or then < state.low[source, d]:
+            return True
+    return False
+
+
+@kernel
+def _rank(state: State, source: int, slots: Ints, fit: Floats, weight: Floats) -> None:
+    """Fill ``fit`` with minus the alignment of each replica and the excess."""
+    width = state.replicas.shape[1]
+    excess = np.maximum(state.load[source] - state.high[source], 0.0)
+    for i in range(slots.shape[0]):
+        p = slots[i] // width
+        weigh(state, p, slots[i] - p * width, source, weight)
+        fit[i] = -alignment(weight, excess)
+
+
+@kernel
+def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: float, least: float) -> int:
+    """Hand over until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``takers``. Returns moves.
+
+    Both sides must align with the replica by at least ``least``; brokers with room need not.
+    """
+    width = state.replicas.shape[1]
+    weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    slots = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
+    fit = np.empty(slots.shape[0])
+    _rank(state, source, slots, fit, weight)
+    stop = above(state, source) * (1.0 - part) + INSIDE
+    moves, misses = 0, 0
+    for i in np.argsort(fit):
+        if fit[i] > -least or misses > MISSES_BORNE or above(state, source) <= stop:
+            break
+        p = slots[i] // width
+        j = slots[i] - p * width
+        weigh(state, p, j, source, weight)
+        target = -1
+        if not overshoots(state, source, weight):
+            target = lacking_receiver(state, p, j, weight, lacking, need, least)
+            if target < 0 and takers.shape[0] > 0:
+                target = roomy_receiver(state, p, j, weight, takers, 0.0, OTHERS_TRIED)
+        if target < 0:
+            misses += 1
+            continue
+        move(state, p, j, target, weight)
+        moves += 1
+    return moves
+
+
+@kernel
+def push_round(state: State, everybody: Ints, takers: Ints, part: float, least: float) -> int:
+    """Visit every broker above its bands once, farthest out first. Returns moves.
+
+    ``everybody`` are all brokers that take replicas: those that lack load are served first; ``takers`` (may be empty)
+    are those that take what nobody lacks.
+    """
+    moves = 0
+    for b in worst_first(state):
+        if above(state, b) > INSIDE:
+            moves += push_from(state, b, brokers_lacking(state, everybody), takers, part, least)
+    return moves

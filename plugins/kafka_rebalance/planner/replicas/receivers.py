@@ -1,0 +1,127 @@
+"""Who takes a replica: a broker that lacks just this mixture of loads, else one with room."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.planner.replicas.moving import (
+    INSIDE,
+    TINY,
+    below,
+    draw,
+    fewest_in_rack,
+    fits_limit,
+    keeps_racks_even,
+    may_hold,
+    rack_share,
+    relief,
+)
+from kafka_rebalance.planner.state import State
+from kafka_rebalance.planner.topic_spread import excess_change
+
+# Receivers looked at for one replica: of those that lack load, and of all.
+LACKING_TRIED = 24
+OTHERS_TRIED = 20
+# How much a receiver is preferred that spreads the topic better.
+TOPIC_WEIGHT = 0.1
+
+
+@kernel
+def alignment(weight: Floats, need: Floats) -> float:
+    """Cosine of the angle between a replica's weights and what is needed: 1 = serves all resources in proportion."""
+    dot, square, needed = 0.0, 1e-300, 1e-300
+    for d in range(weight.shape[0]):
+        dot += weight[d] * need[d]
+        square += weight[d] * weight[d]
+        needed += need[d] * need[d]
+    return float(dot / np.sqrt(square * needed))
+
+
+@kernel
+def need_of(state: State, broker: int, need: Floats) -> None:
+    """How far each resource of a broker is below its band."""
+    for d in range(need.shape[0]):
+        need[d] = max(state.low[broker, d] - state.load[broker, d], 0.0)
+
+
+@kernel
+def brokers_lacking(state: State, takers: Ints) -> Ints:
+    """Takers below one of their bands."""
+    chosen = np.empty(takers.shape[0], np.int32)
+    found = 0
+    for b in takers:
+        if below(state, b) > INSIDE:
+            chosen[found] = b
+            found += 1
+    return chosen[:found]
+
+
+@kernel
+def _rack_allows(state: State, p: int, j: int, source: int, target: int, fewest: int) -> bool:
+    """A replica that must leave goes to a rack with the fewest others; any other may not unbalance racks."""
+    if fewest >= 0:
+        return rack_share(state, p, j, state.rack[target]) <= fewest
+    return source != target and keeps_racks_even(state, p, j, target)
+
+
+@kernel
+def rack_limit(state: State, p: int, j: int, source: int) -> int:
+    """``fewest`` for ``_rack_allows``: -1 for a replica that may stay."""
+    return fewest_in_rack(state, p, j) if state.leaves[source] else -1
+
+
+@kernel
+def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints, need: Floats, least: float) -> int:
+    """Of sampled brokers below their bands, the one that best needs this mixture; -1 = none does by ``least``."""
+    source = state.replicas[p, j]
+    fewest = rack_limit(state, p, j, source)
+    best, best_score = -1, least
+    first = draw(state, max(1, lacking.shape[0]))
+    for i in range(min(LACKING_TRIED, lacking.shape[0])):
+        target = lacking[(first + i) % lacking.shape[0]]
+        if not _rack_allows(state, p, j, source, target, fewest):
+            continue
+        if relief(state, target, weight, 1.0) <= TINY or not may_hold(state, p, j, target):
+            continue
+        need_of(state, target, need)
+        score = alignment(weight, need)
+        score -= TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, source, target)
+        if score > best_score and fits_limit(state, p, target, weight):
+            best, best_score = target, score
+    return best
+
+
+@kernel
+def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float) -> float:
+    """Preference for a receiver: deficit filled, room left, topic spread; -1e300 = it may not take the replica.
+
+    ``worst`` is the farthest that the target may be taken from its bands (0 = not at all).
+    """
+    filled = relief(state, target, weight, 1.0)
+    if filled < -worst - TINY or not may_hold(state, p, j, target) or not fits_limit(state, p, target, weight):
+        return -1e300
+    score, total = 0.0, 1e-300
+    for d in range(weight.shape[0]):
+        total += weight[d]
+        score += 1.0 - state.load[target, d] / max(state.high[target, d], TINY)
+    score = score / weight.shape[0] + filled / total
+    return float(score - TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, state.replicas[p, j], target))
+
+
+@kernel
+def roomy_receiver(state: State, p: int, j: int, weight: Floats, takers: Ints, worst: float, tries: int) -> int:
+    """The best of ``tries`` brokers evenly picked from ``takers``; -1 if none may take the replica."""
+    source = state.replicas[p, j]
+    fewest = rack_limit(state, p, j, source)
+    best, best_score = -1, -1e299
+    first = draw(state, max(1, takers.shape[0]))
+    stride = max(1, takers.shape[0] // tries)
+    for i in range(min(tries, takers.shape[0])):
+        target = takers[(first + i * stride) % takers.shape[0]]
+        if _rack_allows(state, p, j, source, target, fewest):
+            score = room_score(state, p, j, target, weight, worst)
+            if score > best_score:
+                best, best_score = target, score
+    return best

@@ -1,0 +1,115 @@
+"""Where replicas go: evacuate, push, pull, swap, polish, in that order, until nothing is outside or nothing helps.
+
+Leaders come afterwards: a leadership moves for nothing, so only what every replica carries counts here, unless no
+partition has a second replica to lead it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.planner.problem import Ints, Problem
+from kafka_rebalance.planner.replicas.evacuate import evacuate
+from kafka_rebalance.planner.replicas.finish import finish_round
+from kafka_rebalance.planner.replicas.moving import INSIDE, above
+from kafka_rebalance.planner.replicas.polish import polish_round
+from kafka_rebalance.planner.replicas.pull import pull_round, swap_round
+from kafka_rebalance.planner.replicas.push import push_round
+from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
+from kafka_rebalance.planner.state import State, make_state
+from kafka_rebalance.planner.working_bands import WorkingBands
+
+ANYWHERE = 1e300
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How long to search, in steps."""
+
+    rounds: int = 40
+    part: float = 0.4
+    swap_tries: int = 2000
+    polish_rounds: int = 4
+    polish_tries: int = 40
+
+
+def replica_columns(problem: Problem) -> list[int]:
+    """Resources that replicas carry whoever leads; all of them where every partition has one replica."""
+    if int(problem.target_rf.max(initial=1)) == 1:
+        return list(range(len(problem.resources)))
+    return [d for d, resource in enumerate(problem.resources) if resource in ("disk", "in", "replicas")]
+
+
+def search_replicas(
+    problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, effort: Effort, steps: dict[str, int]
+) -> tuple[Ints, int]:
+    """Replica sets inside the bands as far as found, and how many replicas found no lawful place."""
+    alone = int(problem.target_rf.max(initial=1)) == 1
+    slot = np.full(problem.partition_count, 0 if alone else -1, dtype=np.int32)
+    state = make_state(
+        problem,
+        sets.replicas.copy(),
+        sets.home,
+        slot,
+        replica_columns(problem),
+        low=bands.low,
+        high=bands.high,
+        seed=seed,
+    )
+    takers = np.flatnonzero(state.takes).astype(np.int32)
+    if not len(takers):
+        return state.replicas, int((state.replicas == problem.broker_count).sum())
+    stranded = evacuate(state, takers)
+    if problem.moves_replicas:
+        _improve(state, takers, effort, steps)
+        tries = max(effort.polish_tries, min(1000, 3_000_000 // max(1, len(state.position))))
+        for _ in range(effort.polish_rounds):
+            if polish_round(state, takers, tries) <= 0:
+                break
+    return state.replicas, stranded
+
+
+def _improve(state: State, everybody: Ints, effort: Effort, steps: dict[str, int]) -> None:
+    """Mixtures that fit first, then fetching, then whatever still helps."""
+    far = np.array([above(state, b) for b in range(len(state.takes))])
+    calm = np.flatnonzero(state.takes & (far <= INSIDE)).astype(np.int32)
+    nobody = everybody[:0]
+    part = effort.part
+    stages: tuple[tuple[str, Callable[[], int]], ...] = (
+        ("push", lambda: push_round(state, everybody, nobody, part, 0.5)),
+        ("push", lambda: push_round(state, everybody, nobody, part, 0.2)),
+        ("pull", lambda: pull_round(state, everybody, 0.0, 0.5)),
+        ("push", lambda: push_round(state, everybody, calm, part, 0.5)),
+        ("push", lambda: push_round(state, everybody, calm, part, 0.2)),
+        ("finish", lambda: finish_round(state, everybody, calm, 0.0)),
+        ("finish", lambda: finish_round(state, everybody, everybody, 0.0)),
+    )
+    for name, step in stages:
+        for _ in range(effort.rounds):
+            made = step()
+            steps[name] = steps.get(name, 0) + made
+            if made <= len(everybody) // 20:
+                break
+    _exhaust(state, everybody, effort, steps)
+
+
+def _exhaust(state: State, everybody: Ints, effort: Effort, steps: dict[str, int]) -> None:
+    """Rounds of the gentlest step that still helps, until none does."""
+    gentlest_first: tuple[tuple[str, Callable[[], int]], ...] = (
+        ("finish", lambda: finish_round(state, everybody, everybody, 0.0)),
+        ("pull", lambda: pull_round(state, everybody, 0.0, 0.0)),
+        ("finish_hard", lambda: finish_round(state, everybody, everybody, ANYWHERE)),
+        ("pull_hard", lambda: pull_round(state, everybody, ANYWHERE, 0.0)),
+        ("swap", lambda: swap_round(state, everybody, effort.swap_tries)),
+    )
+    for _ in range(effort.rounds):
+        for name, step in gentlest_first:
+            made = step()
+            steps[name] = steps.get(name, 0) + made
+            if made:
+                break
+        else:
+            return
