@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.planner.leading.candidates import candidates, count_band, first_leaders
+from kafka_rebalance.planner.leading.even_counts import even_out_counts
 from kafka_rebalance.planner.leading.leader_search import search_leaders, undo_needless
 from kafka_rebalance.planner.leading.leader_state import LeaderState, make_leader_state
 from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
+from kafka_rebalance.planner.replicas.moving import INSIDE
 from kafka_rebalance.planner.state import resource_scale
 from kafka_rebalance.planner.working_bands import WorkingBands
 
@@ -18,35 +21,55 @@ def leader_columns(problem: Problem) -> list[int]:
     return [d for d, resource in enumerate(problem.resources) if resource in ("out", "cpu", "leaders")]
 
 
-def candidates(problem: Problem, replicas: Ints) -> Flags:
-    """bool[P, W]: replicas that may lead. Pinned partitions keep their leader; so does a partition none may lead."""
-    is_there = replicas >= 0
-    is_today = is_there & (replicas == problem.leader[:, None])
-    may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))
-    frozen = problem.pinned & is_today.any(axis=1)
-    may_lead[frozen] = is_today[frozen]
-    return may_lead
-
-
-def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
-    """int32[P] slots: today's leader where it may go on, else the first replica that may, else the first."""
-    is_today = (replicas == problem.leader[:, None]) & may_lead
-    preferred = is_today if not problem.elects_preferred else may_lead
-    slot: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(np.int32)
-    return slot
-
-
 def choose_leaders(problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int]) -> Ints:
-    """int32[P]: the slot in ``replicas`` that leads each partition. O(P·W) a round."""
+    """int32[P]: the slot in ``replicas`` that leads each partition. O(P·W) a round.
+
+    Where leaders alone may change, even counts are found exactly first, and mended for rates where those need it; the
+    better of that and of the search alone is kept: nearer to its bands, then fewer changes.
+    """
     may_lead = candidates(problem, replicas)
     slot = first_leaders(problem, replicas, may_lead)
     columns = leader_columns(problem)
     if problem.elects_preferred or not columns:
         return slot
     state = leader_state_of(problem, replicas, slot, may_lead, bands, columns)
+    if problem.moves_replicas or not _even_out(problem, state, bands):
+        _search(state, steps)
+        return state.slot
+    if _strays(state) <= INSIDE:
+        return state.slot
+    _search(state, steps)
+    other = leader_state_of(problem, replicas, slot, may_lead, bands, columns)
+    _search(other, steps)
+    return min(state, other, key=_worth).slot
+
+
+def _search(state: LeaderState, steps: dict[str, int]) -> None:
     steps["leaders"] = steps.get("leaders", 0) + search_leaders(state, LEADER_ROUNDS)
     steps["leaders_undone"] = steps.get("leaders_undone", 0) + undo_needless(state)
-    return state.slot
+
+
+def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands) -> bool:
+    """Even counts with the fewest changes, if counts are balanced at all."""
+    d = problem.column("leaders")
+    if d is None or np.isfinite(problem.limit[:, leader_columns(problem)]).any():
+        return False
+    low, high = count_band(bands.low[:, d], bands.high[:, d])
+    if (low > high).any():
+        return False
+    even_out_counts(state, low, high)
+    return True
+
+
+def _strays(state: LeaderState) -> float:
+    """Distance of all loads from their bands."""
+    return float(np.maximum(np.maximum(state.load - state.high, state.low - state.load), 0.0).sum())
+
+
+def _worth(state: LeaderState) -> tuple[float, int]:
+    """How far outside, in steps that matter, and leader changes: the smaller the better."""
+    leader = state.replicas[np.arange(len(state.slot)), state.slot]
+    return round(_strays(state), 6), int((leader != state.home).sum())
 
 
 def leader_state_of(

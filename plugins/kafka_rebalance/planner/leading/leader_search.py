@@ -5,7 +5,8 @@ Promises, in order
 2. Nobody is pushed out of its band while the broker at hand can be helped otherwise.
 3. Most relief per leader change first; a change that proves needless is taken back.
 
-When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on.
+When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on, also back to
+where the first came from.
 """
 
 from __future__ import annotations
@@ -101,37 +102,53 @@ def _fetch_worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
 
 
 @kernel
-def _pass_on(state: LeaderState, middle: int, p: int, first: int, gained: float) -> bool:
-    """``middle`` takes ``p`` and passes one of its own on, if that helps in sum."""
+def _chain_gain(state: LeaderState, p: int, middle: int, q: int, target: int) -> float:
+    """Relief of all three when ``middle`` takes ``p`` from its leader and passes ``q`` on to ``target``.
+
+    ``target`` may be the leader of ``p``: then the two swap.
+    """
     source = state.replicas[p, state.slot[p]]
+    gain = 0.0
+    for d in range(state.load.shape[1]):
+        change = state.extra[p, d] - state.extra[q, d]
+        gain += strays(state, middle, d, 0.0) - strays(state, middle, d, change)
+        if target == source:
+            gain += strays(state, source, d, 0.0) - strays(state, source, d, -change)
+    if target != source:
+        gain += leader_relief(state, source, p, -1.0) + leader_relief(state, target, q, 1.0)
+    return gain
+
+
+@kernel
+def _pass_on(state: LeaderState, p: int, first: int) -> bool:
+    """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
+    middle = state.replicas[p, first]
+    best, best_slot, best_gain = -1, -1, INSIDE
     for i in range(state.start[middle], state.start[middle] + state.filled[middle]):
         q = state.items[i]
         for slot in range(state.replicas.shape[1]):
-            if not is_free(state, q, slot) or state.replicas[q, slot] == source:
-                continue
-            gain = gained + leader_relief(state, state.replicas[q, slot], q, 1.0)
-            for d in range(state.load.shape[1]):
-                change = state.extra[p, d] - state.extra[q, d]
-                gain += strays(state, middle, d, 0.0) - strays(state, middle, d, change)
-            if gain > INSIDE:
-                hand_over(state, q, slot)
-                if is_free(state, p, first):
-                    hand_over(state, p, first)
-                    return True
-    return False
+            if is_free(state, q, slot):
+                gain = _chain_gain(state, p, middle, q, state.replicas[q, slot])
+                if gain > best_gain:
+                    best, best_slot, best_gain = q, slot, gain
+    if best < 0:
+        return False
+    back = state.slot[best]
+    hand_over(state, best, best_slot)
+    if not is_free(state, p, first):
+        hand_over(state, best, back)
+        return False
+    hand_over(state, p, first)
+    return True
 
 
 @kernel
 def _chain_from(state: LeaderState, broker: int) -> bool:
-    """A chain of two hand-overs that relieves a broker which no single one helps."""
+    """A chain of two hand-overs, or a swap, that relieves a broker which no single one helps."""
     for i in range(state.start[broker], state.start[broker] + state.filled[broker]):
         p = state.items[i]
-        gained = leader_relief(state, broker, p, -1.0)
-        if gained <= TINY:
-            continue
         for slot in range(state.replicas.shape[1]):
-            can_lead = slot != state.slot[p] and state.may_lead[p, slot]
-            if can_lead and _pass_on(state, state.replicas[p, slot], p, slot, gained):
+            if slot != state.slot[p] and state.may_lead[p, slot] and _pass_on(state, p, slot):
                 return True
     return False
 
@@ -161,7 +178,7 @@ def search_leaders(state: LeaderState, max_rounds: int) -> int:
             continue
         for b in _farthest_first(state):
             made += _give_from(state, b, 1e300) + _fetch_to(state, b, 1e300)
-            if made == before and leader_outside(state, b, 1) > INSIDE and _chain_from(state, b):
+            if made == before and leader_outside(state, b, 0) > INSIDE and _chain_from(state, b):
                 made += 2
         if made == before:
             break

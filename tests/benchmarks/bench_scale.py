@@ -1,0 +1,146 @@
+"""Large clusters through the whole command: CPU seconds (user + system) and memory, from a snapshot file.
+
+    python -m tests.benchmarks.bench_scale [--only NAME …] [--keep FOLDER]
+
+Each row runs ``rebalance-advisor plan`` as a process of its own, kernels cached, without and with the frontier, and
+then times the search with its bound alone. The first run of all fills numba's cache and is not printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+
+from kafka_rebalance.codec import snapshot_to_document
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import Broker, ClusterSnapshot, Topic
+from kafka_rebalance.partition_table import PartitionTable
+from kafka_rebalance.plan_making.ask import build_ask
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.planner.solve import solve
+from tests.benchmarks.generated import generated
+
+CAPTURED_AT = "2026-11-20T12:00:00Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One cluster of ``generated``, three replicas a partition."""
+
+    name: str
+    brokers: int
+    partitions: int
+    racks: int
+
+
+SIZES = (
+    Size("warm-up", 30, 3_000, 3),
+    Size("100k", 100, 33_333, 4),
+    Size("1M", 1000, 333_333, 6),
+    Size("2.8M", 215, 933_333, 5),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one process took."""
+
+    cpu_s: float
+    peak_mib: float
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print one line a size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", action="append", default=[], metavar="NAME")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where snapshot files stay for the next time")
+    arguments = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = arguments.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        sys.stdout.write("size     brokers  partitions  search+bound_s  command_s  with_frontier_s  peak_mib\n")
+        for size in SIZES:
+            if not arguments.only or size.name in (*arguments.only, "warm-up"):
+                _line(size, folder, Path(scratch))
+    return 0
+
+
+def skewed_snapshot(size: Size, seed: int = 0) -> ClusterSnapshot:
+    """A generated cluster as a snapshot: sizes, rates in and out, no CPU."""
+    flags, placement = generated(size.brokers, size.partitions, size.racks, seed=seed)
+    loads, count, width = placement.loads, len(placement.replicas), placement.replicas.shape[1]
+    assert loads.disk_bytes is not None
+    assert loads.in_bytes_per_s is not None
+    assert loads.out_bytes_per_s is not None
+    first = np.flatnonzero(np.diff(placement.topic, prepend=-1))
+    number = np.arange(count) - np.repeat(first, np.diff(first, append=count))
+    unknown = np.full(count, -1, dtype=np.int64)
+    table = PartitionTable(
+        topic=placement.topic.copy(),
+        partition=number.astype(np.int32),
+        offsets=np.arange(count + 1, dtype=np.int64) * width,
+        replicas=placement.replicas.ravel().copy(),
+        leader=placement.leader.copy(),
+        replica_log_bytes=np.repeat(loads.disk_bytes.astype(np.int64), width),
+        start_offset=unknown.copy(),
+        end_offset=unknown.copy(),
+        in_sync=np.ones(count * width, dtype=np.bool_),
+    )
+    rates = {LoadKind.IN_BYTES_PER_S: loads.in_bytes_per_s, LoadKind.OUT_BYTES_PER_S: loads.out_bytes_per_s}
+    return ClusterSnapshot(
+        cluster=size.name,
+        captured_at=CAPTURED_AT,
+        brokers=tuple(Broker(int(b), rack=f"rack-{int(k)}") for b, k in zip(flags.ids, flags.rack, strict=True)),
+        topics=tuple(Topic(f"topic-{t:05d}") for t in range(int(placement.topic.max()) + 1)),
+        partitions=table,
+        loads=PartitionLoads({kind: LoadColumn(values, LoadSource.GIVEN) for kind, values in rates.items()}),
+        source="generated",
+    )
+
+
+def command_run(snapshot: Path, out: Path, *options: str) -> Run:
+    """``rebalance-advisor plan`` as a process: its CPU seconds with its children's, and its peak memory."""
+    line = [sys.executable, "-m", "rebalance_advisor.cli", "plan", str(snapshot), "--out", str(out), *options]
+    process = os.posix_spawn(sys.executable, line, os.environ)
+    _, status, used = os.wait4(process, 0)
+    if status:
+        raise SystemExit(f"{' '.join(line)} ended with {os.waitstatus_to_exitcode(status)}")
+    return Run(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def search_seconds(snapshot: ClusterSnapshot) -> float:
+    """CPU seconds of search, leaders and bound, kernels warm."""
+    options = PlanOptions(within=0.10)
+    problem = build_ask(snapshot, options).problem(options.band)
+    started = time.process_time()
+    solve(problem)
+    return time.process_time() - started
+
+
+def _line(size: Size, folder: Path, scratch: Path) -> None:
+    snapshot = skewed_snapshot(size)
+    file = folder / f"{size.name}.json"
+    if not file.exists():
+        file.write_bytes(orjson.dumps(snapshot_to_document(snapshot)))
+    searched = search_seconds(snapshot)
+    plain = command_run(file, scratch / "plain", "--balance-within", "10%", "--no-frontier")
+    whole = command_run(file, scratch / "whole", "--balance-within", "10%")
+    if size.name != "warm-up":
+        sys.stdout.write(
+            f"{size.name:<8} {size.brokers:>7} {size.partitions:>11,} {searched:>15.2f} {plain.cpu_s:>10.1f} "
+            f"{whole.cpu_s:>16.1f} {max(plain.peak_mib, whole.peak_mib):>9.0f}\n"
+        )
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
