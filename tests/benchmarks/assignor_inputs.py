@@ -9,7 +9,7 @@ the benchmark times the assignment before that: ``UPSTREAM``.)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from kafka_rebalance.assignors.contract import (
     StringColumn,
     TopicColumns,
 )
+from tests.benchmarks.server_inputs import mixed
 
 MEMBERS = (100, 500, 1000, 5000, 10000)
 RATIOS = (5, 10, 50)
@@ -30,6 +31,7 @@ TOPICS = (10, 100, 1000)
 FULL, INTENDED, UPSTREAM = "FULL", "INCREMENTAL", "INCREMENTAL as published"
 RACKS = 3
 _BUCKETS = 5
+_NEW_MEMBER = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,15 @@ class Cell:
     @property
     def partitions_per_topic(self) -> int:
         return self.members * self.ratio // self.topics
+
+    @property
+    def strategy(self) -> str:
+        """Name in the registry."""
+        return self.family
+
+    def question(self) -> dict[str, object]:
+        """What the Java side is asked."""
+        return asdict(self)
 
     def __str__(self) -> str:
         racks = "racks" if self.is_rack_aware else "no racks"
@@ -117,3 +128,14 @@ def _subscriptions(cell: Cell, count: int) -> tuple[npt.NDArray[np.int64], npt.N
 
 def _racks(cell: Cell, count: int) -> npt.NDArray[np.int32]:
     return (np.arange(count) % RACKS if cell.is_rack_aware else np.full(count, -1)).astype(np.int32)
+
+
+def checksum(request: AssignmentRequest, assignment: Assignment) -> int:
+    """Of all (member, place in its list, topic, partition); a signed 64-bit number as Java's."""
+    numbers = np.arange(len(request.members), dtype=np.int64)
+    if request.members.ids[len(numbers) - 1] == "newMember":
+        numbers[-1] = _NEW_MEMBER
+    places = np.arange(len(assignment.topics), dtype=np.int64) - np.repeat(assignment.offsets[:-1], assignment.counts)
+    places += np.repeat(numbers << 32, assignment.counts)
+    partitions = (assignment.topics.astype(np.int64) << 20) ^ assignment.partitions.astype(np.int64)
+    return int(mixed(mixed(places.view(np.uint64)) ^ partitions.view(np.uint64)).sum().view(np.int64))

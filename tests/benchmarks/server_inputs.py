@@ -45,6 +45,11 @@ class Cell:
     homogeneous: bool
     incremental: bool
 
+    @property
+    def strategy(self) -> str:
+        """Name in the registry."""
+        return f"server-{self.assignor}"
+
     def question(self) -> dict[str, object]:
         """What the Java side is asked."""
         return asdict(self)

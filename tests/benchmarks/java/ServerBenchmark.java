@@ -1,12 +1,7 @@
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,37 +21,19 @@ import org.apache.kafka.coordinator.group.modern.GroupSpecImpl;
 import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignmentImpl;
 
 /**
- * Kafka's own server assignors, warmed, on the cells of its own benchmark; and Utils.murmur2 with the modulo. One JSON
- * question a line, one answer a line: nanoseconds of this thread's CPU an operation (median; garbage collection runs on
- * other threads and is not counted) and a checksum of the answer. Members share their topic sets, which are plain sets
- * of ids: what Kafka's benchmark adds by looking names up is left out.
+ * Kafka's own server assignors on the cells of its own benchmark, and Utils.murmur2 with the modulo. Members share their
+ * topic sets, which are plain sets of ids: what Kafka's benchmark adds by looking names up is left out.
  */
 public final class ServerBenchmark {
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-    private static final long WARM_UP_NS = 700_000_000L;
-    private static final long MEASURED_NS = 700_000_000L;
     private static final int BUCKETS = 5;
 
     private ServerBenchmark() { }
 
     public static void main(String[] arguments) throws Exception {
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            JsonNode cell = JSON.readTree(line);
-            System.out.println(cell.has("keyBytes") ? hashes(cell) : assignments(cell));
-            System.out.flush();
-        }
+        Questions.serve(cell -> cell.has("keyBytes") ? hashes(cell) : assignments(cell));
     }
 
-    private static long mixed(long value) {
-        long z = value + 0x9E3779B97F4A7C15L;
-        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-        return z ^ (z >>> 31);
-    }
-
-    private static String assignments(JsonNode cell) {
+    private static Questions.Prepared<GroupAssignment> assignments(JsonNode cell) {
         PartitionAssignor assignor = cell.get("assignor").asText().equals("range") ? new RangeAssignor() : new UniformAssignor();
         int members = cell.get("members").asInt();
         int topics = cell.get("topics").asInt();
@@ -66,7 +43,7 @@ public final class ServerBenchmark {
         Uuid[] ids = new Uuid[topics];
         Map<Uuid, Integer> index = new HashMap<>();
         for (int i = 0; i < topics; i++) {
-            ids[i] = new Uuid(mixed(2L * i), mixed(2L * i + 1));
+            ids[i] = new Uuid(Timing.mixed(2L * i), Timing.mixed(2L * i + 1));
             index.put(ids[i], i);
         }
         SubscribedTopicDescriber describer = new SubscribedTopicDescriber() {
@@ -80,22 +57,24 @@ public final class ServerBenchmark {
                 return Set.of();
             }
         };
-        int first = isIncremental ? members - 1 : members;
-        Map<String, Set<Uuid>> subscriptions = subscriptions(ids, first, isHomogeneous);
+        int joinedBefore = isIncremental ? members - 1 : members;
+        Map<String, Set<Uuid>> subscriptions = subscriptions(ids, joinedBefore, isHomogeneous);
         GroupSpec group = group(subscriptions, Map.of(), isHomogeneous, index);
         if (isIncremental) {
-            GroupAssignment before = assignor.assign(group, describer);
-            subscriptions.put("newMember", subscriptions.get("member" + (first - 1)));
+            GroupSpec first = group;
+            GroupAssignment before = Timing.limited(() -> assignor.assign(first, describer));
+            subscriptions.put("newMember", subscriptions.get("member" + (joinedBefore - 1)));
             group = group(subscriptions, held(before, index), isHomogeneous, index);
         }
-        return timed(assignor, group, describer, index);
+        GroupSpec asked = group;
+        return new Questions.Prepared<>(() -> assignor.assign(asked, describer), answer -> checksum(answer, index));
     }
 
     private static Map<String, Set<Uuid>> subscriptions(Uuid[] ids, int members, boolean isHomogeneous) {
         int buckets = isHomogeneous ? 1 : Math.min(BUCKETS, members);
         int topicsEach = (ids.length + buckets - 1) / buckets;
         int membersEach = (members + buckets - 1) / buckets;
-        Map<String, Set<Uuid>> subscriptions = new java.util.LinkedHashMap<>();
+        Map<String, Set<Uuid>> subscriptions = new LinkedHashMap<>();
         Map<Integer, Set<Uuid>> shared = new HashMap<>();
         for (int i = 0; i < members; i++) {
             int bucket = i / membersEach;
@@ -141,51 +120,37 @@ public final class ServerBenchmark {
         return new GroupSpecImpl(members, type, inverted);
     }
 
-    private static String timed(
-            PartitionAssignor assignor, GroupSpec group, SubscribedTopicDescriber describer, Map<Uuid, Integer> index) {
-        long until = THREADS.getCurrentThreadCpuTime() + WARM_UP_NS;
-        GroupAssignment answer = assignor.assign(group, describer);
-        while (THREADS.getCurrentThreadCpuTime() < until)
-            answer = assignor.assign(group, describer);
-        long[] times = new long[2000];
-        int done = 0;
-        until = THREADS.getCurrentThreadCpuTime() + MEASURED_NS;
-        while (done < times.length && (done < 3 || THREADS.getCurrentThreadCpuTime() < until)) {
-            long start = THREADS.getCurrentThreadCpuTime();
-            answer = assignor.assign(group, describer);
-            times[done++] = THREADS.getCurrentThreadCpuTime() - start;
-        }
-        Arrays.sort(times, 0, done);
-        long[] checksum = new long[1];
+    /** Of all (member, topic, partition): the answers are sets. */
+    private static long checksum(GroupAssignment answer, Map<Uuid, Integer> index) {
+        long[] sum = new long[1];
         answer.members().forEach((member, assignment) -> {
-            long number = member.equals("newMember") ? 999_999_999L : Long.parseLong(member.substring(6));
+            long number = Timing.numberOf(member) << 32;
             assignment.partitions().forEach((topic, partitions) -> partitions.forEach(
-                partition -> checksum[0] += mixed((number << 32) ^ ((long) index.get(topic) << 20) ^ partition)));
+                partition -> sum[0] += Timing.mixed(number ^ ((long) index.get(topic) << 20) ^ partition)));
         });
-        return "{\"ns\":" + times[done / 2] + ",\"checksum\":\"" + checksum[0] + "\"}";
+        return sum[0];
     }
 
     /** Keys as byte arrays, as a producer has them: murmur2, toPositive, modulo. keyBytes -1: 0 to 40 bytes, mixed. */
-    private static String hashes(JsonNode cell) {
+    private static Questions.Prepared<int[]> hashes(JsonNode cell) {
         int length = cell.get("keyBytes").asInt();
         int partitions = cell.get("partitions").asInt();
         byte[][] keys = new byte[cell.get("keys").asInt()][];
         for (int i = 0; i < keys.length; i++) {
-            keys[i] = new byte[length < 0 ? (int) Long.remainderUnsigned(mixed(i), 41) : length];
+            keys[i] = new byte[length < 0 ? (int) Long.remainderUnsigned(Timing.mixed(i), 41) : length];
             for (int k = 0; k < keys[i].length; k++)
-                keys[i][k] = (byte) mixed(1000L * i + k);
+                keys[i][k] = (byte) Timing.mixed(1000L * i + k);
         }
         int[] places = new int[keys.length];
-        long best = Long.MAX_VALUE;
-        for (int round = 0; round < 25; round++) {
-            long start = THREADS.getCurrentThreadCpuTime();
+        return new Questions.Prepared<>(() -> {
             for (int i = 0; i < keys.length; i++)
                 places[i] = Utils.toPositive(Utils.murmur2(keys[i])) % partitions;
-            best = Math.min(best, THREADS.getCurrentThreadCpuTime() - start);
-        }
-        long checksum = 0;
-        for (int i = 0; i < places.length; i++)
-            checksum += mixed(((long) i << 32) ^ places[i]);
-        return "{\"ns\":" + best + ",\"checksum\":\"" + checksum + "\"}";
+            return places;
+        }, answer -> {
+            long checksum = 0;
+            for (int i = 0; i < answer.length; i++)
+                checksum += Timing.mixed(((long) i << 32) ^ answer[i]);
+            return checksum;
+        });
     }
 }

@@ -1,0 +1,113 @@
+"""Assignors on the cells of Kafka's own benchmarks beside Kafka's Java: equal answers, CPU milliseconds, a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kafka_rebalance.assignors.registry import by_name
+from tests.benchmarks import assignor_inputs, server_inputs
+from tests.benchmarks.dictionary_form import dictionary_ms
+from tests.benchmarks.java_side import JavaSide, side_by_side
+from tests.benchmarks.spread import is_larger, spread
+
+FAMILIES = ("range", "cooperative-sticky", "uniform", "server-range")
+MANY_MEMBERS = 1000
+_ROUNDS = 3
+
+Cell = assignor_inputs.Cell | server_inputs.Cell
+
+
+@dataclass(slots=True)
+class FamilyTable:
+    """What was measured for one family. ``left_out``: cells that Kafka's side does not end in time, with the reason."""
+
+    family: str
+    rows: list[tuple[Cell, float, float, float]] = field(default_factory=list)
+    left_out: list[tuple[Cell, str]] = field(default_factory=list)
+
+    def measure(self, java: JavaSide, cells: int | None) -> Iterator[str]:
+        """Measure so many cells (``None``: the whole grid); yields a line a cell, as it is done."""
+        grid = self.grid()
+        wanted = len(grid) if cells is None else min(cells, len(grid))
+        for cell in grid if cells is None else spread(grid, wanted):
+            if len(self.rows) == wanted:
+                break
+            slow = next((other for other, _ in self.left_out if is_larger(cell, other)), None)
+            if slow is not None:
+                self.left_out.append((cell, f"larger than {slow}"))
+                continue
+            yield self._measured(java, cell)
+
+    def grid(self) -> list[Cell]:
+        """All cells, small ones first."""
+        if self.is_server:
+            return list(server_inputs.grid(self.family.removeprefix("server-")))
+        return list(assignor_inputs.grid(self.family))
+
+    @property
+    def is_server(self) -> bool:
+        """The coordinator runs it, not the group's leader."""
+        return self.family in ("uniform", "server-range")
+
+    def _measured(self, java: JavaSide, cell: Cell) -> str:
+        inputs = server_inputs if self.is_server else assignor_inputs
+        assignor = by_name(cell.strategy)
+        request = inputs.request_of(cell, assignor)  # type: ignore[arg-type]
+        told, ours = side_by_side(java, cell.question(), lambda: assignor.assign(request), _ROUNDS)
+        if told.reason:
+            self.left_out.append((cell, told.reason))
+            return f"{cell}: left out, {told.reason}"
+        found = inputs.checksum(request, assignor.assign(request))
+        if found != told.checksum:
+            raise AssertionError(f"{cell}: the answers differ")
+        self.rows.append((cell, told.cpu_ms, ours, dictionary_ms(request, cell.strategy)))
+        return f"{cell}: Kafka {told.cpu_ms:.3f} ms, ours {ours:.3f} ms, {ours / told.cpu_ms:.3f}"
+
+    def ratios(self, least_members: int = 0) -> list[float]:
+        """ours/Kafka of each measured cell."""
+        return [ours / theirs for cell, theirs, ours, _ in self.rows if cell.members >= least_members]
+
+    def summary(self) -> str:
+        """One row for the table of all families."""
+        ratios, many = self.ratios(), self.ratios(MANY_MEMBERS)
+        mean = float(np.exp(np.mean(np.log(ratios))))
+        forms = float(np.exp(np.mean([np.log(form / ours) for _, _, ours, form in self.rows])))
+        return (
+            f"| {self.family} | {len(ratios)} | {len(self.left_out)} | {mean:.3f} | {max(many):.3f} | {max(ratios):.3f}"
+            f" | {forms:.0f} × |"
+        )
+
+    def lines(self) -> Iterator[str]:
+        """The whole table, and what was left out."""
+        yield (
+            f"| {self.family}: members × ratio, topics | racks | subscriptions | mode | Kafka ms | ours ms | ours/Kafka"
+            " | ours from and to dictionaries, ms |"
+        )
+        yield "|---|---|---|---|---|---|---|---|"
+        for cell, theirs, ours, form in sorted(self.rows, key=lambda row: _place(row[0])):
+            yield f"| {_columns(cell)} | {theirs:.3f} | {ours:.3f} | {ours / theirs:.3f} | {form:.1f} |"
+        if self.left_out:
+            yield ""
+            yield f"Left out, because Kafka's side does not end in time ({len(self.left_out)}):"
+            yield ""
+            for cell, reason in sorted(self.left_out, key=lambda each: _place(each[0])):
+                yield f"- {cell}: {reason}"
+
+
+def _place(cell: Cell) -> tuple[object, ...]:
+    return (cell.members, cell.ratio, cell.topics, *_columns(cell).split("|"))
+
+
+def _columns(cell: Cell) -> str:
+    size = f"{cell.members} × {cell.ratio}, {cell.topics}"
+    if isinstance(cell, server_inputs.Cell):
+        kind, mode = cell.homogeneous, "INCREMENTAL" if cell.incremental else "FULL"
+        return f"{size} | | {_kind(kind)} | {mode}"
+    return f"{size} | {'yes' if cell.is_rack_aware else 'no'} | {_kind(cell.is_homogeneous)} | {cell.mode}"
+
+
+def _kind(is_homogeneous: bool) -> str:
+    return "equal" if is_homogeneous else "5 kinds"

@@ -1,0 +1,103 @@
+"""Assignors and key hashing against Kafka's own Java in the same run: ``python -m tests.benchmarks.bench_assignors``.
+
+    [--cells N | --all] [--only FAMILY …] [--out docs/benchmarks.md]
+
+By default 24 cells a family, spread fairly over Kafka's own grids; ``--cells 120`` and ``--all`` take more. Each cell
+is warmed on both sides, measured in turns in CPU time of one thread, and must be answered alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from tests.benchmarks.assignor_tables import FAMILIES, FamilyTable
+from tests.benchmarks.java_side import VERSION, JavaSide
+from tests.benchmarks.key_table import key_lines
+from tests.benchmarks.weighted_table import group_lines, join_lines
+
+_DEFAULT_CELLS = 24
+_HEAD = f"""# Beside Kafka's own Java
+
+Written by `make bench` (`python -m tests.benchmarks.bench_assignors --cells N --out docs/benchmarks.md`), figures as
+measured: 2 shared x86-64 cores, JDK 17 (`-Xmx6g`, serial collector), Python {platform.python_version()}, Kafka {VERSION}.
+
+- Inputs: Kafka's own assignor benchmarks (`jmh-benchmarks`, client and server side), drawn with a fixed seed so that
+  every value of every axis stands as often as any other. The server's strategies read no racks: no such axis there.
+- *INCREMENTAL*: all own what FULL gave them and one more member joins. *INCREMENTAL as published*: the client's
+  benchmark as it stands upstream, which forgets to hand the new subscriptions on: FULL with one member less.
+- Kafka: `assign(cluster, subscriptions)` or `assign(groupSpec, describer)` on objects made beforehand, CPU time of its
+  thread (its garbage collector and compiler run on other threads and are *not* counted). Ours: `assign(request)` on
+  raw columns, to per-member lists as columns; all sorting, hashing and Java's map orders lie inside; CPU time of the
+  whole process. Medians, both sides warmed, in turns.
+- Every cell's answer is compared, the order of each list included for the client's strategies.
+- From and to dictionaries: the same request as Python dictionaries and lists of strings in, dictionaries out
+  (`rebalance-advisor replay`).
+"""
+
+
+class _Page:
+    """What is printed, and kept where asked."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def put(self, lines: Iterable[str]) -> None:
+        for line in (*lines, ""):
+            print(line, flush=True)
+            self.lines.append(line)
+
+    def write(self, path: Path) -> None:
+        path.write_text(_HEAD + "\n" + "\n".join(self.lines).rstrip() + "\n", encoding="utf-8")
+
+
+def run(families: Sequence[str], cells: int | None, note: Callable[[str], None]) -> _Page:
+    """Measure everything; ``note`` hears of each cell as it is done."""
+    client, server = (
+        JavaSide("ClientBenchmark", ("kafka-clients",)),
+        JavaSide("ServerBenchmark", ("kafka-group-coordinator",)),
+    )
+    page, tables = _Page(), []
+    try:
+        page.put(["## Keys: murmur2, then the partition", "", *key_lines(server)])
+        page.put(["## One's own: `weighted`", "", *join_lines(client, server)])
+        page.put(group_lines())
+        for family in families:
+            table = FamilyTable(family)
+            for line in table.measure(server if table.is_server else client, cells):
+                note(line)
+            tables.append(table)
+    finally:
+        client.close()
+        server.close()
+    page.put(["## Assignors", "", "| " + " | ".join(_SUMMARY) + " |", "|---" * len(_SUMMARY) + "|",
+              *(table.summary() for table in tables)])  # fmt: skip
+    for table in tables:
+        page.put(table.lines())
+    return page
+
+
+_SUMMARY = (
+    "strategy", "cells", "left out", "ours/Kafka, geometric mean", "worst from 1,000 members", "worst of all",
+    "dictionaries cost",
+)  # fmt: skip
+
+
+def main() -> None:
+    """Run, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--cells", type=int, default=_DEFAULT_CELLS, help="cells a family (24)")
+    size.add_argument("--all", action="store_true", help="every cell of the grids")
+    parser.add_argument("--only", nargs="+", choices=FAMILIES, default=FAMILIES, help="families")
+    parser.add_argument("--out", type=Path, help="file for the tables")
+    options = parser.parse_args()
+    page = run(options.only, None if options.all else options.cells, lambda line: print(f"  {line}", flush=True))
+    if options.out:
+        page.write(options.out)
+
+
+if __name__ == "__main__":
+    main()
