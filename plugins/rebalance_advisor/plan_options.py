@@ -45,6 +45,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     more = parser.add_argument_group("what else is known").add_argument
     more("--capacity", type=Path, metavar="FILE", help="CSV, or Cruise Control's capacity JSON")
     more("--previous", type=Path, metavar="PLAN", help="an earlier plan: confirmed or continued if it still holds")
+    more("--no-frontier", action="store_true", help="leave out what other bands would cost: quicker")
     more("--seed", type=count, default=0, metavar="N", help="same input and seed, same plan (0)")
 
 
@@ -66,6 +67,7 @@ def plan_options(arguments: argparse.Namespace, snapshot: ClusterSnapshot) -> Pl
         "preferred_election": arguments.preferred_election,
         "include_topics": tuple(arguments.include_topic),
         "exclude_topics": tuple(arguments.exclude_topic),
+        "with_frontier": not arguments.no_frontier,
         "capacities": _capacities(arguments.capacity, snapshot, added),
     }
     if arguments.throttle is not None:

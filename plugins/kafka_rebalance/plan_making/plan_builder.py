@@ -20,6 +20,7 @@ from kafka_rebalance.plan_making.ask import Ask, build_ask
 from kafka_rebalance.plan_making.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plan_making.earlier_plan import EarlierPlan, leaves_nothing_behind, what_is_left
 from kafka_rebalance.plan_making.explain import explain_brokers, explain_moves
+from kafka_rebalance.plan_making.frontier import with_frontier
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.outcome import Bands, Outcome, bands_of, met_bands, outcome_of, resource_outcomes
 from kafka_rebalance.plan_making.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
@@ -77,7 +78,10 @@ def make_plan(
     except InfeasibleError as error:
         answer = _Answer(Verdict.INFEASIBLE, empty_draft(ask), infeasible_words(error))
     progress("cutting waves")
-    return _plan(ask, problem, answer, seed, advisor_version)
+    plan = _plan(ask, problem, answer, seed, advisor_version)
+    if options.with_frontier:
+        plan = with_frontier(plan, ask, seed=seed, progress=progress)
+    return plan.sealed()
 
 
 def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress) -> _Answer:
@@ -206,7 +210,7 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
         explanations=explain_brokers(ask, draft, outcome, bands, options.band),
         robustness=_robustness(ask, problem, answer, draft, seed),
         continues=answer.continues,
-    ).sealed()
+    )
 
 
 def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: Outcome, bands: Bands) -> Bounds | None:

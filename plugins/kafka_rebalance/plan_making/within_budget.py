@@ -46,6 +46,11 @@ def solve_within_budget(problem: Problem, *, seed: int = 0) -> Solution:
     return best
 
 
+def without_balance(problem: Problem) -> Problem:
+    """The same problem asking only for what must move whatever the balance."""
+    return _opened(problem, 1.0)
+
+
 def _opened(problem: Problem, share: float) -> Problem:
     """Bands opened by ``share`` of what each staying broker is outside of them today; 1 asks for no balance at all."""
     load = broker_loads(problem, problem.replicas, problem.leader)

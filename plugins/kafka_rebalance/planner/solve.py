@@ -15,8 +15,10 @@ from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import working_bands
 
+FULL = Effort()
 
-def solve(problem: Problem, *, seed: int = 0) -> Solution:
+
+def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution:
     """The cheapest plan found that meets the rules and bands, and what nobody can beat.
 
     Raises InfeasibleError where hard rules cannot be met, naming the smallest cause and what would help.
@@ -24,7 +26,7 @@ def solve(problem: Problem, *, seed: int = 0) -> Solution:
     steps: dict[str, int] = {}
     bands = working_bands(problem, problem.band_low, problem.band_high)
     sets = start_sets(problem)
-    replicas, stranded = search_replicas(problem, sets, bands, seed=seed, effort=Effort(), steps=steps)
+    replicas, stranded = search_replicas(problem, sets, bands, seed=seed, effort=effort, steps=steps)
     if stranded:
         raise _stranded(problem, replicas)
     slot = choose_leaders(problem, replicas, bands, steps)

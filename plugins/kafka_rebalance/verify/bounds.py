@@ -91,26 +91,6 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, fa
     faults.require_close("gap", f"{place}.gap", bound["gap"], gap, 1.0)
 
 
-def check_frontier(document: dict[str, Any], faults: FaultList) -> None:
-    """Points run from nothing to as even as it gets; each name once; one is recommended, with its reason."""
-    points = document["frontier"]
-    for number, point in enumerate(points):
-        place = f"frontier[{number}]"
-        bound, amount = point["lower_bound_bytes"], point["bytes"]
-        if bound is not None and amount is not None and bound > amount * (1 + ROUNDING) + 1:
-            faults.add("frontier", place, f"{amount} bytes are below their bound {bound:g}")
-        if number and amount is not None and (points[number - 1]["bytes"] or 0) > amount:
-            faults.add("frontier", place, "costs less than the point before it")
-    names = [point["name"] for point in points if point["name"] is not None]
-    if points and sorted(names) != ["cheap", "even", "knee"]:
-        faults.add("frontier", "plan.frontier", f"named points are {names}")
-    recommended = [point for point in points if point["is_recommended"]]
-    if points and (len(recommended) != 1 or not recommended[0]["reason"]):
-        faults.add(
-            "frontier", "plan.frontier", f"{len(recommended)} points are recommended, one with a reason is needed"
-        )
-
-
 def _by_index(prices: Mapping[str, float], cluster: ClusterArrays) -> Floats:
     index = cluster.index_of
     values = np.zeros(len(cluster.ids))

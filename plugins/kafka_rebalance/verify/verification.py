@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.verify.bounds import check_bounds, check_frontier, recomputed_bounds
+from kafka_rebalance.verify.bounds import check_bounds, recomputed_bounds
 from kafka_rebalance.verify.broker_loads import hard_limits
 from kafka_rebalance.verify.claimed_moves import ClaimedMoves, read_moves
 from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats, cluster_arrays
 from kafka_rebalance.verify.costs import check_costs
 from kafka_rebalance.verify.document_shape import check_shape
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
+from kafka_rebalance.verify.frontier import check_frontier
 from kafka_rebalance.verify.move_rules import check_moves, check_result
 from kafka_rebalance.verify.outcomes import Levels, check_outcomes, recompute
 from kafka_rebalance.verify.plan_files import check_files

@@ -112,15 +112,3 @@ def test_a_partition_without_a_leader_cannot_be_moved() -> None:
     index = {topic.name: i for i, topic in enumerate(world.snapshot.topics)}
     snapshot = replace(world.snapshot, partitions=partition_table(rows, index))
     assert "unmovable" in verify_plan(world.document, snapshot).counts
-
-
-def test_a_frontier_below_its_own_bound_or_without_its_names_is_caught() -> None:
-    world = plain_world()
-    document = world.document
-    point = {
-        "tolerance": 0.1, "bytes": 10, "replica_moves": 1, "leader_changes": 0, "lower_bound_bytes": 20.0,
-        "skew": {"disk": 1.1}, "name": "cheap", "is_recommended": False, "reason": "",
-    }  # fmt: skip
-    document["frontier"] = [point, point | {"bytes": 5, "lower_bound_bytes": 5.0}]
-    faults = [str(each) for each in verify_plan(sealed(document), world.snapshot).faults if each.code == "frontier"]
-    assert len(faults) == 4

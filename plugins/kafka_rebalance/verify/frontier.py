@@ -1,0 +1,71 @@
+"""The frontier: from nothing to as even as it gets, in order of cost, named, one recommended, and that one the plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_rebalance.verify.faults import FaultList
+
+LEAST_POINTS = 8
+NAMES = ["cheap", "knee", "even"]
+COSTS = ("bytes", "replica_moves", "leader_changes")
+# Bounds are sums of a million numbers.
+ROUNDING = 1e-7
+
+
+def check_frontier(document: dict[str, Any], faults: FaultList) -> None:
+    """All points together; a plan may leave its frontier out."""
+    points = document["frontier"]
+    if not points:
+        return
+    if len(points) < LEAST_POINTS:
+        faults.add("frontier", "plan.frontier", f"{len(points)} points, {LEAST_POINTS} are the least")
+    if document["verdict"] == "infeasible":
+        faults.add("frontier", "plan.frontier", "nothing can be planned, yet points are told")
+    for number, point in enumerate(points):
+        _check_point(f"frontier[{number}]", point, points[number - 1] if number else None, document, faults)
+    names = [point["name"] for point in points if point["name"] is not None]
+    if names != NAMES:
+        faults.add("frontier", "plan.frontier", f"named points are {names}, {NAMES} are wanted in that order")
+    if points[-1]["name"] != "even":
+        faults.add("frontier", f"frontier[{len(points) - 1}]", "the last point is the most even one, and not named so")
+    _check_recommended(document, faults)
+
+
+def _check_point(
+    place: str, point: dict[str, Any], previous: dict[str, Any] | None, document: dict[str, Any], faults: FaultList
+) -> None:
+    bound, amount, tolerance = point["lower_bound_bytes"], point["bytes"], point["tolerance"]
+    if (bound is None) is not (amount is None) or (amount is None) is not (document["cost"]["bytes"] is None):
+        faults.add("frontier", place, "bytes and their bound are known for every point or for none")
+    elif bound is not None and not 0 <= bound <= amount * (1 + ROUNDING) + 1:
+        faults.add("frontier", place, f"{amount} bytes are below their bound {bound:g}")
+    if previous is not None and (previous["bytes"] or 0) > (amount or 0):
+        faults.add("frontier", place, "costs less than the point before it")
+    if min(point["replica_moves"], point["leader_changes"], amount or 0) < 0 or (tolerance or 0) < 0:
+        faults.add("frontier", place, "a cost or a band is negative")
+    resources = {each["resource"]: each for each in document["resources"]}
+    if set(point["skew"]) != set(resources) or min(point["skew"].values(), default=0) < 0:
+        faults.add("frontier", place, f"tells the skew of {sorted(point['skew'])}")
+    elif not any(point[name] for name in COSTS):
+        for name, each in resources.items():
+            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], each["skew_before"])
+    if point["name"] is not None and not point["reason"]:
+        faults.add("frontier", place, "is named without a reason")
+
+
+def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
+    """One point, with its reason: it is the plan."""
+    chosen = [(i, point) for i, point in enumerate(document["frontier"]) if point["is_recommended"]]
+    if len(chosen) != 1 or not chosen[0][1]["reason"]:
+        faults.add("frontier", "plan.frontier", f"{len(chosen)} points are recommended, one with a reason is needed")
+        return
+    number, point = chosen[0]
+    place = f"frontier[{number}]"
+    for name in COSTS:
+        faults.require_equal("frontier", f"{place}.{name}", point[name], document["cost"][name])
+    for each in document["resources"]:
+        told = point["skew"].get(each["resource"])
+        faults.require_close("frontier", f"{place}.skew.{each['resource']}", told, each["skew_after"])
+    stated = next((each["value"] for each in document["lower_bound"] if each["cost"] == "bytes"), None)
+    faults.require_close("frontier", f"{place}.lower_bound_bytes", point["lower_bound_bytes"], stated)

@@ -1,0 +1,120 @@
+"""What each evenness costs: points in order, each above its bound, three named, the plan among them."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.verify import verify_plan
+from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row
+from tests.unit.verify.plan_worlds import sealed
+
+WISHES = {
+    "default": PlanOptions(),
+    "order": PlanOptions(within=0.05),
+    "target": PlanOptions(targets={"disk": Target(None, 1.2)}),
+    "leaders only": PlanOptions(leaders_only=True),
+    "budget": PlanOptions(within=0.1, max_move_bytes=20 * GB),
+    "drain": PlanOptions(remove_brokers=frozenset({3})),
+}
+
+
+@cache
+def planned(wish: str) -> tuple[Plan, ClusterSnapshot]:
+    snapshot = random_cluster(11, topics=30)
+    return make_plan(snapshot, WISHES[wish]), snapshot
+
+
+@pytest.mark.parametrize("wish", WISHES)
+def test_eight_points_or_more_run_from_least_to_even_none_below_its_bound(wish: str) -> None:
+    plan, snapshot = planned(wish)
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    points = plan.frontier
+    assert len(points) >= 8
+    assert [each.name for each in points if each.name] == ["cheap", "knee", "even"]
+    costs = [(each.bytes or 0, each.replica_moves, each.leader_changes) for each in points]
+    assert costs == sorted(costs)
+    assert all((each.lower_bound_bytes or 0) <= (each.bytes or 0) + 1 for each in points)
+    assert points[-1].skew["leaders"] < points[0].skew["leaders"]
+
+
+@pytest.mark.parametrize("wish", WISHES)
+def test_the_recommended_point_is_the_plan_and_says_why(wish: str) -> None:
+    plan, _ = planned(wish)
+    (point,) = (each for each in plan.frontier if each.is_recommended)
+    assert (point.bytes, point.replica_moves) == (plan.cost.bytes, plan.cost.replica_moves)
+    assert point.reason
+
+
+def test_the_first_point_moves_nothing_unless_something_must_move() -> None:
+    assert planned("default")[0].frontier[0].replica_moves == 0
+    drained = planned("drain")[0].frontier[0]
+    assert drained.bytes == drained.lower_bound_bytes
+    assert drained.bytes
+
+
+def test_where_nothing_is_advised_the_frontier_still_says_what_more_would_cost() -> None:
+    plan = make_plan(random_cluster(1, topics=60), PlanOptions(dead_band=0.99))
+    assert plan.verdict is Verdict.NOTHING_TO_DO
+    assert plan.frontier[0].is_recommended
+    assert plan.frontier[0].reason == plan.reasons[0]
+    assert plan.frontier[-1].bytes
+
+
+def test_no_frontier_where_nothing_can_move_where_it_cannot_be_and_where_it_is_not_wanted() -> None:
+    alone = make_plan(cluster([row("t", p, [0]) for p in range(5)], brokers(1)), PlanOptions())
+    too_many = make_plan(cluster([row("t", 0, [0])], brokers(2)), PlanOptions(replication_factor=3))
+    unwanted = make_plan(random_cluster(1), PlanOptions(with_frontier=False))
+    elected = make_plan(random_cluster(1), PlanOptions(preferred_election=True))
+    assert [plan.frontier for plan in (alone, too_many, unwanted, elected)] == [(), (), (), ()]
+
+
+def test_without_sizes_points_tell_moves_and_no_bytes() -> None:
+    snapshot = cluster([row("t", p, [0, 1], None) for p in range(60)], brokers(6))
+    plan = make_plan(snapshot, PlanOptions())
+    assert verify_plan(to_document(plan), snapshot).is_right
+    assert {each.bytes for each in plan.frontier} == {None}
+    assert plan.frontier[-1].replica_moves > 0
+
+
+def _swap(points: list[dict[str, Any]]) -> None:
+    points[3], points[-2] = points[-2], points[3]
+
+
+SPOILED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
+    "a bound above its bytes": lambda points: points[-1].update(lower_bound_bytes=points[-1]["bytes"] * 2.0),
+    "points out of order": _swap,
+    "a name is missing": lambda points: next(each for each in points if each["name"] == "knee").update(name=None),
+    "two have the same name": lambda points: points[-2].update(name="even"),
+    "nothing is recommended": lambda points: [each.update(is_recommended=False) for each in points],
+    "another one is recommended": lambda points: [
+        each.update(is_recommended=each is points[-1], reason="better") for each in points
+    ],
+    "the recommended one is cheaper than the plan": lambda points: next(
+        each for each in points if each["is_recommended"]
+    ).update(replica_moves=1),
+    "nothing moves and it is more even": lambda points: points[0]["skew"].update(disk=1.0),
+    "too few points": lambda points: points.__delitem__(slice(1, -5)),
+    "a resource is left out": lambda points: points[4]["skew"].pop("disk"),
+    "a negative cost": lambda points: points[0].update(leader_changes=-1),
+    "bytes are not told": lambda points: points[2].update(bytes=None),
+    "no reason": lambda points: points[-1].update(reason=""),
+}
+
+
+@pytest.mark.parametrize("kind", SPOILED)
+def test_a_frontier_that_was_tampered_with_is_caught(kind: str) -> None:
+    plan, snapshot = planned("order")
+    document = copy.deepcopy(json.loads(json.dumps(to_document(plan))))
+    SPOILED[kind](document["frontier"])
+    assert "frontier" in verify_plan(sealed(document), snapshot).counts
