@@ -29,6 +29,8 @@ from kafka_rebalance.planner.state import Longs
 # A hand-over that costs no further leader change is worth this many times one that does.
 CHEAP = 20.0
 STILL_WORTH = 0.8
+# Once gentle steps help fewer than one in so many of the brokers outside, others are tried, too.
+FEW = 10
 
 
 @kernel
@@ -123,6 +125,7 @@ def _chain_gain(state: LeaderState, p: int, middle: int, q: int, target: int) ->
 def _pass_on(state: LeaderState, p: int, first: int) -> bool:
     """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
     middle = state.replicas[p, first]
+    state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
     best, best_slot, best_gain = -1, -1, INSIDE
     for i in range(state.start[middle], state.start[middle] + state.filled[middle]):
         q = state.items[i]
@@ -147,6 +150,8 @@ def _chain_from(state: LeaderState, broker: int) -> bool:
     """A chain of two hand-overs, or a swap, that relieves a broker which no single one helps."""
     for i in range(state.start[broker], state.start[broker] + state.filled[broker]):
         p = state.items[i]
+        if state.pairs_left[0] <= 0:
+            return False
         for slot in range(state.replicas.shape[1]):
             if slot != state.slot[p] and state.may_lead[p, slot] and _pass_on(state, p, slot):
                 return True
@@ -171,15 +176,17 @@ def search_leaders(state: LeaderState, max_rounds: int) -> int:
     made = 0
     for _ in range(max_rounds):
         before = made
-        for b in _farthest_first(state):
+        outside = _farthest_first(state)
+        for b in outside:
             made += _give_from(state, b, 0.0)
             made += _fetch_to(state, b, 0.0)
-        if made > before:
+        if made - before > outside.shape[0] // FEW:
             continue
         for b in _farthest_first(state):
-            made += _give_from(state, b, 1e300) + _fetch_to(state, b, 1e300)
-            if made == before and leader_outside(state, b, 0) > INSIDE and _chain_from(state, b):
-                made += 2
+            helped = _give_from(state, b, 1e300) + _fetch_to(state, b, 1e300)
+            if helped == 0 and leader_outside(state, b, 0) > INSIDE and _chain_from(state, b):
+                helped = 2
+            made += helped
         if made == before:
             break
     return made

@@ -11,6 +11,11 @@ from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.planner.state import Longs
 
 
+# Chains of two hand-overs that a search looks at before it rests.
+LEAST_PAIRS = 5_000_000
+PAIRS_PER_REPLICA = 10
+
+
 class LeaderState(NamedTuple):
     """Working arrays; D leader-carried resources. Loads include what the brokers carry as followers."""
 
@@ -29,6 +34,7 @@ class LeaderState(NamedTuple):
     position: Ints  # int32[P]
     held: Ints  # replica slots p·W + j by broker, for brokers that look for leaderships to fetch
     held_start: Longs  # int64[B+1]
+    pairs_left: Longs  # int64[1]: chains that may still be looked at
 
 
 def make_leader_state(
@@ -70,6 +76,7 @@ def make_leader_state(
         position=position,
         held=held,
         held_start=held_start,
+        pairs_left=np.array([max(LEAST_PAIRS, PAIRS_PER_REPLICA * len(held))], dtype=np.int64),
     )
 
 
