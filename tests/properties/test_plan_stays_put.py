@@ -58,7 +58,7 @@ def start(seed: int) -> tuple[ClusterSnapshot, dict[LoadKind, np.ndarray]]:
     columns = dict(snapshot.loads.columns)
     columns[LoadKind.LOG_BYTES] = LoadColumn(sizes, columns[LoadKind.IN_BYTES_PER_S].source)
     snapshot = replace(snapshot, loads=PartitionLoads(columns))
-    snapshot = after_plan(snapshot, make_plan(snapshot, PlanOptions(within=0.05)))
+    snapshot = after_plan(snapshot, make_plan(snapshot, PlanOptions(within=0.05, with_frontier=False)))
     return snapshot, {kind: column.values.copy() for kind, column in columns.items()}
 
 
@@ -77,7 +77,7 @@ def test_fourteen_days_with_noise_do_not_make_a_plan_restless(seed: int) -> None
             if day == PLANTED:
                 values[np.isin(snapshot.partitions.leader, [0])] *= 3
         today = on_day(snapshot, base, day, draw)
-        plan = make_plan(today, PlanOptions(), previous=None if previous is None else to_document(previous))
+        plan = make_plan(today, PlanOptions(with_frontier=False), previous=None if previous is None else to_document(previous))
         verdicts.append(plan.verdict)
         if PLANTED < day <= APPLIED:
             assert previous is not None

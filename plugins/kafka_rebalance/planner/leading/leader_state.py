@@ -10,7 +10,6 @@ from kafka_rebalance.planner.compiled import kernel
 from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.planner.state import Longs
 
-
 # Chains of two hand-overs that a search looks at before it rests.
 LEAST_PAIRS = 5_000_000
 PAIRS_PER_REPLICA = 10

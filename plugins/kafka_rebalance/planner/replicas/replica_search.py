@@ -23,6 +23,12 @@ from kafka_rebalance.planner.state import State, make_state
 from kafka_rebalance.planner.working_bands import WorkingBands
 
 ANYWHERE = 1e300
+# A step that moves fewer than one in so many brokers' replicas leaves it to the next harder one.
+FEW = 20
+# Polishing goes on while a pass saves this share of the best one.
+STILL_PAYS = 0.02
+# Replicas of a cluster on which a pass of polishing takes seconds: two are made at most.
+LARGE = 600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,7 @@ class Effort:
     """How long to search, in steps."""
 
     rounds: int = 40
+    last_rounds: int = 120
     part: float = 0.4
     swap_tries: int = 2000
     polish_rounds: int = 4
@@ -66,9 +73,13 @@ def search_replicas(
     if problem.moves_replicas:
         _improve(state, takers, effort, steps)
         tries = max(effort.polish_tries, min(1000, 3_000_000 // max(1, len(state.position))))
-        for _ in range(effort.polish_rounds):
-            if polish_round(state, takers, tries) <= 0:
+        most = 0.0
+        passes = effort.polish_rounds if len(state.position) <= LARGE else min(effort.polish_rounds, 2)
+        for _ in range(passes):
+            saved = polish_round(state, takers, tries)
+            if saved <= STILL_PAYS * most:
                 break
+            most = max(most, saved)
     return state.replicas, stranded
 
 
@@ -91,13 +102,13 @@ def _improve(state: State, everybody: Ints, effort: Effort, steps: dict[str, int
         for _ in range(effort.rounds):
             made = step()
             steps[name] = steps.get(name, 0) + made
-            if made <= len(everybody) // 20:
+            if made <= len(everybody) // FEW:
                 break
     _exhaust(state, everybody, effort, steps)
 
 
 def _exhaust(state: State, everybody: Ints, effort: Effort, steps: dict[str, int]) -> None:
-    """Rounds of the gentlest step that still helps, until none does."""
+    """Rounds of the gentlest step that still helps more than a few, until none helps."""
     gentlest_first: tuple[tuple[str, Callable[[], int]], ...] = (
         ("finish", lambda: finish_round(state, everybody, everybody, 0.0)),
         ("pull", lambda: pull_round(state, everybody, 0.0, 0.0)),
@@ -105,11 +116,12 @@ def _exhaust(state: State, everybody: Ints, effort: Effort, steps: dict[str, int
         ("pull_hard", lambda: pull_round(state, everybody, ANYWHERE, 0.0)),
         ("swap", lambda: swap_round(state, everybody, effort.swap_tries)),
     )
-    for _ in range(effort.rounds):
+    for _ in range(effort.last_rounds):
+        before = sum(steps.values())
         for name, step in gentlest_first:
             made = step()
             steps[name] = steps.get(name, 0) + made
-            if made:
+            if made > len(everybody) // FEW:
                 break
-        else:
+        if sum(steps.values()) == before:
             return
