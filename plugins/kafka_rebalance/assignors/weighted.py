@@ -103,11 +103,16 @@ def _assign_counts(request: AssignmentRequest) -> tuple[Assignment, npt.NDArray[
     total = topics.partition_total
     quota = -(-total // len(members))
     taken = np.zeros(total, dtype=np.bool_)
-    is_valid = np.zeros(len(members.owned_topics), dtype=np.bool_)
+    is_valid = np.zeros(0, dtype=np.bool_)
     owned = (members.owned_offsets, members.owned_topics, members.owned_partitions)
-    kept = counts_way.mark_kept(topics.first_row, topics.partition_counts, *owned, quota, taken, is_valid)
+    if counts_way.claims_hold(topics.first_row, topics.partition_counts, *owned, quota, taken):
+        kept = np.minimum(np.diff(members.owned_offsets), quota)
+    else:
+        taken[:] = False
+        is_valid = np.zeros(len(members.owned_topics), dtype=np.bool_)
+        kept = counts_way.mark_kept(topics.first_row, topics.partition_counts, *owned, quota, taken, is_valid)
     quotas = counts_way.level_quotas(kept, total - int(kept.sum()))
-    lists = counts_way.write_lists(topics.partition_counts, *owned, taken, is_valid, quotas)
+    lists = counts_way.write_lists(topics.first_row, *owned, taken, is_valid, kept, quotas)
     return Assignment.of(*lists), kept
 
 
