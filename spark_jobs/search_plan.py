@@ -2,7 +2,8 @@
 
     spark-submit search_plan.py --run-id RUN     ADVISOR_POSTGRES_DSN names the store
 
-Each wish (today: one, the run's own form) is a row; an executor searches it on the snapshot that travels with the task.
+Each wish (today: one, the run's own form) is a row, and so is each point of its frontier: executors search them side
+by side on the snapshot that travels with the task, the driver puts them together.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -60,17 +62,68 @@ def search_plans(
     """The document of the plan for each form, in their order; ``previous``: the plan that was published before."""
     import pyarrow as pa
 
-    rows = pa.table({"form": [json.dumps(dict(form)) for form in forms]})
+    tasks = [json.dumps(task) for form in forms for task in tasks_of(snapshot, form)]
+    rows = pa.table({"task": tasks})
 
     def search(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         for batch in batches:
-            plans = [plan_for(snapshot, json.loads(form), seed, previous) for form in batch.column("form").to_pylist()]
-            yield pa.RecordBatch.from_pydict({"plan": pa.array([json.dumps(plan) for plan in plans], pa.string())})
+            found = [answer_to(snapshot, json.loads(task), seed, previous) for task in batch.column("task").to_pylist()]
+            yield pa.RecordBatch.from_pydict({"plan": pa.array([json.dumps(each) for each in found], pa.string())})
 
-    frame = spark.createDataFrame(rows).mapInArrow(search, PLAN)
-    return [json.loads(plan) for plan in frame.toArrow().column("plan").to_pylist()]
+    frame = spark.createDataFrame(rows).repartition(len(tasks)).mapInArrow(search, PLAN)
+    answers = [json.loads(each) for each in frame.toArrow().column("plan").to_pylist()]
+    return [put_together(snapshot, form, seed, answers) for form in forms]
+
+
+def tasks_of(snapshot: ClusterSnapshot, form: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The plan itself (``within`` null), and each band of its frontier."""
+    from kafka_rebalance.plan_making.ask import build_ask
+    from kafka_rebalance.plan_making.frontier import bands_between
+    from rebalance_advisor.wishes import plan_options
+
+    bands: list[float | None] = [None, *bands_between(build_ask(snapshot, plan_options(form)))]
+    return [{"form": dict(form), "within": band} for band in bands]
+
+
+def answer_to(
+    snapshot: ClusterSnapshot, task: Mapping[str, Any], seed: int, previous: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The task with its answer: a plan without its frontier, or one point of it. Pure."""
+    from kafka_rebalance.plan_making.ask import build_ask
+    from kafka_rebalance.plan_making.frontier import searched
+    from rebalance_advisor.wishes import plan_options
+
+    form, within = task["form"], task["within"]
+    if within is None:
+        return {**task, "plan": plan_for(snapshot, form, seed, previous, with_frontier=False)}
+    (point,) = searched(build_ask(snapshot, plan_options(form)), [within], seed)
+    return {**task, "point": None if point is None else asdict(point)}
+
+
+def put_together(
+    snapshot: ClusterSnapshot, form: Mapping[str, Any], seed: int, answers: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """One form's plan with its frontier, as a document: what one process alone would have found."""
+    from kafka_rebalance.plan import FrontierPoint, to_document
+    from kafka_rebalance.plan_document import plan_from_document
+    from kafka_rebalance.plan_making.ask import build_ask
+    from kafka_rebalance.plan_making.frontier import with_frontier
+    from kafka_rebalance.plan_making.frontier_order import RatedPoint
+    from rebalance_advisor.wishes import plan_options
+
+    mine = [each for each in answers if each["form"] == dict(form)]
+    found = sorted((each for each in mine if each["within"] is not None), key=lambda each: -each["within"])
+    points = [
+        None
+        if each["point"] is None
+        else RatedPoint(FrontierPoint(**each["point"]["point"]), each["point"]["unevenness"])
+        for each in found
+    ]
+    plan = plan_from_document(next(each["plan"] for each in mine if each["within"] is None))
+    whole = with_frontier(plan, build_ask(snapshot, plan_options(form)), seed=seed, points=points)
+    return to_document(whole.sealed())
 
 
 def without_topics(form: Mapping[str, Any], topics: Sequence[str]) -> dict[str, Any]:
@@ -80,7 +133,12 @@ def without_topics(form: Mapping[str, Any], topics: Sequence[str]) -> dict[str, 
 
 
 def plan_for(
-    snapshot: ClusterSnapshot, form: Mapping[str, Any], seed: int, previous: Mapping[str, Any] | None = None
+    snapshot: ClusterSnapshot,
+    form: Mapping[str, Any],
+    seed: int,
+    previous: Mapping[str, Any] | None = None,
+    *,
+    with_frontier: bool = True,
 ) -> dict[str, Any]:
     """One form's plan as a document. Pure."""
     from kafka_rebalance.plan import to_document
@@ -88,7 +146,7 @@ def plan_for(
     from rebalance_advisor.version import advisor_version
     from rebalance_advisor.wishes import plan_options
 
-    options, version = plan_options(form), advisor_version()
+    options, version = replace(plan_options(form), with_frontier=with_frontier), advisor_version()
     return to_document(make_plan(snapshot, options, seed=seed, previous=previous, advisor_version=version))
 
 

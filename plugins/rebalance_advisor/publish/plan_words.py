@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from kafka_rebalance.plan import Plan
+from rebalance_advisor.publish.frontier_chart import frontier_lines
 from rebalance_advisor.publish.words import bytes_in_words, percent_in_words, seconds_in_words
 
 _SHOWN_BROKERS = 5
@@ -22,6 +25,8 @@ def plan_lines(plan: Plan) -> list[str]:
         lines += [f"  {line}" for line in plan.explanations[:_SHOWN_BROKERS]]
         if len(plan.explanations) > _SHOWN_BROKERS:
             lines.append(f"  and {len(plan.explanations) - _SHOWN_BROKERS} more brokers, in the report")
+    if plan.frontier:
+        lines += ["What other bands would cost:", *frontier_lines([asdict(each) for each in plan.frontier])]
     if plan.robustness is not None:
         lines.append(plan.robustness.words)
     return lines

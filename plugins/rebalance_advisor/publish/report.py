@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_rows
 from rebalance_advisor.publish.words import (
     amount_in_words,
     bytes_in_words,
@@ -56,6 +57,8 @@ def render_report(advisory: Document) -> str:
         bounds=_bounds(plan),
         resources=[_resource(plan, outcome) for outcome in plan["resources"]],
         waves=_waves(plan),
+        frontier=frontier_rows(plan["frontier"]),
+        chart=frontier_chart(plan["frontier"]),
         groups=[group_row(each) for each in advisory["groups"]],
         top_groups=TOP_GROUPS,
         rests_on=rests_on(advisory),

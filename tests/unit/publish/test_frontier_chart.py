@@ -1,0 +1,61 @@
+"""The frontier on the page and on the terminal says what the plan says."""
+
+from dataclasses import asdict, replace
+
+import pytest
+
+from kafka_rebalance.advise import advise
+from kafka_rebalance.plan import Plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_lines, frontier_rows
+from rebalance_advisor.publish.plan_words import plan_lines
+from rebalance_advisor.publish.report import render_report
+from tests.unit.planner.worlds import random_cluster
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return make_plan(random_cluster(2), PlanOptions())
+
+
+def test_each_point_is_a_row_and_the_plan_is_marked(plan: Plan) -> None:
+    rows = frontier_rows([asdict(each) for each in plan.frontier])
+    assert len(rows) == len(plan.frontier) >= 8
+    assert [row["name"] for row in rows if row["name"]] == ["cheap", "knee", "even"]
+    assert sum(row["is_recommended"] for row in rows) == 1
+    assert rows[-1]["band"] == "±1.0 %"
+
+
+def test_the_chart_runs_to_the_right_and_the_bound_never_stands_right_of_it(plan: Plan) -> None:
+    chart = frontier_chart([asdict(each) for each in plan.frontier])
+    assert chart is not None
+    across = [float(spot.split(",")[0]) for spot in chart["line"].split()]
+    bound = [float(spot.split(",")[0]) for spot in chart["bound"].split()]
+    assert across == sorted(across)
+    assert all(left <= right for left, right in zip(bound, across, strict=True))
+    assert 0 <= min(across) <= max(across) <= float(chart["width"])
+
+
+def test_a_point_without_a_known_size_says_so_and_not_zero(plan: Plan) -> None:
+    unknown = [asdict(replace(each, bytes=None, lower_bound_bytes=None)) for each in plan.frontier]
+    assert {row["bytes"] for row in frontier_rows(unknown)} == {"unknown"}
+    chart = frontier_chart(unknown)
+    assert chart is not None
+    assert (chart["axis"], chart["bound"]) == ("replicas moved", "")
+
+
+def test_the_terminal_names_cheap_knee_and_even(plan: Plan) -> None:
+    text = "\n".join(frontier_lines([asdict(each) for each in plan.frontier]))
+    assert all(name in text for name in ("cheap", "knee", "even", "(this plan)"))
+    assert text in "\n".join(plan_lines(plan))
+
+
+def test_the_report_draws_it_and_leaves_it_out_where_there_is_none() -> None:
+    snapshot = random_cluster(2)
+    page = render_report(advise(snapshot, PlanOptions(), advisor_version="0").document())
+    assert "<svg" in page
+    assert "What would more, or less, balance cost?" in page
+    assert "<svg" not in render_report(
+        advise(snapshot, PlanOptions(with_frontier=False), advisor_version="0").document()
+    )
