@@ -126,15 +126,17 @@ def _owned_rows(topics: Ints, partitions: Ints, first_row: Longs, counts: Ints) 
 
     And whether some partition is owned twice or does not exist.
     """
-    is_owned = np.zeros(first_row[-1], np.bool_)
-    is_contradictory = False
+    # The row behind the last takes what does not exist.
+    is_owned = np.zeros(first_row[-1] + 1, np.bool_)
     for k in range(len(topics)):
-        row = first_row[topics[k]] + partitions[k]
-        if partitions[k] < 0 or partitions[k] >= counts[topics[k]] or is_owned[row]:
-            is_contradictory = True
-        else:
-            is_owned[row] = True
-    return is_owned, is_contradictory
+        topic, partition = np.uint32(topics[k]), partitions[k]
+        exists = (partition >= 0) & (partition < counts[topic])
+        is_owned[np.uint64(first_row[topic] + partition if exists else first_row[-1])] = True
+    rows = is_owned[:-1]
+    owned = 0
+    for flag in rows:
+        owned += flag
+    return rows, owned < len(topics)
 
 
 def _as_sets(offsets: Longs, topics: Ints, partitions: Ints) -> tuple[Longs, Ints, Ints]:

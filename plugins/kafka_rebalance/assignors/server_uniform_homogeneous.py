@@ -66,23 +66,54 @@ def spread_evenly(
         chunk[member] = dealt
         wanted[member] = min(wanted[member], len(free_topics) - dealt)
         dealt += wanted[member]
-    offsets = np.zeros(len(order) + 1, np.int64)
-    for member in range(len(order)):
+    lists = _written(
+        kept, wanted, chunk, free_topics, free_partitions, owned_offsets, owned_topics, owned_partitions,
+        is_subscribed, is_released,
+    )  # fmt: skip
+    return (*lists, dealt == len(free_topics))
+
+
+@njit(cache=True)
+def _written(
+    kept: Longs,
+    wanted: Longs,
+    chunk: Longs,
+    free_topics: Ints,
+    free_partitions: Ints,
+    owned_offsets: Longs,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    is_subscribed: Flags,
+    is_released: Flags,
+) -> tuple[Longs, Ints, Ints]:
+    """What each member keeps, in its own order, then its chunk. Those who keep all they own are copied together."""
+    offsets = np.zeros(len(kept) + 1, np.int64)
+    for member in range(len(kept)):
         offsets[member + 1] = offsets[member] + kept[member] + wanted[member]
-    out_topics = np.empty(offsets[-1], np.int32)
-    out_partitions = np.empty(offsets[-1], np.int32)
-    for member in range(len(order)):
-        place = offsets[member]
-        for k in range(owned_offsets[member], owned_offsets[member + 1]):
+    topics = np.empty(offsets[-1], np.int32)
+    partitions = np.empty(offsets[-1], np.int32)
+    copied, place = 0, 0
+    for member in range(len(kept)):
+        start, end = owned_offsets[member], owned_offsets[member + 1]
+        keeps_all = kept[member] == end - start
+        if keeps_all and wanted[member] == 0 and member < len(kept) - 1:
+            continue
+        upto = end if keeps_all else start
+        length = upto - copied
+        topics[place : place + length] = owned_topics[copied:upto]
+        partitions[place : place + length] = owned_partitions[copied:upto]
+        place += length
+        copied = end
+        for k in range(upto, end):
             if is_subscribed[owned_topics[k]] and not is_released[k]:
-                out_topics[place] = owned_topics[k]
-                out_partitions[place] = owned_partitions[k]
+                topics[place] = owned_topics[k]
+                partitions[place] = owned_partitions[k]
                 place += 1
         for k in range(chunk[member], chunk[member] + wanted[member]):
-            out_topics[place] = free_topics[k]
-            out_partitions[place] = free_partitions[k]
+            topics[place] = free_topics[k]
+            partitions[place] = free_partitions[k]
             place += 1
-    return offsets, out_topics, out_partitions, dealt == len(free_topics)
+    return offsets, topics, partitions
 
 
 @njit(cache=True)
@@ -106,12 +137,15 @@ def _quotas(
     released = np.empty(len(owned_topics), np.int64)
     given_up = 0
     group_of = np.full(len(is_subscribed), -1, np.int32)
+    all_subscribed = _all_set(is_subscribed)
     for index in range(members):
         member = order[index]
         start, end = owned_offsets[member], owned_offsets[member + 1]
-        held = 0
-        for k in range(start, end):
-            held += is_subscribed[owned_topics[k]]
+        held = end - start
+        if not all_subscribed:
+            held = 0
+            for k in range(start, end):
+                held += is_subscribed[owned_topics[k]]
         has_extra = extras > 0
         quota = quota_all + has_extra
         if held > quota:
@@ -127,6 +161,14 @@ def _quotas(
         wanted[member] = left
         extras -= has_extra
     return kept, wanted, released[:given_up]
+
+
+@njit(cache=True)
+def _all_set(flags: Flags) -> bool:
+    for flag in flags:  # noqa: SIM110 (numba knows no generators)
+        if not flag:
+            return False
+    return True
 
 
 @njit(cache=True)
@@ -166,19 +208,26 @@ def _unassigned(
     released: Longs,
 ) -> tuple[Ints, Ints]:
     """Partitions without owner, topic by topic, then those given up."""
-    never = 0
-    for topic in topics:
-        for row in range(first_row[topic], first_row[topic] + counts[topic]):
-            never += not is_assigned[row]
+    never_of = np.zeros(len(topics), np.int64)
+    for i in range(len(topics)):
+        row = first_row[topics[i]]
+        assigned = 0
+        for flag in is_assigned[row : row + counts[topics[i]]]:
+            assigned += flag
+        never_of[i] = counts[topics[i]] - assigned
+    never = never_of.sum()
     free_topics = np.empty(never + len(released), np.int32)
     free_partitions = np.empty(never + len(released), np.int32)
     filled = 0
-    for topic in topics:
-        for partition in range(counts[topic]):
+    for i in range(len(topics)):
+        topic, end = topics[i], filled + never_of[i]
+        partition = 0
+        while filled < end:
             if not is_assigned[first_row[topic] + partition]:
                 free_topics[filled] = topic
                 free_partitions[filled] = partition
                 filled += 1
+            partition += 1
     for k in released:
         free_topics[filled] = owned_topics[k]
         free_partitions[filled] = owned_partitions[k]
