@@ -15,16 +15,19 @@ from tests.benchmarks.spread import is_larger, spread
 
 FAMILIES = ("range", "cooperative-sticky", "uniform", "server-range")
 MANY_MEMBERS = 1000
-_ROUNDS = 3
 
 Cell = assignor_inputs.Cell | server_inputs.Cell
 
 
 @dataclass(slots=True)
 class FamilyTable:
-    """What was measured for one family. ``left_out``: cells that Kafka's side does not end in time, with the reason."""
+    """What was measured for one family, in ``rounds`` turns.
+
+    ``left_out``: cells that Kafka's side does not end in time, with the reason.
+    """
 
     family: str
+    rounds: int
     rows: list[tuple[Cell, float, float, float]] = field(default_factory=list)
     left_out: list[tuple[Cell, str]] = field(default_factory=list)
 
@@ -56,7 +59,7 @@ class FamilyTable:
         inputs = server_inputs if self.is_server else assignor_inputs
         assignor = by_name(cell.strategy)
         request = inputs.request_of(cell, assignor)  # type: ignore[arg-type]
-        told, ours = side_by_side(java, cell.question(), lambda: assignor.assign(request), _ROUNDS)
+        told, ours = side_by_side(java, cell.question(), lambda: assignor.assign(request), self.rounds)
         if told.reason:
             self.left_out.append((cell, told.reason))
             return f"{cell}: left out, {told.reason}"

@@ -1,6 +1,6 @@
 """Assignors and key hashing against Kafka's own Java in the same run: ``python -m tests.benchmarks.bench_assignors``.
 
-    [--cells N | --all] [--only FAMILY …] [--out docs/benchmarks.md]
+    [--cells N | --all] [--rounds N] [--only FAMILY …] [--out docs/benchmarks.md]
 
 By default 24 cells a family, spread fairly over Kafka's own grids; ``--cells 120`` and ``--all`` take more. Each cell
 is warmed on both sides, measured in turns in CPU time of one thread, and must be answered alike.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import platform
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tests.benchmarks.assignor_tables import FAMILIES, FamilyTable
@@ -21,8 +21,8 @@ from tests.benchmarks.weighted_table import group_lines, join_lines
 _DEFAULT_CELLS = 24
 _HEAD = f"""# Beside Kafka's own Java
 
-Written by `make bench` (`python -m tests.benchmarks.bench_assignors --cells N --out docs/benchmarks.md`), figures as
-measured: 2 shared x86-64 cores, JDK 17 (`-Xmx6g`, serial collector), Python {platform.python_version()}, Kafka {VERSION}.
+Written by `python -m tests.benchmarks.bench_assignors --cells N --out docs/benchmarks.md`, figures as measured:
+2 shared x86-64 cores, JDK 17 (`-Xmx6g`, serial collector), Python {platform.python_version()}, Kafka {VERSION}.
 
 - Inputs: Kafka's own assignor benchmarks (`jmh-benchmarks`, client and server side), drawn with a fixed seed so that
   every value of every axis stands as often as any other. The server's strategies read no racks: no such axis there.
@@ -39,44 +39,53 @@ measured: 2 shared x86-64 cores, JDK 17 (`-Xmx6g`, serial collector), Python {pl
 
 
 class _Page:
-    """What is printed, and kept where asked."""
+    """What was measured so far, kept in a file where asked: a run that is stopped leaves what it has."""
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
+    def __init__(self, out: Path | None) -> None:
+        self._out = out
+        self._first: list[str] = []
+        self.tables: list[FamilyTable] = []
 
     def put(self, lines: Iterable[str]) -> None:
+        """Print lines as they come and keep them, with an empty one behind."""
         for line in (*lines, ""):
             print(line, flush=True)
-            self.lines.append(line)
+            self._first.append(line)
 
-    def write(self, path: Path) -> None:
-        path.write_text(_HEAD + "\n" + "\n".join(self.lines).rstrip() + "\n", encoding="utf-8")
+    def summary(self) -> list[str]:
+        """All families beside one another."""
+        return [
+            "| " + " | ".join(_SUMMARY) + " |",
+            "|---" * len(_SUMMARY) + "|",
+            *(table.summary() for table in self.tables),
+        ]
+
+    def write(self) -> None:
+        """Write the page."""
+        if self._out is not None:
+            lines = [*self._first, "## Assignors", "", *self.summary()]
+            for table in self.tables:
+                lines += ["", *table.lines()]
+            self._out.write_text(_HEAD + "\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 
-def run(families: Sequence[str], cells: int | None, note: Callable[[str], None]) -> _Page:
-    """Measure everything; ``note`` hears of each cell as it is done."""
-    client, server = (
-        JavaSide("ClientBenchmark", ("kafka-clients",)),
-        JavaSide("ServerBenchmark", ("kafka-group-coordinator",)),
-    )
-    page, tables = _Page(), []
+def run(families: Sequence[str], cells: int | None, rounds: int, page: _Page) -> None:
+    """Measure everything."""
+    client = JavaSide("ClientBenchmark", ("kafka-clients",))
+    server = JavaSide("ServerBenchmark", ("kafka-group-coordinator",))
     try:
         page.put(["## Keys: murmur2, then the partition", "", *key_lines(server)])
         page.put(["## One's own: `weighted`", "", *join_lines(client, server)])
         page.put(group_lines())
         for family in families:
-            table = FamilyTable(family)
-            for line in table.measure(server if table.is_server else client, cells):
-                note(line)
-            tables.append(table)
+            page.tables.append(FamilyTable(family, rounds))
+            for line in page.tables[-1].measure(server if page.tables[-1].is_server else client, cells):
+                print(f"  {line}", flush=True)
+            page.write()
     finally:
         client.close()
         server.close()
-    page.put(["## Assignors", "", "| " + " | ".join(_SUMMARY) + " |", "|---" * len(_SUMMARY) + "|",
-              *(table.summary() for table in tables)])  # fmt: skip
-    for table in tables:
-        page.put(table.lines())
-    return page
+    print("\n".join(("", *page.summary())))
 
 
 _SUMMARY = (
@@ -91,12 +100,13 @@ def main() -> None:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--cells", type=int, default=_DEFAULT_CELLS, help="cells a family (24)")
     size.add_argument("--all", action="store_true", help="every cell of the grids")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="turns of both sides in a cell whose operation is short (3)"
+    )
     parser.add_argument("--only", nargs="+", choices=FAMILIES, default=FAMILIES, help="families")
     parser.add_argument("--out", type=Path, help="file for the tables")
     options = parser.parse_args()
-    page = run(options.only, None if options.all else options.cells, lambda line: print(f"  {line}", flush=True))
-    if options.out:
-        page.write(options.out)
+    run(options.only, None if options.all else options.cells, options.rounds, _Page(options.out))
 
 
 if __name__ == "__main__":
