@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Ints, Problem
 
 # Topics with more replicas than this have a row in the table.
@@ -65,7 +65,7 @@ def _count(replicas: Ints, topic: Ints, row: Ints, table: Ints) -> None:
                     table[r, replicas[p, j]] += 1
 
 
-@kernel
+@inner_kernel
 def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> int:
     """Replicas of topic ``t`` on ``broker``."""
     if spread.row[t] >= 0:
@@ -79,7 +79,7 @@ def held_of_topic(spread: TopicSpread, replicas: Ints, t: int, broker: int) -> i
     return held
 
 
-@kernel
+@inner_kernel
 def excess_change(spread: TopicSpread, replicas: Ints, p: int, source: int, target: int) -> int:
     """Change of the excess when a replica of ``p`` goes from ``source`` to ``target``: -1, 0 or 1."""
     t = spread.topic[p]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.waves.transfers import Longs, Transfers
 
@@ -90,7 +90,7 @@ def _makespan(
         waiting = np.array([source[ended], target[ended]], dtype=np.int64)
 
 
-@kernel
+@inner_kernel
 def _next_copy(copies: Longs, is_started: Flags, other: Ints, free: Longs, left: Floats, size: Floats) -> int:
     best, best_left, best_size = -1, -1.0, -1.0
     for i in copies:
@@ -111,7 +111,7 @@ def _start(i: int, source: Ints, target: Ints, size: Floats, board: Board) -> No
     board.left_in[target[i]] -= size[i]
 
 
-@kernel
+@inner_kernel
 def _push(ends: Floats, running: Longs, count: int, end: float, copy: int) -> int:
     """Add to the binary heap of running copies, earliest end first."""
     i = count
@@ -122,7 +122,7 @@ def _push(ends: Floats, running: Longs, count: int, end: float, copy: int) -> in
     return count + 1
 
 
-@kernel
+@inner_kernel
 def _pop(ends: Floats, running: Longs, count: int) -> int:
     """Take the earliest end off the heap."""
     count -= 1

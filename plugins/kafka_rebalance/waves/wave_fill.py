@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.waves.transfers import Longs, Transfers
 
@@ -63,7 +63,7 @@ def empty_room(waves: int, brokers: int) -> Room:
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def level_in(w: int, e: int, copies: Copies, room: Room, caps: Caps) -> float:
     """Bytes of the busiest of the transfer's own brokers if it joined wave ``w``; -1 where it may not join."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.leading.leader_state import LeaderState, hand_over, switch_cost
 from kafka_rebalance.planner.state import Longs
 
@@ -59,7 +59,7 @@ def count_flow(state: LeaderState, low: Longs, high: Longs, pull: int) -> CountF
     )  # fmt: skip
 
 
-@kernel
+@inner_kernel
 def _offer(flow: CountFlow, node: int, distance: int, is_waiting: Longs) -> bool:
     """Reach ``node`` over this way if it is shorter than any other."""
     if distance >= flow.far[node]:
@@ -69,7 +69,7 @@ def _offer(flow: CountFlow, node: int, distance: int, is_waiting: Longs) -> bool
     return True
 
 
-@kernel
+@inner_kernel
 def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs) -> bool:
     """Offer the ways over ``a`` to its neighbours."""
     hub, width, found = flow.low.shape[0], state.replicas.shape[1], False
@@ -110,7 +110,7 @@ def set_distances(state: LeaderState, flow: CountFlow, from_all: bool) -> bool: 
     return False
 
 
-@kernel
+@inner_kernel
 def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[int, int]:
     """The next node on a cheapest way over ``a`` whose level is ``level``, and the arc there; -1 where there is none.
 
@@ -139,7 +139,7 @@ def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[i
     return -1, HUB_ARC
 
 
-@kernel
+@inner_kernel
 def _set_levels(state: LeaderState, flow: CountFlow) -> None:
     """Breadth first over the arcs on cheapest ways; a node not seen yet has level -2 while looked for."""
     queue = np.empty(flow.far.shape[0], np.int64)
@@ -165,7 +165,7 @@ def _set_levels(state: LeaderState, flow: CountFlow) -> None:
         flow.next_arc[node] = 0
 
 
-@kernel
+@inner_kernel
 def _send(state: LeaderState, flow: CountFlow, depth: int) -> None:
     """One leadership along the path at hand."""
     hub, width = flow.low.shape[0], state.replicas.shape[1]
@@ -181,7 +181,7 @@ def _send(state: LeaderState, flow: CountFlow, depth: int) -> None:
             hand_over(state, p, flow.arc[step] - p * width)
 
 
-@kernel
+@inner_kernel
 def _send_from(state: LeaderState, flow: CountFlow, source: int) -> bool:
     """Depth first from ``source`` to a node that lacks something; dead ends are closed."""
     depth = 0

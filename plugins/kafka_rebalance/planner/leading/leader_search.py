@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.leading.leader_state import (
     LeaderState,
     hand_over,
@@ -45,7 +45,7 @@ def _worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
     return float(gain * roomy * (1.0 if switch_cost(state, p, slot) > 0 else CHEAP))
 
 
-@kernel
+@inner_kernel
 def _best_slot(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
     best, best_worth = -1, 0.0
     for slot in range(state.replicas.shape[1]):
@@ -56,7 +56,7 @@ def _best_slot(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
     return best, best_worth
 
 
-@kernel
+@inner_kernel
 def _give_from(state: LeaderState, broker: int, worst: float) -> int:
     """Hand over leaderships of a broker above its bands, best first. Returns hand-overs."""
     led = state.items[state.start[broker] : state.start[broker] + state.filled[broker]].copy()
@@ -74,7 +74,7 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
     return made
 
 
-@kernel
+@inner_kernel
 def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
     """Fetch leaderships for a broker below its bands, best first. Returns hand-overs."""
     width = state.replicas.shape[1]
@@ -94,7 +94,7 @@ def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
     return made
 
 
-@kernel
+@inner_kernel
 def _fetch_worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
     if not is_free(state, p, slot):
         return -1.0
@@ -103,7 +103,7 @@ def _fetch_worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
     return _worth(state, p, slot, 1e300)
 
 
-@kernel
+@inner_kernel
 def _chain_gain(state: LeaderState, p: int, middle: int, q: int, target: int) -> float:
     """Relief of all three when ``middle`` takes ``p`` from its leader and passes ``q`` on to ``target``.
 
@@ -121,7 +121,7 @@ def _chain_gain(state: LeaderState, p: int, middle: int, q: int, target: int) ->
     return gain
 
 
-@kernel
+@inner_kernel
 def _pass_on(state: LeaderState, p: int, first: int) -> bool:
     """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
     middle = state.replicas[p, first]
@@ -145,7 +145,7 @@ def _pass_on(state: LeaderState, p: int, first: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def _chain_from(state: LeaderState, broker: int) -> bool:
     """A chain of two hand-overs, or a swap, that relieves a broker which no single one helps."""
     for i in range(state.start[broker], state.start[broker] + state.filled[broker]):
@@ -158,7 +158,7 @@ def _chain_from(state: LeaderState, broker: int) -> bool:
     return False
 
 
-@kernel
+@inner_kernel
 def _farthest_first(state: LeaderState) -> Longs:
     far = np.empty(state.load.shape[0])
     for b in range(far.shape[0]):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.planner.state import Longs
 
@@ -89,7 +89,7 @@ def _index_leaders(leader: Ints, start: Longs, items: Ints, position: Ints, coun
         count[b] += 1
 
 
-@kernel
+@inner_kernel
 def hand_over(state: LeaderState, p: int, slot: int) -> None:
     """Replica ``slot`` of ``p`` leads from now on."""
     source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
@@ -107,14 +107,14 @@ def hand_over(state: LeaderState, p: int, slot: int) -> None:
         state.load[target, d] += state.extra[p, d]
 
 
-@kernel
+@inner_kernel
 def switch_cost(state: LeaderState, p: int, slot: int) -> int:
     """Change of the number of leader changes when ``slot`` leads ``p``: -1, 0 or 1."""
     now, then = state.replicas[p, state.slot[p]], state.replicas[p, slot]
     return int(then != state.home[p]) - int(now != state.home[p])
 
 
-@kernel
+@inner_kernel
 def is_free(state: LeaderState, p: int, slot: int) -> bool:
     """``slot`` could lead ``p`` in place of today's, within hard limits."""
     if slot == state.slot[p] or not state.may_lead[p, slot]:
@@ -126,14 +126,14 @@ def is_free(state: LeaderState, p: int, slot: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def strays(state: LeaderState, broker: int, d: int, change: float) -> float:
     """Distance from the band of resource ``d`` if the load changes by ``change``."""
     load = state.load[broker, d] + change
     return float(max(load - state.high[broker, d], 0.0) + max(state.low[broker, d] - load, 0.0))
 
 
-@kernel
+@inner_kernel
 def leader_relief(state: LeaderState, broker: int, p: int, sign: float) -> float:
     """By how much ``broker`` comes closer to its bands when it gains (+1) or loses (-1) the leadership of ``p``."""
     total = 0.0
@@ -142,7 +142,7 @@ def leader_relief(state: LeaderState, broker: int, p: int, sign: float) -> float
     return total
 
 
-@kernel
+@inner_kernel
 def leader_outside(state: LeaderState, broker: int, sign: int) -> float:
     """How far a broker is above (sign 1), below (-1), or either way (0) outside its bands."""
     total = 0.0

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats
 
 NOT_COVERABLE = 1e300
 SWEEPS = 12
 
 
-@kernel
+@inner_kernel
 def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) -> float:
     """The smallest x such that the weights of values <= x add up to ``need``; reorders both arrays."""
     low, high, below = 0, count, 0.0
@@ -39,7 +39,7 @@ def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) ->
     return NOT_COVERABLE
 
 
-@kernel
+@inner_kernel
 def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float) -> tuple[int, int, float, float]:
     """Three-way partition; returns the span equal to the pivot and the weights less than and equal to it."""
     first, i, last = low, low, high
@@ -62,7 +62,7 @@ def _partition(value: Floats, weight: Floats, low: int, high: int, pivot: float)
     return first, last, less, equal
 
 
-@kernel
+@inner_kernel
 def _best_price(cost: Floats, weight: Floats, excess: Floats, prices: Floats, d: int, scratch: Floats) -> float:
     """The price of resource ``d`` that is best with the others fixed."""
     count, covered = 0, 0.0
@@ -84,7 +84,7 @@ def _best_price(cost: Floats, weight: Floats, excess: Floats, prices: Floats, d:
     return weighted_quantile(scratch[0], scratch[1], count, excess[d] - covered)
 
 
-@kernel
+@inner_kernel
 def proven(cost: Floats, weight: Floats, excess: Floats, prices: Floats) -> float:
     """What ``prices`` prove."""
     total = 0.0
@@ -99,7 +99,7 @@ def proven(cost: Floats, weight: Floats, excess: Floats, prices: Floats) -> floa
     return total
 
 
-@kernel
+@inner_kernel
 def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
     """Improve ``prices`` float64[D] in place; returns what they prove (NOT_COVERABLE if all replicas do not cover).
 
@@ -118,7 +118,7 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
     return best
 
 
-@kernel
+@inner_kernel
 def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
     """The best proof from several starts; ``prices`` are those of the best one."""
     dims = prices.shape[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, cover
 from kafka_rebalance.planner.replicas.moving import INSIDE, TINY, above, is_home, move, relief, weigh
@@ -22,13 +22,13 @@ STILL_WORTH = 0.8
 MOVING_ON = 0.05
 
 
-@kernel
+@inner_kernel
 def leaving_cost(state: State, p: int, source: int) -> float:
     """What it costs that a replica leaves ``source``."""
     return float(state.cost[p] if is_home(state, p, source) else MOVING_ON * state.cost[p])
 
 
-@kernel
+@inner_kernel
 def _prices_of(state: State, source: int, prices: Floats) -> None:
     """Prices of the resources that ``source`` has too much of: which replicas cover its excess at the least cost."""
     width = state.replicas.shape[1]
@@ -45,7 +45,7 @@ def _prices_of(state: State, source: int, prices: Floats) -> None:
             prices[d] = 1.0 if excess[d] > 0 else 0.0
 
 
-@kernel
+@inner_kernel
 def _priced_relief(state: State, source: int, weight: Floats, prices: Floats) -> float:
     """What leaving is worth: excess covered at ``prices``, less what is taken below the band."""
     total = 0.0
@@ -59,7 +59,7 @@ def _priced_relief(state: State, source: int, weight: Floats, prices: Floats) ->
     return total
 
 
-@kernel
+@inner_kernel
 def _rank_leavers(state: State, source: int, prices: Floats, slots: Ints, worth: Floats, weight: Floats) -> int:
     """Replicas whose leaving relieves ``source``, and their relief per cost; returns how many."""
     width = state.replicas.shape[1]
@@ -76,7 +76,7 @@ def _rank_leavers(state: State, source: int, prices: Floats, slots: Ints, worth:
     return found
 
 
-@kernel
+@inner_kernel
 def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: float) -> int:
     """One visit: hand over what is worth most per cost until the broker is inside. Returns moves."""
     width = state.replicas.shape[1]

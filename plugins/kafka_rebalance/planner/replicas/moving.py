@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import TopicSpread
@@ -24,7 +24,7 @@ def draw(state: State, bound: int) -> int:
     return int(np.int64((x >> np.uint64(33)) % np.uint64(bound)))
 
 
-@kernel
+@inner_kernel
 def is_home(state: State, p: int, broker: int) -> bool:
     """``broker`` holds a replica of ``p`` today, so a replica there costs nothing."""
     for j in range(state.home.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
@@ -33,7 +33,7 @@ def is_home(state: State, p: int, broker: int) -> bool:
     return False
 
 
-@kernel
+@inner_kernel
 def copies_needed(state: State, p: int, source: int, target: int) -> float:
     """Change of the plan's cost when a replica of ``p`` goes from source to target: -cost, 0 or cost."""
     change = 0.0
@@ -44,7 +44,7 @@ def copies_needed(state: State, p: int, source: int, target: int) -> float:
     return change
 
 
-@kernel
+@inner_kernel
 def weigh(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
     """Fill ``weight`` float64[D] with what replica slot ``j`` of ``p`` weighs on ``broker``."""
     for d in range(weight.shape[0]):
@@ -86,7 +86,7 @@ def below(state: State, broker: int) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def relief(state: State, broker: int, weight: Floats, sign: float) -> float:
     """By how much ``broker`` comes closer to its bands (negative: farther) when its load changes by sign · weight."""
     total = 0.0
@@ -106,7 +106,7 @@ def relief(state: State, broker: int, weight: Floats, sign: float) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
     """Hard capacity, also while both copies exist; a broker that is above already may not gain."""
     if not state.has_limit:
@@ -120,7 +120,7 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
     return bool(state.peak[target] + state.follower[p, d] <= state.limit[target, d])
 
 
-@kernel
+@inner_kernel
 def may_hold(state: State, p: int, j: int, target: int) -> bool:
     """``target`` takes replicas, holds no other replica of ``p``, is not barred, and has room in its list."""
     if not state.takes[target] or state.start[target] + state.filled[target] >= state.start[target + 1]:
@@ -131,7 +131,7 @@ def may_hold(state: State, p: int, j: int, target: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
     """Moving slot ``j`` to ``target`` leaves the replicas of ``p`` spread over racks no worse than now.
 
@@ -161,7 +161,7 @@ def rack_share(state: State, p: int, j: int, rack: int) -> int:
     return held
 
 
-@kernel
+@inner_kernel
 def fewest_in_rack(state: State, p: int, j: int) -> int:
     """For a replica that must leave: the fewest replicas of ``p`` in any rack that could still take one."""
     fewest = 1 << 30
@@ -180,7 +180,7 @@ def fewest_in_rack(state: State, p: int, j: int) -> int:
     return fewest
 
 
-@kernel
+@inner_kernel
 def _recount_topic(spread: TopicSpread, p: int, source: int, target: int) -> None:
     row = spread.row[spread.topic[p]]
     if row >= 0:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -53,7 +53,7 @@ class Journal(NamedTuple):
     length: Longs  # [1]
 
 
-@kernel
+@inner_kernel
 def replicas_away(state: State) -> Away:
     """Index of what has moved. O(P·W)."""
     width = state.replicas.shape[1]
@@ -75,7 +75,7 @@ def replicas_away(state: State) -> Away:
     return Away(slots, start)
 
 
-@kernel
+@inner_kernel
 def _dearest_first(state: State, away: Away) -> Longs:
     cost = np.empty(away.slots.shape[0])
     for i in range(cost.shape[0]):
@@ -83,7 +83,7 @@ def _dearest_first(state: State, away: Away) -> Longs:
     return np.argsort(cost)
 
 
-@kernel
+@inner_kernel
 def _free_home(state: State, p: int, j: int) -> int:
     """A broker that held ``p``, to which slot ``j`` may return; -1 = none."""
     for i in range(state.home.shape[1]):
@@ -93,7 +93,7 @@ def _free_home(state: State, p: int, j: int) -> int:
     return -1
 
 
-@kernel
+@inner_kernel
 def _may_go(state: State, slot: int, target: int, weight: Floats) -> bool:
     """Hard rules let the replica move to ``target``."""
     width = state.replicas.shape[1]
@@ -104,14 +104,14 @@ def _may_go(state: State, slot: int, target: int, weight: Floats) -> bool:
     return fits_limit(state, p, target, weight)
 
 
-@kernel
+@inner_kernel
 def _is_away(state: State, slot: int) -> bool:
     width = state.replicas.shape[1]
     p = slot // width
     return not is_home(state, p, state.replicas[p, slot - p * width])
 
 
-@kernel
+@inner_kernel
 def _best_fill(state: State, broker: int, weight: Floats, away: Away, tries: int) -> int:
     """The away replica of another broker that would bring ``broker`` nearest to its bands, harming nobody; or -1."""
     width = state.replicas.shape[1]
@@ -129,7 +129,7 @@ def _best_fill(state: State, broker: int, weight: Floats, away: Away, tries: int
     return best
 
 
-@kernel
+@inner_kernel
 def _best_shed(state: State, broker: int, weight: Floats, away: Away, takers: Ints, tries: int) -> tuple[int, int]:
     """An away replica of ``broker`` and a receiver with room, so that ``broker`` comes nearest to its bands; or -1."""
     width = state.replicas.shape[1]
@@ -150,7 +150,7 @@ def _best_shed(state: State, broker: int, weight: Floats, away: Away, takers: In
     return best, best_target
 
 
-@kernel
+@inner_kernel
 def _mend(state: State, broker: int, away: Away, takers: Ints, journal: Journal, tries: int) -> bool:
     """Bring ``broker`` back inside its bands with replicas that are away from home anyway: that costs nothing."""
     width = state.replicas.shape[1]
@@ -173,7 +173,7 @@ def _mend(state: State, broker: int, away: Away, takers: Ints, journal: Journal,
     return outside(state, broker) <= INSIDE
 
 
-@kernel
+@inner_kernel
 def _go_home(state: State, slot: int, home: int, away: Away, takers: Ints, journal: Journal, tries: int) -> bool:
     """The replica returns home, others that are away anyway move on to mend what that breaks; undone if they cannot."""
     width = state.replicas.shape[1]
@@ -199,7 +199,7 @@ def _go_home(state: State, slot: int, home: int, away: Away, takers: Ints, journ
     return False
 
 
-@kernel
+@inner_kernel
 def _send_cheaper(state: State, p: int, j: int, home: int, tries: int) -> float:
     """``p`` returns home and a cheaper replica goes from there in its place; returns what that saves."""
     width = state.replicas.shape[1]

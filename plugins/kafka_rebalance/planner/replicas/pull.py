@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -29,7 +29,7 @@ from kafka_rebalance.planner.state import State
 SAMPLED = 2000
 
 
-@kernel
+@inner_kernel
 def _may_fetch(state: State, slot: int, target: int, weight: Floats) -> bool:
     width = state.replicas.shape[1]
     p = slot // width
@@ -40,7 +40,7 @@ def _may_fetch(state: State, slot: int, target: int, weight: Floats) -> bool:
     return fits_limit(state, p, target, weight)
 
 
-@kernel
+@inner_kernel
 def _sample(state: State, target: int, takers: Ints, slots: Ints, weight: Floats) -> int:
     """Replicas of other brokers that ``target`` may hold; returns how many were found."""
     found = 0
@@ -54,7 +54,7 @@ def _sample(state: State, target: int, takers: Ints, slots: Ints, weight: Floats
     return found
 
 
-@kernel
+@inner_kernel
 def pull_to(state: State, target: int, takers: Ints, worst: float, least: float) -> int:
     """Fetch for a broker below its bands replicas of the mixture that it lacks, from a sample. Returns moves."""
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
@@ -78,7 +78,7 @@ def pull_to(state: State, target: int, takers: Ints, worst: float, least: float)
     return moves
 
 
-@kernel
+@inner_kernel
 def _helps(state: State, slot: int, target: int, weight: Floats, worst: float) -> bool:
     width = state.replicas.shape[1]
     p = slot // width
@@ -103,7 +103,7 @@ def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
     return moves
 
 
-@kernel
+@inner_kernel
 def swap_gain(state: State, left: int, right: int, going: Floats, coming: Floats) -> float:
     """Relief of both brokers when ``left`` gives ``going`` for ``coming``."""
     total = 0.0
@@ -113,7 +113,7 @@ def swap_gain(state: State, left: int, right: int, going: Floats, coming: Floats
     return total
 
 
-@kernel
+@inner_kernel
 def _nearer(state: State, broker: int, d: int, change: float) -> float:
     now = state.load[broker, d]
     top, bottom = state.high[broker, d], state.low[broker, d]
@@ -121,7 +121,7 @@ def _nearer(state: State, broker: int, d: int, change: float) -> float:
     return float(before - max(now + change - top, 0.0) - max(bottom - now - change, 0.0))
 
 
-@kernel
+@inner_kernel
 def may_swap(state: State, left_slot: int, right_slot: int) -> bool:
     """Both replicas may take the other's place; hard limits hold on both sides."""
     width = state.replicas.shape[1]
@@ -140,7 +140,7 @@ def may_swap(state: State, left_slot: int, right_slot: int) -> bool:
     return fits_limit(state, q, left, weight)
 
 
-@kernel
+@inner_kernel
 def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
     """The best of ``tries`` sampled exchanges with a broker outside its bands. Returns 1 if one was made."""
     width = state.replicas.shape[1]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, move, outside, weigh
 from kafka_rebalance.planner.replicas.receivers import (
@@ -28,7 +28,7 @@ from kafka_rebalance.planner.state import Longs, State
 MISSES_BORNE = 200
 
 
-@kernel
+@inner_kernel
 def worst_first(state: State) -> Longs:
     """Brokers outside their bands, farthest first."""
     far = np.empty(state.load.shape[0])
@@ -41,7 +41,7 @@ def worst_first(state: State) -> Longs:
     return order[:found]
 
 
-@kernel
+@inner_kernel
 def overshoots(state: State, source: int, weight: Floats) -> bool:
     """Leaving would take more than is in excess of a resource that is, or leave too little of another."""
     for d in range(weight.shape[0]):
@@ -52,7 +52,7 @@ def overshoots(state: State, source: int, weight: Floats) -> bool:
     return False
 
 
-@kernel
+@inner_kernel
 def _rank(state: State, source: int, slots: Ints, fit: Floats, weight: Floats) -> None:
     """Fill ``fit`` with minus the alignment of each replica and the excess."""
     width = state.replicas.shape[1]
@@ -63,7 +63,7 @@ def _rank(state: State, source: int, slots: Ints, fit: Floats, weight: Floats) -
         fit[i] = -alignment(weight, excess)
 
 
-@kernel
+@inner_kernel
 def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: float, least: float) -> int:
     """Hand over until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``takers``. Returns moves.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.planner.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -28,7 +28,7 @@ OTHERS_TRIED = 20
 TOPIC_WEIGHT = 0.1
 
 
-@kernel
+@inner_kernel
 def alignment(weight: Floats, need: Floats) -> float:
     """Cosine of the angle between a replica's weights and what is needed: 1 = serves all resources in proportion."""
     dot, square, needed = 0.0, 1e-300, 1e-300
@@ -39,14 +39,14 @@ def alignment(weight: Floats, need: Floats) -> float:
     return float(dot / np.sqrt(square * needed))
 
 
-@kernel
+@inner_kernel
 def need_of(state: State, broker: int, need: Floats) -> None:
     """How far each resource of a broker is below its band."""
     for d in range(need.shape[0]):
         need[d] = max(state.low[broker, d] - state.load[broker, d], 0.0)
 
 
-@kernel
+@inner_kernel
 def brokers_lacking(state: State, takers: Ints) -> Ints:
     """Takers below one of their bands."""
     chosen = np.empty(takers.shape[0], np.int32)
@@ -58,7 +58,7 @@ def brokers_lacking(state: State, takers: Ints) -> Ints:
     return chosen[:found]
 
 
-@kernel
+@inner_kernel
 def _rack_allows(state: State, p: int, j: int, source: int, target: int, fewest: int) -> bool:
     """A replica that must leave goes to a rack with the fewest others; any other may not unbalance racks."""
     if fewest >= 0:
@@ -66,13 +66,13 @@ def _rack_allows(state: State, p: int, j: int, source: int, target: int, fewest:
     return source != target and keeps_racks_even(state, p, j, target)
 
 
-@kernel
+@inner_kernel
 def rack_limit(state: State, p: int, j: int, source: int) -> int:
     """``fewest`` for ``_rack_allows``: -1 for a replica that may stay."""
     return fewest_in_rack(state, p, j) if state.leaves[source] else -1
 
 
-@kernel
+@inner_kernel
 def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints, need: Floats, least: float) -> int:
     """Of sampled brokers below their bands, the one that best needs this mixture; -1 = none does by ``least``."""
     source = state.replicas[p, j]
@@ -93,7 +93,7 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
     return best
 
 
-@kernel
+@inner_kernel
 def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float) -> float:
     """Preference for a receiver: deficit filled, room left, topic spread; -1e300 = it may not take the replica.
 
@@ -110,7 +110,7 @@ def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst:
     return float(score - TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, state.replicas[p, j], target))
 
 
-@kernel
+@inner_kernel
 def roomy_receiver(state: State, p: int, j: int, weight: Floats, takers: Ints, worst: float, tries: int) -> int:
     """The best of ``tries`` brokers evenly picked from ``takers``; -1 if none may take the replica."""
     source = state.replicas[p, j]
