@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -12,10 +13,12 @@ from typing import Any
 
 import psycopg
 
+from stack.airflow import AirflowError
 from stack.machine import Machine
 from stack.processes import session_members
 
 _PATIENCE_SECONDS = 420
+_STARTS = 3
 
 
 def wait_for(what: str, condition: Callable[[], Any]) -> Any:
@@ -105,12 +108,15 @@ def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
 
 @dataclass
 class HeldTable:
-    """Keeps writers, and nobody else, from one table until it is let go."""
+    """Keeps writers, and nobody else, from one table until it is let go.
+
+    Held from the start of the Spark driver on, for opening a run touches the table too.
+    """
 
     name: str = "store.topic_score"
     _connection: psycopg.Connection | None = None
 
-    def hold(self, machine: Machine) -> None:
+    def _hold(self, machine: Machine) -> None:
         self._connection = psycopg.connect(machine.dsn("advisor"))
         self._connection.execute(f"LOCK TABLE {self.name} IN SHARE ROW EXCLUSIVE MODE")
 
@@ -118,10 +124,12 @@ class HeldTable:
         self._connection.close()
 
     def reach(self, machine: Machine, _run_id: str) -> list[int]:
+        wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
+        self._hold(machine)
         with psycopg.connect(machine.dsn("advisor"), autocommit=True) as other:
             waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = %s"
             wait_for("the loading", lambda: other.execute(waiting, ("rebalance-advisor",)).fetchone()[0])
-        return find(machine, "python", "spark_jobs/replay.py --run-id")
+        return [pid for pid in find(machine, "python", "replay.py") if pid not in find(machine, "SparkSubmit")]
 
 
 def reach_scheduler(machine: Machine, _run_id: str) -> list[int]:
@@ -135,8 +143,14 @@ def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
 
 
 def start_again(machine: Machine) -> None:
-    """Whatever does not run is started; what still runs is left alone."""
-    machine.start()
+    """What an operator or a supervisor does: whatever does not run is started, until all is healthy.
+
+    A component that lost Postgres may still run at the first look and end a moment later.
+    """
+    for _ in range(_STARTS - 1):
+        with contextlib.suppress(AirflowError):
+            return machine.start()
+    return machine.start()
 
 
 def moments() -> list[Moment]:
@@ -144,7 +158,7 @@ def moments() -> list[Moment]:
     return [
         Moment("task while collecting", "the task", half_read.reach, half_read.release, half_read.hold),
         Moment("Spark driver while replaying", "the JVM", reach_replaying),
-        Moment("task while loading results", "the Spark driver's Python", held.reach, held.release, held.hold),
+        Moment("task while loading results", "the Spark driver's Python", held.reach, held.release),
         Moment("scheduler", "the scheduler", reach_scheduler, start_again),
         Moment("Postgres", "the postmaster", reach_postgres, start_again),
     ]

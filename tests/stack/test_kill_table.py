@@ -44,12 +44,12 @@ class Reader(threading.Thread):
 
     def __init__(self, machine):
         super().__init__(daemon=True)
-        self.machine, self.answers, self.is_over, self.refused = machine, [], threading.Event(), 0
+        self.dsn, self.answers, self.is_over, self.refused = machine.dsn("advisor"), [], threading.Event(), 0
 
     def run(self):
         while not self.is_over.is_set():
             try:
-                with psycopg.connect(self.machine.dsn("advisor"), autocommit=True, connect_timeout=5) as connection:
+                with psycopg.connect(self.dsn, autocommit=True, connect_timeout=5) as connection:
                     connection.execute("SET ROLE advisor_reader")
                     while not self.is_over.is_set():
                         self.note(connection.execute(SEEN).fetchall())
