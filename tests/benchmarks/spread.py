@@ -1,4 +1,4 @@
-"""A fair choice of cells: every value of every axis as often as any other, drawn with a fixed seed."""
+"""A fair choice of cells: every value of every axis about as often as any other, drawn with a fixed seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ Cell = TypeVar("Cell", ClientCell, ServerCell)
 
 
 def spread(grid: Sequence[Cell], size: int) -> Iterator[Cell]:
-    """All cells of ``grid``, in draws of ``size``: in each, the axes are shuffled apart, each value equally often."""
+    """All cells of ``grid``, in draws of ``size``: in each, the axes are shuffled apart, each value equally often; a cell
+    that is drawn again is passed over."""
     axes = [field.name for field in fields(grid[0])]
     kind, missing, seen = type(grid[0]), set(grid), set()
     for draw in count():
