@@ -25,7 +25,7 @@ Written by `python -m tests.benchmarks.bench_assignors --cells N --out docs/benc
 2 shared x86-64 cores, JDK 17 (`-Xmx6g`, serial collector), Python {platform.python_version()}, Kafka {VERSION}.
 
 - Inputs: Kafka's own assignor benchmarks (`jmh-benchmarks`, client and server side), drawn with a fixed seed so that
-  every value of every axis stands about as often as any other. The server's strategies read no racks: no such axis there.
+  each value of an axis stands about as often as any other. The server's strategies read no racks: no such axis there.
 - *INCREMENTAL*: all own what FULL gave them and one more member joins. *INCREMENTAL as published*: the client's
   benchmark as it stands upstream, which forgets to hand the new subscriptions on: FULL with one member less.
 - Kafka: `assign(cluster, subscriptions)` or `assign(groupSpec, describer)` on objects made beforehand, CPU time of its

@@ -15,8 +15,10 @@ Cell = TypeVar("Cell", ClientCell, ServerCell)
 
 
 def spread(grid: Sequence[Cell], size: int) -> Iterator[Cell]:
-    """All cells of ``grid``, in draws of ``size``: in each, the axes are shuffled apart, each value equally often; a cell
-    that is drawn again is passed over."""
+    """All cells of ``grid``, in draws of ``size``.
+
+    In each draw the axes are shuffled apart, each value equally often; a cell that is drawn again is passed over.
+    """
     axes = [field.name for field in fields(grid[0])]
     kind, missing, seen = type(grid[0]), set(grid), set()
     for draw in count():
