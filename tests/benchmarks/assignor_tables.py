@@ -18,6 +18,7 @@ MORE_FAMILIES = ("server-range",)
 MANY_MEMBERS = 1000
 # Dictionaries of a large cell take seconds to make: only the first cells of a run have them.
 _DICTIONARY_CELLS = 24
+_LARGER = "larger than"
 
 Cell = assignor_inputs.Cell | server_inputs.Cell
 
@@ -43,7 +44,7 @@ class FamilyTable:
                 break
             slow = next((other for other, _ in self.left_out if is_larger(cell, other)), None)
             if slow is not None:
-                self.left_out.append((cell, f"larger than {slow}"))
+                self.left_out.append((cell, f"{_LARGER} {slow}"))
                 continue
             yield self._measured(java, cell)
 
@@ -97,12 +98,24 @@ class FamilyTable:
         for cell, theirs, ours, form in sorted(self.rows, key=lambda row: _place(row[0])):
             end = "" if np.isnan(form) else f"{form:.1f}"
             yield f"| {_columns(cell)} | {theirs:.3f} | {ours:.3f} | {ours / theirs:.3f} | {end} |"
-        if self.left_out:
-            yield ""
-            yield f"Left out, because Kafka's side does not end in time ({len(self.left_out)}):"
-            yield ""
-            for cell, reason in sorted(self.left_out, key=lambda each: _place(each[0])):
-                yield f"- {cell}: {reason}"
+        yield from self.left_out_lines()
+
+    def left_out_lines(self) -> Iterator[str]:
+        """Cells that were tried in vain, and the others of the grid that are larger than one of them."""
+        if not self.left_out:
+            return
+        tried = [(cell, reason) for cell, reason in self.left_out if not reason.startswith(_LARGER)]
+        known = {cell for cell, *_ in (*self.rows, *tried)}
+        beyond = [
+            cell for cell in self.grid() if cell not in known and any(is_larger(cell, other) for other, _ in tried)
+        ]
+        yield ""
+        yield f"Left out, because Kafka's side does not end in time ({len(tried) + len(beyond)} of {len(self.grid())}):"
+        yield ""
+        for cell, reason in sorted(tried, key=lambda each: _place(each[0])):
+            yield f"- {cell}: {reason}"
+        for cell in beyond:
+            yield f"- {cell}: {_LARGER} one of these"
 
 
 def _place(cell: Cell) -> tuple[object, ...]:
