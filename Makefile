@@ -55,8 +55,8 @@ check: setup ## lint, types, layers and the fast tests
 	@$(RUN) $(BIN)/lint-imports
 	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow and not kill"
 
-bench: setup ## server assignors and hashes against Kafka's own Java, in the same run (Maven and a JDK are needed)
-	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_server
+bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))
 
 bench-planner: setup ## the planner on cluster models beside a peer's results: bytes, bounds, CPU seconds (MODELS=folder)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner --models $(or $(MODELS),../shared/clusters)
