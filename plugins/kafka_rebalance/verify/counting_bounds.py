@@ -29,13 +29,16 @@ def least_copied(
     cluster: ClusterArrays, wishes: Wishes, bands: Mapping[str, Band], before: Mapping[str, Floats], cost: Floats
 ) -> float:
     """What copying takes at least, where one new copy of partition p costs ``cost[p]`` (bytes, or 1 to count moves)."""
-    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
     rf, now = wanted_rf(cluster, wishes), (cluster.now >= 0).sum(axis=1)
+    free = touchable(cluster, rf)
     grown = float((cost * np.maximum(rf - now, 0))[free].sum())
     drop_cost = np.where(rf < now, 0.0, cost)
     there = cluster.now >= 0
     row, column = np.nonzero(there & free[:, None])
     broker = cluster.now[row, column]
+    order = np.argsort(broker, kind="stable")
+    begin = np.searchsorted(broker[order], np.arange(len(cluster.ids) + 1))
+    counts = bool((cost == 1.0).all())
     out = _must_leave(cluster, row, column, broker, drop_cost)
     for name in ("disk", "in", "replicas"):
         if name in before:
@@ -43,10 +46,21 @@ def least_copied(
             excess = before[name] - bands[name].high
             over = np.flatnonzero(excess > _SLACK * np.maximum(before[name], 1.0))
             for b in over.tolist():
-                mine = broker == b
-                out[b] = max(out[b], _cheapest(float(excess[b]), weight[mine], drop_cost[row[mine]]))
+                mine = order[begin[b] : begin[b + 1]]
+                least = _cheapest(float(excess[b]), weight[mine], drop_cost[row[mine]])
+                out[b] = max(out[b], np.ceil(least - 1e-6) if counts else least)
     lacking = _lacking(bands, before, cost)
     return max(grown + float(out.sum()), lacking, grown + _sharing_racks(cluster, free, rf, now, drop_cost))
+
+
+def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
+    """bool[P]: partitions that may be moved. What carries something unknown is left alone unless it has to go."""
+    there = cluster.now >= 0
+    has_to = ((there & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (rf != there.sum(axis=1))
+    open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
+    has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
+    left_alone = cluster.excluded | cluster.in_flight | cluster.leaderless | (cluster.unknown & ~has_to)
+    return np.asarray(~left_alone)
 
 
 def least_leader_changes(
@@ -123,7 +137,7 @@ def _sharing_racks(cluster: ClusterArrays, free: Flags, rf: Longs, now: Longs, d
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     used = distinct_racks(cluster, cluster.now)
     lacking = np.maximum(np.minimum(rf, open_racks) - used - np.maximum(rf - now, 0), 0)
-    return float((lacking * drop_cost)[free & ~cluster.unknown].sum())
+    return float((lacking * drop_cost)[free].sum())
 
 
 def _has_other(cluster: ClusterArrays, rows: Longs) -> Flags:

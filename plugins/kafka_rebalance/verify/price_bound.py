@@ -8,7 +8,7 @@ placement that meets the bands costs at least
 whatever the prices are: bad ones only make the bound weak. The inner minimum is exact but for the leader, who is
 chosen apart: replicas on distinct racks where racks suffice, on distinct brokers else.
 
-Complexity: O(P · B · D) in matrix products, a slice of partitions at a time.
+Complexity: O(P · N · D) for the N brokers that none of their rack undercuts, a slice of partitions at a time.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Flags, Floats, Ints
+from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Flags, Floats
+from kafka_rebalance.verify.counting_bounds import touchable
 from kafka_rebalance.verify.resource_bands import Band, Longs, wanted_rf, weights_of
 from kafka_rebalance.verify.wishes import Wishes
 
-_SLICE = 2048
+_SLICE = 8192
 
 
 def price_bound(
@@ -29,8 +30,8 @@ def price_bound(
 ) -> float:
     """The bound on bytes that ``prices`` (float64[B] by resource) prove."""
     names = [name for name in prices if name in bands and np.any(prices[name])]
-    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
     rf = wanted_rf(cluster, wishes)
+    free = touchable(cluster, rf)
     size = np.nan_to_num(cluster.size)
     own_bytes = np.where(np.isnan(cluster.own_bytes), size[:, None], cluster.own_bytes)
     per_replica, per_leader = np.zeros((len(rf), len(names))), np.zeros((len(rf), len(names)))
@@ -42,12 +43,15 @@ def price_bound(
         total -= _limits_at(prices[name], bands[name])
         cells = own_bytes if name == "disk" else np.repeat(per_replica[:, d : d + 1], cluster.now.shape[1], axis=1)
         total += float((_left_alone(cells, per_leader[:, d], cluster, free) * prices[name]).sum())
+    targets = _cheapest_of_racks(cluster, price, int(rf.max(initial=1)))
     disk_price = prices["disk"] if "disk" in names else np.zeros(len(cluster.ids))
     for rows in _slices(np.flatnonzero(free)):
-        new = size[rows, None] + per_replica[rows] @ price.T
-        kept = (per_replica[rows] @ price.T)[np.arange(len(rows))[:, None], np.maximum(cluster.now[rows], 0)]
+        new = size[rows, None] + per_replica[rows] @ price[targets].T
+        kept = np.zeros(cluster.now[rows].shape)
+        for d in range(len(names)):
+            kept += price[cluster.now[rows], d] * per_replica[rows, d][:, None]
         kept += disk_price[cluster.now[rows]] * (own_bytes[rows] - size[rows, None])
-        total += _cheapest_placements(cluster, rows, rf[rows], new, kept)
+        total += _cheapest_placements(cluster, rows, rf[rows], targets, new, kept)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     return total + _cheapest_leaders(per_leader[free], price[may_lead])
 
@@ -70,30 +74,49 @@ def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free:
     return load
 
 
-def _cheapest_placements(cluster: ClusterArrays, rows: Longs, rf: Longs, new: Floats, kept: Floats) -> float:
-    """Σ over ``rows`` of the cheapest allowed replica set, at ``new`` float64[M, B] for a copy on a broker and ``kept``
-    float64[M, W] for a replica that stays where it is.
+def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, most_replicas: int) -> Longs:
+    """Receivers worth asking: without those that another of their rack undercuts in every resource.
+
+    All of them where some partition needs a second broker of a rack.
+    """
+    receivers = np.flatnonzero(cluster.takes_replicas)
+    if most_replicas > len(np.unique(cluster.rack[receivers])):
+        return receivers
+    chosen = np.ones(len(receivers), dtype=np.bool_)
+    for rack in np.unique(cluster.rack[receivers]):
+        inside = np.flatnonzero(cluster.rack[receivers] == rack)
+        mine = np.unique(price[receivers[inside]], axis=0, return_index=True)
+        for values, first in zip(mine[0], mine[1], strict=True):
+            below = (mine[0] <= values).all(axis=1)
+            chosen[inside[first]] = below.sum() == 1
+        chosen[np.setdiff1d(inside, inside[mine[1]])] = False
+    return receivers[chosen]
+
+
+def _cheapest_placements(
+    cluster: ClusterArrays, rows: Longs, rf: Longs, targets: Longs, new: Floats, kept: Floats
+) -> float:
+    """Σ over ``rows`` of the cheapest allowed replica set, at ``new`` float64[M, targets] for a copy on a broker and
+    ``kept`` float64[M, W] for a replica that stays where it is.
     """
     now = cluster.now[rows]
-    cost = np.where(cluster.takes_replicas[None, :], new, np.inf)
-    row, column = np.nonzero(now >= 0)
-    broker = now[row, column]
-    stays = cluster.stays[broker] & ~cluster.must_leave[rows[row], column]
-    cost[row, broker] = np.where(stays, kept[row, column], np.inf)
+    kept = np.where((now >= 0) & cluster.stays[now] & ~cluster.must_leave[rows], kept, np.inf)
     total = 0.0
     racks_open = len(np.unique(cluster.rack[cluster.takes_replicas]))
+    brokers = np.arange(len(cluster.ids), dtype=np.int32)
     for by_rack in (True, False):
-        chosen = (rf <= racks_open) == by_rack
-        if chosen.any():
-            options = _best_of_rack(cost[chosen], cluster.rack) if by_rack else cost[chosen]
+        chosen = np.flatnonzero((rf <= racks_open) == by_rack)
+        if len(chosen):
+            group = cluster.rack if by_rack else brokers
+            options = np.full((len(chosen), int(group.max()) + 1), np.inf)
+            for column, broker in enumerate(targets.tolist()):
+                place = options[:, group[broker]]
+                np.minimum(place, new[chosen, column], out=place)
+            for j in range(now.shape[1]):
+                at = (np.arange(len(chosen)), group[now[chosen, j]])
+                options[at] = np.minimum(options[at], kept[chosen, j])
             total += _smallest(options, rf[chosen])
     return total
-
-
-def _best_of_rack(cost: Floats, rack: Ints) -> Floats:
-    order = np.argsort(rack, kind="stable")
-    begins = np.flatnonzero(np.diff(rack[order], prepend=-1))
-    return np.asarray(np.minimum.reduceat(cost[:, order], begins, axis=1))
 
 
 def _smallest(options: Floats, count: Longs) -> float:

@@ -1,37 +1,58 @@
-"""What no plan can beat: the best of all bounds, for each cost."""
+"""What no plan can beat: for bytes the best of several prices' proofs, for copies and leader changes by counting.
+
+Promises, in order
+1. No bound is above what the cheapest lawful plan within the bands costs.
+2. The bound on bytes comes with prices that prove it to anybody (``PriceCertificate``).
+
+Complexity: O(P·W·(racks + D)) a proof, two or three of them; see ``covering_prices.py`` and ``lagrangian.py``.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.planner.bounds.counting import least_copies, least_leader_stops
+from kafka_rebalance.planner.bounds.covering_prices import covering_prices, holdings_of
+from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.loads import broker_loads
 from kafka_rebalance.planner.problem import Floats, Problem
-from kafka_rebalance.planner.solution import Bounds, LowerBound
+from kafka_rebalance.planner.solution import Bounds, LowerBound, PriceCertificate
+
+NOTHING = LowerBound(0.0, "nothing has to move")
+WORDS = {
+    "forced": "what has to be copied whatever the balance: brokers that leave, racks, replication factor",
+    "excess": "what is above the bands, at prices that cover it in all resources (weak duality)",
+    "deficit": "what is missing below the bands on disk (weak duality)",
+    "linear program": "the dual of the linear program of all moves (weak duality)",
+}
 
 
-def lower_bounds(problem: Problem) -> Bounds:
-    """Bounds for the problem's own bands (before any widening)."""
+def lower_bounds(problem: Problem, *, prices: Floats | None = None) -> Bounds:
+    """Bounds for the problem's own bands (before any widening). ``prices`` float64[B, D]: others to try as well."""
     load = broker_loads(problem, problem.replicas, problem.leader)
+    changes = LowerBound(least_leader_stops(problem, load), "leaders outside the bands, counted broker by broker")
+    if not problem.moves_replicas:
+        return Bounds(NOTHING, NOTHING, changes)
+    columns = [d for d, name in enumerate(problem.resources) if name in ("disk", "in", "replicas")]
+    holdings = holdings_of(problem)
+    copies = LowerBound(least_copies(problem, holdings, load, columns), "the fewest replicas that cover what must go")
+    tried = {
+        "forced": np.zeros_like(load),
+        "excess": covering_prices(problem, holdings, load, columns),
+        "deficit": _deficit_prices(problem, load),
+    }
+    if prices is not None:
+        tried["linear program"] = prices
+    parts = {name: max(0.0, proven_by(problem, each, problem.move_bytes)) for name, each in tried.items()}
+    best = max(parts, key=lambda name: (parts[name], name == "forced"))
+    certificate = PriceCertificate(tried[best], parts[best])
+    return Bounds(LowerBound(parts[best], WORDS[best]), copies, changes, parts, certificate)
+
+
+def _deficit_prices(problem: Problem, load: Floats) -> Floats:
+    """A byte that is missing is worth its copying."""
+    prices = np.zeros_like(load)
     disk = problem.column("disk")
-    zero = LowerBound(0.0, "nothing has to move")
-    if disk is None or not problem.moves_replicas:
-        return Bounds(zero, zero, zero)
-    excess = (np.maximum(load[:, disk] - problem.band_high[:, disk], 0.0) * _price_of_a_byte(problem)).sum()
-    if (problem.target_rf < (problem.replicas >= 0).sum(axis=1)).any():
-        excess = 0.0  # replicas that are given up leave for nothing, and may take the excess with them
-    deficit = np.maximum(problem.band_low[:, disk] - load[:, disk], 0.0).sum()
-    best = LowerBound(float(max(excess, deficit)), "excess" if excess >= deficit else "deficit")
-    return Bounds(best, zero, zero, {"excess": float(excess), "deficit": float(deficit)})
-
-
-def _price_of_a_byte(problem: Problem) -> Floats:
-    """float64[B]: bytes copied at least for each byte that leaves a broker, at most 1.
-
-    A copy costs the leader's size. On a live cluster a replica may be a little larger than that: it then frees more
-    than its move costs.
-    """
-    price = np.ones(problem.broker_count)
-    if problem.own_disk is not None:
-        row, slot = np.nonzero((problem.replicas >= 0) & (problem.own_disk > 0))
-        np.minimum.at(price, problem.replicas[row, slot], problem.move_bytes[row] / problem.own_disk[row, slot])
-    return price
+    if disk is not None:
+        prices[:, disk] = np.where(load[:, disk] < problem.band_low[:, disk], -1.0, 0.0)
+    return prices

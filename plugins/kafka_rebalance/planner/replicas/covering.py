@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel
+from kafka_rebalance.planner.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats
 
 NOT_COVERABLE = 1e300
@@ -25,18 +25,20 @@ SWEEPS = 12
 def weighted_quantile(value: Floats, weight: Floats, count: int, need: float) -> float:
     """The smallest x such that the weights of values <= x add up to ``need``; reorders both arrays."""
     low, high, below = 0, count, 0.0
+    enough = NOT_COVERABLE  # sums in another order may miss by a rounding: then the value just above is the answer
     while high - low > 0:
         left, middle, right = value[low], value[(low + high) // 2], value[high - 1]
         pivot = max(min(left, middle), min(max(left, middle), right))
         first, last, less, equal = _partition(value, weight, low, high, pivot)
         if below + less >= need:
             high = first
+            enough = pivot
         elif below + less + equal >= need:
             return float(pivot)
         else:
             below += less + equal
             low = last
-    return NOT_COVERABLE
+    return enough
 
 
 @inner_kernel
@@ -118,7 +120,7 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
     return best
 
 
-@inner_kernel
+@kernel
 def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
     """The best proof from several starts; ``prices`` are those of the best one."""
     dims = prices.shape[0]
