@@ -80,13 +80,13 @@ class FamilyTable:
 
     def summary(self) -> str:
         """One row for the table of all families."""
-        ratios, many = self.ratios(), self.ratios(MANY_MEMBERS)
+        if not self.rows:
+            return f"| {self.family} | 0 | | | | | |"
+        ratios, many = self.ratios(), self.ratios(MANY_MEMBERS) or [float("nan")]
         mean = float(np.exp(np.mean(np.log(ratios))))
         forms = float(np.exp(np.nanmean([np.log(form / ours) for _, _, ours, form in self.rows])))
-        return (
-            f"| {self.family} | {len(ratios)} | {len(self.left_out)} | {mean:.3f} | {max(many):.3f} | {max(ratios):.3f}"
-            f" | {forms:.0f} × |"
-        )
+        counts = f"{len(ratios)} | {len(self.out_of_reach())}"
+        return f"| {self.family} | {counts} | {mean:.3f} | {max(many):.3f} | {max(ratios):.3f} | {forms:.0f} × |"
 
     def lines(self) -> Iterator[str]:
         """The whole table, and what was left out."""
@@ -100,22 +100,27 @@ class FamilyTable:
             yield f"| {_columns(cell)} | {theirs:.3f} | {ours:.3f} | {ours / theirs:.3f} | {end} |"
         yield from self.left_out_lines()
 
-    def left_out_lines(self) -> Iterator[str]:
+    def out_of_reach(self) -> list[tuple[Cell, str]]:
         """Cells that were tried in vain, and the others of the grid that are larger than one of them."""
-        if not self.left_out:
-            return
         tried = [(cell, reason) for cell, reason in self.left_out if not reason.startswith(_LARGER)]
         known = {cell for cell, *_ in (*self.rows, *tried)}
-        beyond = [
-            cell for cell in self.grid() if cell not in known and any(is_larger(cell, other) for other, _ in tried)
+        return [
+            *sorted(tried, key=lambda each: _place(each[0])),
+            *(
+                (cell, f"{_LARGER} one of those tried")
+                for cell in self.grid()
+                if cell not in known and any(is_larger(cell, other) for other, _ in tried)
+            ),
         ]
-        yield ""
-        yield f"Left out, because Kafka's side does not end in time ({len(tried) + len(beyond)} of {len(self.grid())}):"
-        yield ""
-        for cell, reason in sorted(tried, key=lambda each: _place(each[0])):
-            yield f"- {cell}: {reason}"
-        for cell in beyond:
-            yield f"- {cell}: {_LARGER} one of these"
+
+    def left_out_lines(self) -> Iterator[str]:
+        """What is not in the table, and why."""
+        cells = self.out_of_reach()
+        if cells:
+            yield ""
+            yield f"Left out, because Kafka's side does not end in time ({len(cells)} of {len(self.grid())}):"
+            yield ""
+            yield from (f"- {cell}: {reason}" for cell, reason in cells)
 
 
 def _place(cell: Cell) -> tuple[object, ...]:

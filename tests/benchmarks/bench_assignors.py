@@ -81,7 +81,7 @@ def run(families: Sequence[str], cells: int | None, rounds: int, page: _Page) ->
             page.tables.append(FamilyTable(family, rounds))
             for line in page.tables[-1].measure(server if page.tables[-1].is_server else client, cells):
                 print(f"  {line}", flush=True)
-            page.write()
+                page.write()
     finally:
         client.close()
         server.close()

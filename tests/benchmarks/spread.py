@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import count
 from typing import TypeVar
 
+from tests.benchmarks.assignor_inputs import INTENDED
 from tests.benchmarks.assignor_inputs import Cell as ClientCell
 from tests.benchmarks.server_inputs import Cell as ServerCell
 
@@ -46,10 +47,18 @@ def _shuffled(values: list[object], size: int, seed: str) -> list[object]:
 
 
 def is_larger(cell: Cell, other: Cell) -> bool:
-    """``cell`` is ``other`` with at least as many members and partitions a member."""
-    same = [f.name for f in fields(cell) if f.name not in ("members", "ratio")]
+    """``cell`` is at least as much work as ``other``: as many members and partitions a member, or more.
+
+    Racks only add to it, and so does a second round: the first one is FULL.
+    """
+    if isinstance(cell, ClientCell) and isinstance(other, ClientCell):
+        more = cell.is_rack_aware >= other.is_rack_aware and (cell.mode == other.mode or other.mode != INTENDED)
+        other = replace(other, is_rack_aware=cell.is_rack_aware, mode=cell.mode)
+    else:
+        more = True
     return (
-        all(getattr(cell, name) == getattr(other, name) for name in same)
+        more
         and cell.members >= other.members
         and cell.ratio >= other.ratio
+        and replace(other, members=cell.members, ratio=cell.ratio) == cell
     )

@@ -38,6 +38,16 @@ def test_a_larger_cell_has_more_members_or_partitions_and_is_else_the_same() -> 
     assert not is_larger(server_inputs.Cell("uniform", 1000, 10, 100, False, True), small)
 
 
+def test_racks_and_a_second_round_only_add_work() -> None:
+    def cell(*, has_racks: bool, mode: str) -> assignor_inputs.Cell:
+        return assignor_inputs.Cell("range", 500, 10, 100, has_racks, False, mode)
+
+    plain = cell(has_racks=False, mode=assignor_inputs.FULL)
+    assert is_larger(cell(has_racks=True, mode=assignor_inputs.INTENDED), plain)
+    assert not is_larger(plain, cell(has_racks=True, mode=assignor_inputs.FULL))
+    assert not is_larger(plain, cell(has_racks=False, mode=assignor_inputs.INTENDED))
+
+
 @pytest.mark.parametrize("is_homogeneous", [True, False])
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 def test_the_clients_dictionaries_and_columns_are_answered_alike(strategy: str, is_homogeneous: bool) -> None:
