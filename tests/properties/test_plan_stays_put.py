@@ -77,7 +77,9 @@ def test_fourteen_days_with_noise_do_not_make_a_plan_restless(seed: int) -> None
             if day == PLANTED:
                 values[np.isin(snapshot.partitions.leader, [0])] *= 3
         today = on_day(snapshot, base, day, draw)
-        plan = make_plan(today, PlanOptions(with_frontier=False), previous=None if previous is None else to_document(previous))
+        plan = make_plan(
+            today, PlanOptions(with_frontier=False), previous=None if previous is None else to_document(previous)
+        )
         verdicts.append(plan.verdict)
         if PLANTED < day <= APPLIED:
             assert previous is not None

@@ -34,6 +34,7 @@ from kafka_rebalance.plan_making.verdict_words import (
     rebalance_words,
 )
 from kafka_rebalance.plan_making.wave_plan import cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
+from kafka_rebalance.plan_making.why_outside import widenings
 from kafka_rebalance.plan_making.within_budget import solve_within_budget
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.loads import broker_loads
@@ -43,6 +44,8 @@ from kafka_rebalance.planner.solve import solve
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
+# Where a band cannot be met, moves that take less than this share off the imbalance are not worth making.
+LEAST_GAIN = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,24 +152,22 @@ def _is_inside(problem: Problem, load: np.ndarray) -> bool:
 
 def _judged(ask: Ask, problem: Problem, solution: Solution) -> _Answer:
     draft = draft_of(ask, solution.replicas, solution.leader)
-    bands = bands_of(problem)
-    before = outcome_of(ask, empty_draft(ask)).before
-    if not len(draft):
-        outside = outside_words(ask, bands, before, solution.widened)
+    bands, outcome = bands_of(problem), outcome_of(ask, draft)
+    before, after, stays = outcome.before, outcome.after, ask.brokers.arrays.stays
+    widened = widenings(ask, problem, outcome, bands, solution.replicas, solution.leader)
+    was = imbalance(bands, before, stays)
+    gain = was - imbalance(bands, after, stays)
+    free = bool(ask.hard) or ask.options.preferred_election
+    is_vain = bool(widened) and not problem.budget.is_limited and not free and gain < LEAST_GAIN * was
+    if is_vain or not len(draft):
+        outside = outside_words(ask, bands, before, widened)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
-        words = outside or ("every broker is inside its band",)
-        return _Answer(verdict, draft, words, solution.bounds)
-    after = outcome_of(ask, draft).after
-    stays = ask.brokers.arrays.stays
-    gain = imbalance(bands, before, stays) - imbalance(bands, after, stays)
+        return _Answer(verdict, empty_draft(ask), outside or ("every broker is inside its band",), solution.bounds)
     total = float(np.nan_to_num(ask.partitions.size).sum())
     rate = gain_per_byte(gain, solution.cost.bytes, total)
-    free = ask.hard or ask.options.is_order or ask.options.preferred_election
-    if not free and rate < ask.options.least_gain_per_byte:
+    if not (free or ask.options.is_order) and rate < ask.options.least_gain_per_byte:
         return _Answer(Verdict.NOTHING_TO_DO, empty_draft(ask), (pay_words(gain, solution.cost.bytes, total),))
-    return _Answer(
-        Verdict.REBALANCE, draft, rebalance_words(ask, bands, before, after, solution.widened), solution.bounds
-    )
+    return _Answer(Verdict.REBALANCE, draft, rebalance_words(ask, bands, before, after, widened), solution.bounds)
 
 
 def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_version: str) -> Plan:

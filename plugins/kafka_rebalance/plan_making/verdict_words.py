@@ -9,6 +9,7 @@ from kafka_rebalance.plan_making.ask import Ask
 from kafka_rebalance.plan_making.explain import WORDS, in_words
 from kafka_rebalance.plan_making.outcome import Bands
 from kafka_rebalance.plan_making.stay import Deviation, imbalance
+from kafka_rebalance.plan_making.why_outside import causes
 from kafka_rebalance.planner.problem import Floats
 from kafka_rebalance.planner.solution import Widening
 
@@ -38,9 +39,10 @@ def pay_words(gain: float, copied: float, total: float) -> str:
 
 
 def outside_words(ask: Ask, bands: Bands, load: Floats, widened: tuple[Widening, ...]) -> tuple[str, ...]:
-    """What stands outside its band although nothing can be moved to help."""
-    lines = [each.cause for each in widened if each.cause]
-    return tuple(dict.fromkeys(lines)) or _worst_lines(ask, bands, load, "and no move helps")
+    """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
+    lines = [f"{each.resource}: {each.cause}" for each in widened if each.side == "high"]
+    lines += [f"{each.resource}: {each.cause}" for each in widened if each.side == "low"] if not lines else []
+    return (*dict.fromkeys(lines), *_worst_lines(ask, bands, load, "and no move helps"))
 
 
 def rebalance_words(
@@ -48,10 +50,7 @@ def rebalance_words(
 ) -> tuple[str, ...]:
     """What must move, which resources stand outside their bands, and what even this plan cannot bring inside."""
     lines = [*ask.hard, *_worst_lines(ask, bands, before, "")]
-    lines += [
-        f"the band of {each.resource} is widened from {each.asked:.3g} to {each.used:.3g} × the mean: {each.cause}"
-        for each in widened
-    ]
+    lines += causes(widened)
     if ask.options.preferred_election:
         lines.append("leadership goes back to the first replica of each list")
     return tuple(lines) or (_improvement(ask, bands, before, after),)
