@@ -40,10 +40,10 @@ down: setup ## stop what `make up` started
 	@$(RUN) $(BIN)/python -m stack.down
 
 test: setup ## all tests that need nothing but this machine
-	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not kill"
+	@$(RUN) $(BIN)/python -m pytest -q -m "not live"
 
-test-kill: setup ## SIGKILL at five moments of a run in a real Airflow; prints the table
-	@$(RUN) $(BIN)/python -m pytest -q -s -m kill tests/stack
+test-kill: setup ## of the tests the one that kills: SIGKILL at five moments of a run in a real Airflow; prints the table
+	@$(RUN) $(BIN)/python -m pytest -q -s tests/stack/test_kill_table.py
 
 test-live: setup ## tests against real Kafka brokers and Kafka's own classes (Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m pytest -q -m live tests/live
@@ -53,7 +53,7 @@ check: setup ## lint, types, layers and the fast tests
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(RUN) $(BIN)/lint-imports
-	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow and not kill"
+	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow"
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))

@@ -16,7 +16,7 @@ from stack.airflow import CHECKOUT
 from stack.cluster_entries import write_entry
 from tests.stack import kill_moments
 
-pytestmark = [pytest.mark.kill, pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 
 CLUSTER = "kill-table"
 # Everything that a reader can see of the newest advisory, as one line.
