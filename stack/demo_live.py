@@ -23,7 +23,7 @@ from kafka_rebalance.model import ClusterSnapshot
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.airflow_client import AirflowClient
 from stack.cluster_entries import write_entry
-from stack.demo import Told, advise, closing_lines
+from stack.demo import BY_HAND, Told, advise, closing_lines
 from stack.kafka_tools import KafkaTools, kafka_jars
 from stack.kafka_traffic import read_values
 from stack.live_world import LiveWorld, start_world
@@ -57,7 +57,7 @@ def main() -> int:
     """Exit code 0 when the cluster became what the plan says, and again what it was."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
-    say, machine = Told(time.monotonic()), Machine()
+    say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
     was_running = machine.is_running
     checks = Checks(say)
     for_download = time.monotonic()

@@ -60,3 +60,11 @@ def test_the_form_of_advise_refuses_what_cannot_be(dag_bag):
     ):  # fmt: skip
         with pytest.raises(ParamValidationError):
             params[name] = wrong
+
+
+def test_schedules_can_be_switched_off(monkeypatch):
+    from rebalance_advisor.airflow.policy import every
+
+    assert every("0 5 * * *").expression == "0 5 * * *"
+    monkeypatch.setenv("ADVISOR_SCHEDULES", "off")
+    assert every("0 5 * * *") is None

@@ -5,13 +5,14 @@ import shutil
 import pytest
 
 from stack.airflow import CHECKOUT
+from stack.demo import BY_HAND
 from stack.machine import Machine
 
 
 @pytest.fixture(scope="session")
 def machine():
     """Started once; a run left over by a killed test session is removed first."""
-    made = Machine(CHECKOUT / ".run" / "test-stack")
+    made = Machine(CHECKOUT / ".run" / "test-stack", settings=BY_HAND)
     remove(made)
     made.run.mkdir(parents=True)
     try:

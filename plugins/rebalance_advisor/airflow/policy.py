@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +18,15 @@ TASK_DEFAULTS: dict[str, Any] = {
 }
 
 
-def every(cron: str) -> CronTriggerTimetable:
-    """A schedule in UTC that begins with its next moment: switching a DAG on starts nothing by itself."""
+# "off": nothing runs but what somebody starts by hand (or by an asset, or from another DAG).
+SCHEDULES = "ADVISOR_SCHEDULES"
+
+
+def every(cron: str) -> CronTriggerTimetable | None:
+    """A schedule in UTC that begins with its next moment: switching a DAG on starts nothing by itself.
+
+    None where the environment says ``ADVISOR_SCHEDULES=off``.
+    """
+    if os.environ.get(SCHEDULES) == "off":
+        return None
     return CronTriggerTimetable(cron, timezone="UTC", run_immediately=timedelta(0))
