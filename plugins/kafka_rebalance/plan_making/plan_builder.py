@@ -38,7 +38,7 @@ from kafka_rebalance.plan_making.why_outside import widenings
 from kafka_rebalance.plan_making.within_budget import solve_within_budget
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.loads import broker_loads
-from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.planner.problem import Floats, Problem
 from kafka_rebalance.planner.solution import Bounds, LowerBound, Solution
 from kafka_rebalance.planner.solve import solve
 
@@ -126,14 +126,19 @@ def _kept(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress:
     worst = furthest(problem, loads, within or 0.0)
     allowed = ask.options.dead_band if not ask.options.is_order else within or 0.0
     leads_there = leaves_nothing_behind(problem, earlier.replicas)
+    confirmed = _Answer(
+        Verdict.REBALANCE,
+        draft_of(ask, earlier.replicas, earlier.leader),
+        (f"plan {short} still holds and is confirmed: {earlier.done:,} of its moves are done, {earlier.left:,} left",),
+        None,
+        earlier.plan_id,
+    )
     if leads_there and (worst is None or abs(worst.ratio - 1) <= allowed):
-        words = (
-            f"plan {short} still holds and is confirmed: {earlier.done:,} of its moves are done, {earlier.left:,} left"
-        )
-        draft = draft_of(ask, earlier.replicas, earlier.leader)
-        return _Answer(Verdict.REBALANCE, draft, (words,), None, earlier.plan_id)
+        return confirmed
     progress("continuing an earlier plan")
     further = solve(replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None), seed=seed)
+    if leads_there and _is_as_even(ask, problem, today, loads, further):
+        return confirmed
     draft = draft_of(ask, further.replicas, further.leader)
     fresh = solve(problem, seed=seed)
     size = np.nan_to_num(draft.size)
@@ -143,6 +148,14 @@ def _kept(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress:
         f"plan {short} is continued: the cluster has changed, so moves are added to the {earlier.left:,} that are left"
     )
     return _Answer(Verdict.REBALANCE, draft, (words,), None, earlier.plan_id)
+
+
+def _is_as_even(ask: Ask, problem: Problem, today: Floats, kept: Floats, further: Solution) -> bool:
+    """More moves would not take off more than a twentieth of what the kept plan takes off: bands that nobody meets."""
+    bands, stays = bands_of(problem), ask.brokers.arrays.stays
+    was, left = imbalance(bands, today, stays), imbalance(bands, kept, stays)
+    best = imbalance(bands, broker_loads(problem, further.replicas, further.leader), stays)
+    return left - best < LEAST_GAIN * (was - best)
 
 
 def _is_inside(problem: Problem, load: np.ndarray) -> bool:

@@ -179,6 +179,18 @@ def test_an_unapplied_plan_that_still_holds_is_confirmed_and_not_replaced() -> N
     assert "still holds and is confirmed" in again.reasons[0]
 
 
+def test_an_unapplied_plan_is_confirmed_also_where_no_plan_can_meet_the_band() -> None:
+    rows = [row("huge", 0, [1], 60 * GB), *(row("t", p, [0], GB) for p in range(40))]
+    snapshot = cluster(rows, brokers(4))
+    first = planned(snapshot)
+    assert first.verdict is Verdict.REBALANCE
+    assert any("huge-0 alone is more" in reason for reason in first.reasons)
+    again = make_plan(snapshot, PlanOptions(), previous=to_document(first))
+    assert again.continues == first.plan_id
+    assert [move.to_replicas for move in again.moves] == [move.to_replicas for move in first.moves]
+    assert "still holds and is confirmed" in again.reasons[0]
+
+
 @pytest.mark.slow
 def test_a_hundred_thousand_tiny_topics_are_planned() -> None:
     rows = [row(f"t{n:06d}", 0, [n % 10 if n % 3 else 0], 1000) for n in range(100_000)]
