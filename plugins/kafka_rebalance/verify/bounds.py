@@ -31,7 +31,7 @@ def recomputed_bounds(
         for each in document["resources"]
     }
     found = counting_bounds(document, bands, levels, cluster, wishes)
-    if document["certificate"] and "bytes" in found and wishes.moves_replicas:
+    if "bytes" in found and wishes.moves_replicas:
         prices = {name: _by_index(each, cluster) for name, each in document["certificate"].items() if name in bands}
         found["bytes"] = max(found["bytes"], price_bound(cluster, wishes, bands, prices))
     throttle = max((wave["throttle_bytes_per_s"] for wave in document["waves"]), default=1)

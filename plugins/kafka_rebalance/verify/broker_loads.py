@@ -86,7 +86,7 @@ def hard_limits(
     if "disk" in limits:
         usable = [_volumes(broker.log_dirs, usable=True) for broker in cluster.brokers]
         offered = np.array([np.inf if each is None else each for each in usable])
-        limits["disk"] = np.minimum(limits["disk"], before["disk"] + offered)
+        limits["disk"] = np.minimum(limits["disk"], before["disk"] - cluster.unfinished_bytes + offered)
     return limits
 
 

@@ -40,8 +40,9 @@ class ClusterArrays:
     """What the rules are checked against.
 
     ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, without replicas that a running reassignment takes
-    away; ``own_bytes`` float64[P, W] along it (nan: unknown); ``size`` float64[P] the leader's replica size (nan).
-    ``figures`` float64[P] of each measured kind, nan where unknown; ``pinned``: must be left alone.
+    away; ``leader`` int32[P], where it is taken away the first that is left; ``own_bytes`` float64[P, W] along ``now``
+    (nan: unknown, or still being copied: it will be as large as its leader's); ``size`` float64[P] the leader's replica size (nan).
+    ``unfinished_bytes`` float64[B] what running copies still lack; ``figures`` float64[P] of each measured kind, nan where unknown; ``pinned``: must be left alone.
     """
 
     brokers: tuple[Broker, ...]
@@ -54,6 +55,7 @@ class ClusterArrays:
     now: Ints
     leader: Ints
     own_bytes: Floats
+    unfinished_bytes: Floats
     must_leave: Flags
     size: Floats
     figures: dict[str, Floats]
@@ -86,6 +88,9 @@ def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
     leader_index = np.full(len(table), -1, dtype=np.int32)
     led = table.leader >= 0
     leader_index[led] = [index[broker] for broker in table.leader[led].tolist()]
+    for p, taken in table.removing.items():
+        if int(table.leader[p]) in taken and now[p, 0] >= 0:
+            leader_index[p] = now[p, 0]
     flying = np.zeros(len(table), dtype=np.bool_)
     flying[sorted({*table.adding, *table.removing})] = True
     return ClusterArrays(
@@ -99,6 +104,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
         now=now,
         leader=leader_index,
         own_bytes=own,
+        unfinished_bytes=_unfinished(snapshot, index, size),
         must_leave=offline,
         size=size,
         figures=figures,
@@ -162,6 +168,8 @@ def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, 
     in_sync = counts.copy() if table.in_sync is None else np.bincount(row, weights=table.in_sync, minlength=len(table))
     for p, brokers in table.offline.items():
         offline[p] = np.isin(now[p], [index[each] for each in brokers])
+    for p, brokers in table.adding.items():
+        own[p, np.isin(now[p], [index[each] for each in brokers])] = np.nan
     for p, brokers in table.removing.items():
         keep = [j for j in range(width) if now[p, j] >= 0 and int(table.replicas[table.offsets[p] + j]) not in brokers]
         for matrix, empty in ((now, -1), (own, np.nan), (offline, False)):
@@ -169,6 +177,19 @@ def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, 
             matrix[p] = empty
             matrix[p, : len(keep)] = kept
     return now, own, offline, in_sync.astype(np.int64)
+
+
+def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) -> Floats:
+    """Bytes by broker that copies which run already will still write."""
+    table = snapshot.partitions
+    result = np.zeros(len(index))
+    for p, brokers in table.adding.items():
+        cells = slice(int(table.offsets[p]), int(table.offsets[p + 1]))
+        written = dict(zip(table.replicas[cells].tolist(), table.replica_log_bytes[cells].tolist(), strict=True))
+        for broker in set(brokers) & written.keys():
+            if not np.isnan(size[p]):
+                result[index[broker]] += max(float(size[p]) - max(written[broker], 0), 0.0)
+    return result
 
 
 def _known_figures(snapshot: ClusterSnapshot) -> dict[str, Floats]:

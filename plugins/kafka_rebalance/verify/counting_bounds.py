@@ -76,14 +76,22 @@ def least_leader_changes(
         return float(stop.sum())
     stop = np.maximum(stop, np.ceil(before["leaders"] - bands["leaders"].high - 1e-6))
     if "out" in before:
+        sends = _sent_if_none_changed(cluster, wishes)
         sent = weights_of("out", wanted_rf(cluster, wishes), cluster)[1][rows]
-        excess = before["out"] - bands["out"].high
-        for b in np.flatnonzero(excess > _SLACK * np.maximum(before["out"], 1.0)).tolist():
+        excess = sends - bands["out"].high
+        for b in np.flatnonzero(excess > _SLACK * np.maximum(sends, 1.0)).tolist():
             mine = leader == b
             stop[b] = max(stop[b], np.ceil(_cheapest(float(excess[b]), sent[mine], np.ones(mine.sum())) - 1e-6))
     stop = np.minimum(stop, np.bincount(leader, minlength=len(cluster.ids)))
     start = np.ceil(bands["leaders"].low - before["leaders"] - 1e-6)
     return float(max(np.maximum(stop, 0.0).sum(), np.maximum(start, 0.0).sum()))
+
+
+def _sent_if_none_changed(cluster: ClusterArrays, wishes: Wishes) -> Floats:
+    """float64[B]: out-rates with today's leaders and the replication factor asked for, which they send to."""
+    led = np.flatnonzero(cluster.leader >= 0)
+    sent = weights_of("out", wanted_rf(cluster, wishes), cluster)[1][led]
+    return np.bincount(cluster.leader[led], weights=sent, minlength=len(cluster.ids)).astype(np.float64)
 
 
 def least_seconds(

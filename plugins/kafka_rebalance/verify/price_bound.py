@@ -28,7 +28,7 @@ _SLICE = 8192
 def price_bound(
     cluster: ClusterArrays, wishes: Wishes, bands: Mapping[str, Band], prices: Mapping[str, Floats]
 ) -> float:
-    """The bound on bytes that ``prices`` (float64[B] by resource) prove."""
+    """The bound on bytes that ``prices`` (float64[B] by resource) prove; with none, what any balance must copy."""
     names = [name for name in prices if name in bands and np.any(prices[name])]
     rf = wanted_rf(cluster, wishes)
     free = touchable(cluster, rf)
