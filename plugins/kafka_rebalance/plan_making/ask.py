@@ -170,7 +170,10 @@ def lacks_racks(replicas: Ints, setting: BrokerSetting, target: Ints) -> Flags:
 
 
 def _disk_limit(partitions: PartitionSetting, setting: BrokerSetting) -> Floats:
-    """What each broker can hold: its capacity, and no more than Kafka's bytes plus what its volumes still offer."""
+    """What each broker can hold: its capacity, and no more than Kafka's bytes plus what its volumes still offer.
+
+    What a running reassignment has not copied yet is no byte of Kafka's so far.
+    """
     capacity = setting.arrays.capacity.get("disk", np.full(len(setting.brokers), np.inf))
     disk = partitions.placement.loads.disk_bytes
     if disk is None:
@@ -179,7 +182,7 @@ def _disk_limit(partitions: PartitionSetting, setting: BrokerSetting) -> Floats:
     sizes = np.where(np.isnan(partitions.own_size), disk[:, None], partitions.own_size)
     there = replicas >= 0
     used = np.bincount(replicas[there], weights=sizes[there], minlength=len(setting.brokers))
-    return np.minimum(capacity, used + setting.usable_bytes)
+    return np.minimum(capacity, used - partitions.arriving_bytes + setting.usable_bytes)
 
 
 def _hard_reasons(

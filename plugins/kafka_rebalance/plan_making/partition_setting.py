@@ -29,7 +29,8 @@ UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionSetting:
     """P partitions. ``size`` float64[P] the leader's replica size (nan: unknown), ``own_size`` float64[P, W] of each
-    replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown).
+    replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
+    what running reassignments still have to copy: a replica that they add counts in full from the start.
 
     ``excluded``, ``in_flight``, ``leaderless``: left alone whatever happens; ``unknown``: left alone unless it must go.
     """
@@ -38,6 +39,7 @@ class PartitionSetting:
     size: Floats
     own_size: Floats
     rate: Floats
+    arriving_bytes: Floats
     sources: dict[str, str]
     left_out: dict[str, str]
     excluded: Flags
@@ -57,9 +59,10 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
     """O(P·W). What a running reassignment takes away counts as gone, what it adds as there."""
     table = snapshot.partitions
     replicas, own, offline, in_sync = _replicas(snapshot, setting)
+    size = snapshot.load(LoadKind.LOG_BYTES)
     figures, left_out = _figures(snapshot)
     allowed = np.array([options.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
-    leader = _leaders(table.leader, setting)
+    leader = _leaders(snapshot, setting, replicas)
     in_flight = np.zeros(len(table), dtype=np.bool_)
     in_flight[sorted({*table.adding, *table.removing})] = True
     unknown = np.zeros(len(table), dtype=np.bool_)
@@ -87,9 +90,10 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
     excluded = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
     return PartitionSetting(
         placement=placement,
-        size=snapshot.load(LoadKind.LOG_BYTES),
+        size=size,
         own_size=own,
         rate=snapshot.load(LoadKind.IN_BYTES_PER_S),
+        arriving_bytes=_arriving(snapshot, setting, size),
         sources=_sources(snapshot, figures),
         left_out=left_out,
         excluded=excluded,
@@ -121,6 +125,8 @@ def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, 
     offline = np.zeros(replicas.shape, dtype=np.bool_)
     for p, brokers in sorted(table.offline.items()):
         offline[p] = np.isin(replicas[p], lookup[list(brokers)])
+    for p, brokers in sorted(table.adding.items()):
+        own[p, np.isin(replicas[p], lookup[list(brokers)])] = np.nan
     for p, brokers in sorted(table.removing.items()):
         keep = np.flatnonzero(~np.isin(replicas[p], lookup[list(brokers)]) & (replicas[p] >= 0))
         for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False)):
@@ -130,11 +136,29 @@ def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, 
     return replicas, own, offline, in_sync
 
 
-def _leaders(leader: Ints, setting: BrokerSetting) -> Ints:
+def _arriving(snapshot: ClusterSnapshot, setting: BrokerSetting, size: Floats) -> Floats:
+    """float64[B]: of replicas that are being added what is not there yet."""
+    table, index = snapshot.partitions, setting.index_of
+    arriving = np.zeros(len(setting.brokers))
+    for p, brokers in sorted(table.adding.items()):
+        for cell in range(int(table.offsets[p]), int(table.offsets[p + 1])):
+            if int(table.replicas[cell]) in brokers:
+                there = max(int(table.replica_log_bytes[cell]), 0)
+                arriving[index[int(table.replicas[cell])]] += max(float(np.nan_to_num(size[p])) - there, 0.0)
+    return arriving
+
+
+def _leaders(snapshot: ClusterSnapshot, setting: BrokerSetting, replicas: Ints) -> Ints:
+    """int32[P]; where a running reassignment takes the leader away, the first replica that is left will lead."""
+    leader = snapshot.partitions.leader
     lookup = np.full(max(setting.index_of, default=0) + 2, NOBODY, dtype=np.int32)
     for broker, index in setting.index_of.items():
         lookup[broker] = index
-    return np.asarray(np.where(leader >= 0, lookup[leader], NOBODY), dtype=np.int32)
+    leads = np.asarray(np.where(leader >= 0, lookup[leader], NOBODY), dtype=np.int32)
+    for p, brokers in sorted(snapshot.partitions.removing.items()):
+        if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
+            leads[p] = replicas[p, 0]
+    return leads
 
 
 def _figures(snapshot: ClusterSnapshot) -> tuple[dict[str, Floats], dict[str, str]]:

@@ -41,8 +41,9 @@ class ClusterArrays:
 
     ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, without replicas that a running reassignment takes
     away; ``leader`` int32[P], where it is taken away the first that is left; ``own_bytes`` float64[P, W] along ``now``
-    (nan: unknown, or still being copied: it will be as large as its leader's); ``size`` float64[P] the leader's replica size (nan).
-    ``unfinished_bytes`` float64[B] what running copies still lack; ``figures`` float64[P] of each measured kind, nan where unknown; ``pinned``: must be left alone.
+    (nan: unknown, or still being copied: it will be as large as its leader's); ``unfinished_bytes`` float64[B] what
+    running copies still lack; ``size`` float64[P] the leader's replica size (nan). ``figures`` float64[P] of each
+    measured kind, nan where unknown; ``pinned``: must be left alone.
     """
 
     brokers: tuple[Broker, ...]

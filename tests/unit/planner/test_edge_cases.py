@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import Broker, BrokerState, Capacity
+from kafka_rebalance.model import Broker, BrokerState, Capacity, LogDir
 from kafka_rebalance.plan import Plan, Verdict, to_document
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.plan_builder import make_plan
@@ -101,6 +101,25 @@ def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:
     plan = planned(cluster(rows, brokers(3)))
     assert not any(move.partition == 0 for move in plan.moves)
     assert "partitions being reassigned already: left alone: 1" in plan.reasons
+
+
+def test_what_a_running_reassignment_copies_counts_in_full_where_it_goes() -> None:
+    """Broker 1 will hold t-0 and lead it, though nothing has arrived yet: five others are placed around it."""
+    rows = [row("t", p, [0], 10 * GB) for p in range(6)]
+    rows[0] = replace(rows[0], replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(10 * GB, 0), isr=(0,))
+    plan = planned(cluster(rows, brokers(3)))
+    after = {each.resource: set(each.after.values()) for each in plan.resources}
+    assert after == {"disk": {20 * GB}, "replicas": {2}, "leaders": {2}}
+
+
+def test_what_is_still_to_arrive_takes_room_on_a_disk_that_is_nearly_full() -> None:
+    """Broker 1 offers 25 GB, 20 of which a running reassignment will take: no 10 GB more."""
+    rows = [row("t", p, [0], 10 * GB) for p in range(9)]
+    going = row("big", 0, [0], 20 * GB)
+    going = replace(going, replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(20 * GB, 0), isr=(0,))
+    dirs = [LogDir("/a", total_bytes=100 * GB, usable_bytes=free * GB) for free in (0, 25)]
+    plan = planned(cluster([*rows, going], [Broker(n, log_dirs=(each,)) for n, each in enumerate(dirs)]))
+    assert plan.cost.replica_moves == 0
 
 
 def test_everything_leaves_a_dead_broker_and_rollback_says_that_it_cannot_go_back() -> None:
