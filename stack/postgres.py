@@ -34,6 +34,8 @@ _SUPERUSER = "postgres"
 _START_SECONDS = 90  # recovery after a crash included
 _STOP_SECONDS = 60
 _TRIES = 10
+# How long a server that was killed may still look alive.
+_DYING_SECONDS = 10
 _SETTINGS = {
     "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200", "timezone": "UTC",
     "log_timezone": "UTC", "max_wal_size": "2GB", "jit": "off", "password_encryption": "scram-sha-256",
@@ -85,13 +87,30 @@ class EmbeddedPostgres:
     def start(self) -> None:
         """Start it, making whatever is missing; returns once it answers. Does nothing where it runs already."""
         _make_folder(self.folder)
+        self._ensure_running()
+        deadline = time.monotonic() + _DYING_SECONDS
+        while not self._answers() and time.monotonic() < deadline:
+            # It was killed a moment ago and still counted as alive.
+            time.sleep(0.2)
+            self._ensure_running()
+        self._create_databases()
+
+    def _ensure_running(self) -> None:
         with self._alone():
             account = self._settle()
             if not self.data.exists():
                 self._create_data(account)
             if not self.is_running:
                 self._start_on_a_free_port(account)
-        self._create_databases()
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(self.dsn("postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def stop(self) -> None:
         """End it cleanly: clients are disconnected, everything is on disk. Does nothing where it does not run."""

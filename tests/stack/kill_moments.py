@@ -18,7 +18,8 @@ from stack.machine import Machine
 from stack.processes import session_members
 
 _PATIENCE_SECONDS = 420
-_STARTS = 3
+# Longer than a component needs to notice that its Postgres is gone.
+_SETTLED_SECONDS = 20
 
 
 def wait_for(what: str, condition: Callable[[], Any]) -> Any:
@@ -143,14 +144,20 @@ def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
 
 
 def start_again(machine: Machine) -> None:
-    """What an operator or a supervisor does: whatever does not run is started, until all is healthy.
+    """What an operator or a supervisor does: whatever does not run is started, until all has run for a while.
 
-    A component that lost Postgres may still run at the first look and end a moment later.
+    A component that lost Postgres, or was killed just now, may still look alive and end some seconds later.
     """
-    for _ in range(_STARTS - 1):
-        with contextlib.suppress(AirflowError):
-            return machine.start()
-    return machine.start()
+    deadline, well_since = time.monotonic() + _PATIENCE_SECONDS, None
+    while well_since is None or time.monotonic() - well_since < _SETTLED_SECONDS:
+        assert time.monotonic() < deadline, f"never all at once: {machine.airflow.status}"
+        if not (machine.server.is_running and machine.is_running):
+            well_since = None
+            with contextlib.suppress(AirflowError):
+                machine.start()
+        else:
+            well_since = well_since or time.monotonic()
+            time.sleep(0.5)
 
 
 def moments() -> list[Moment]:
