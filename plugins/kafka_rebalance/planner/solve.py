@@ -25,10 +25,12 @@ def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution
     """
     steps: dict[str, int] = {}
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    sets = start_sets(problem)
-    replicas, stranded = search_replicas(problem, sets, bands, seed=seed, effort=effort, steps=steps)
-    if stranded:
-        raise _stranded(problem, replicas)
+    replicas = problem.replicas
+    if problem.moves_replicas:
+        sets = start_sets(problem)
+        replicas, stranded = search_replicas(problem, sets, bands, seed=seed, effort=effort, steps=steps)
+        if stranded:
+            raise _stranded(problem, replicas)
     slot = choose_leaders(problem, replicas, bands, steps)
     replicas, leader = in_kafka_order(problem, replicas, slot)
     return Solution(

@@ -47,6 +47,7 @@ class State(NamedTuple):
     has_limit: bool
     rack: Ints  # int32[B+1]
     takes: Flags  # bool[B+1]
+    leads: Flags  # bool[B+1]: may become the leader of a partition's only replica
     leaves: Flags  # bool[B+1]: drained or void
     takers_in_rack: Longs
     items: Ints  # replica slots p·W + j, by broker
@@ -118,6 +119,7 @@ def make_state(
         has_limit=bool(np.isfinite(limit[:brokers]).any()),
         rack=np.append(rack, np.int32(rack_count)).astype(np.int32),
         takes=np.append(problem.takes_replicas, False),
+        leads=np.append(_may_lead_alone(problem), False),
         leaves=np.append(~problem.stays, True),
         takers_in_rack=np.bincount(rack[problem.takes_replicas], minlength=rack_count + 1).astype(np.int64),
         items=items,
@@ -127,6 +129,13 @@ def make_state(
         topics=topic_spread(problem, replicas),
         random=np.array([seed * 2 + 88172645463325253], dtype=np.uint64),
     )
+
+
+def _may_lead_alone(problem: Problem) -> Flags:
+    """bool[B]: who takes a partition's only replica will lead it; where no receiver may lead at all, anybody may."""
+    if (problem.takes_replicas & problem.takes_leaders).any():
+        return problem.takes_leaders
+    return np.ones(problem.broker_count, dtype=np.bool_)
 
 
 def _with_void(table: Floats, value: float) -> Floats:

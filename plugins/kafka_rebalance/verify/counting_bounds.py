@@ -150,4 +150,4 @@ def _sharing_racks(cluster: ClusterArrays, free: Flags, rf: Longs, now: Longs, d
 
 def _has_other(cluster: ClusterArrays, rows: Longs) -> Flags:
     now = cluster.now[rows]
-    return np.asarray(((now >= 0) & cluster.takes_leaders[now]).any(axis=1))
+    return np.asarray(((now >= 0) & cluster.takes_leaders[now] & ~cluster.must_leave[rows]).any(axis=1))

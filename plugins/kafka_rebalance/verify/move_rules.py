@@ -19,7 +19,7 @@ def check_moves(
     """Every rule that can be judged by looking at one move."""
     _check_start(moves, claimed, cluster, faults)
     _check_scope(moves, claimed, cluster, wishes, faults)
-    _check_targets(moves, claimed, cluster, faults)
+    _check_targets(moves, claimed, cluster, wishes, faults)
     _check_leaders(moves, claimed, cluster, faults)
     _check_factor(moves, claimed, cluster, wishes, faults)
     _check_racks(claimed, cluster, moves, faults)
@@ -61,10 +61,10 @@ def _check_scope(
 
 
 def _check_targets(
-    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList
+    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
 ) -> None:
     end, there = claimed.end, claimed.end >= 0
-    gone = there & ~cluster.stays[end]
+    gone = there & ~cluster.stays[end] & (claimed.is_new | wishes.moves_replicas)
     _flag("broker_gone", moves, gone.any(axis=1), "`to` {} names a broker that leaves or is gone", faults, "to")
     closed = claimed.is_new & ~cluster.takes_replicas[end] & cluster.stays[end]
     _flag("broker_closed", moves, closed.any(axis=1), "`to` {} brings a replica to a closed broker", faults, "to")

@@ -66,7 +66,10 @@ def least_leader_stops(problem: Problem, load: Floats) -> float:
     """Leader changes of any plan, whether replicas move or not."""
     now, leader = problem.replicas, problem.leader
     free = ~problem.pinned & (leader >= 0)
-    has_other = ((now >= 0) & problem.takes_leaders[now]).any(axis=1)
+    could_lead = (now >= 0) & problem.takes_leaders[now]
+    if problem.must_leave is not None:
+        could_lead &= ~problem.must_leave
+    has_other = could_lead.any(axis=1)
     rows = np.flatnonzero(free)
     must_stop = rows[~problem.keeps_leaders[leader[rows]] & np.asarray(has_other)[rows]]
     stop = np.bincount(leader[must_stop], minlength=problem.broker_count).astype(np.float64)

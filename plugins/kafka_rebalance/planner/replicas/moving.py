@@ -122,8 +122,12 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
 
 @inner_kernel
 def may_hold(state: State, p: int, j: int, target: int) -> bool:
-    """``target`` takes replicas, holds no other replica of ``p``, is not barred, and has room in its list."""
+    """``target`` takes replicas (and leadership, for an only replica), holds no other replica of ``p``, is not barred,
+    and has room in its list.
+    """
     if not state.takes[target] or state.start[target] + state.filled[target] >= state.start[target + 1]:
+        return False
+    if not state.leads[target] and (state.replicas.shape[1] == 1 or state.replicas[p, 1] < 0):
         return False
     for i in range(state.replicas.shape[1]):
         if (i != j and state.replicas[p, i] == target) or state.home[p, i] == -2 - target:

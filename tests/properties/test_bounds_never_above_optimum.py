@@ -1,0 +1,142 @@
+"""The worst fault that a planner with proofs can have: a bound above what the best plan costs.
+
+Small clusters are solved exactly; every bound that the planner states, that the plan prints, and that ``verify``
+recomputes from the plan alone is held against the optimum. ``pytest -s`` prints how far plans are from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.errors import AdvisorError, InfeasibleError
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan import to_document
+from kafka_rebalance.plan_making.ask import build_ask
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.planner.solution import Solution
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.verify import verify_plan
+from kafka_rebalance.verify.claimed_moves import read_moves
+from kafka_rebalance.verify.cluster_arrays import cluster_arrays
+from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.outcomes import recompute
+from kafka_rebalance.verify.resource_bands import band_of
+from kafka_rebalance.verify.wishes import read_wishes
+from tests.properties.exact_plans import COSTS, ExactPlans
+from tests.properties.small_worlds import small_world
+
+FAST, ALL = range(40), range(40, 340)
+SLACK = 1e-6
+
+
+@dataclass(frozen=True)
+class Held:
+    """One cluster: what was wrong, and the plan's bytes over the optimum where the plan is inside its bands."""
+
+    faults: tuple[str, ...]
+    is_feasible: bool
+    ratio: float | None = None
+
+
+def test_no_bound_is_above_the_optimum_of_a_small_cluster() -> None:
+    _hold_all(FAST)
+
+
+@pytest.mark.slow
+def test_no_bound_is_above_the_optimum_of_three_hundred_small_clusters() -> None:
+    _hold_all(ALL)
+
+
+def _hold_all(seeds: range) -> None:
+    held = {seed: _hold(seed) for seed in seeds}
+    wrong = [f"seed {seed}: {fault}" for seed, each in held.items() for fault in each.faults]
+    ratios = np.array([each.ratio for each in held.values() if each.ratio is not None])
+    feasible = sum(each.is_feasible for each in held.values())
+    print(
+        f"\n{len(held)} clusters, bands as asked can be met in {feasible}; plan / optimum of {len(ratios)} plans: "
+        + ", ".join(f"{q:.0%} <= {np.quantile(ratios, q):.4f}" for q in (0.5, 0.75, 0.9, 0.95, 1.0))
+        + f"; exactly optimal {np.mean(ratios <= 1 + SLACK):.0%}"
+    )
+    assert wrong == []
+    assert len(ratios) >= len(held) // 5
+    assert np.median(ratios) <= 1 + SLACK
+
+
+def _hold(seed: int) -> Held:
+    snapshot, options = small_world(seed)
+    problem = build_ask(snapshot, options).problem(options.band)
+    try:
+        bounds = lower_bounds(problem)
+    except AdvisorError as error:
+        return Held((f"no bounds: {error}",), is_feasible=False)
+    exact = ExactPlans(problem)
+    best = {cost: exact.least(cost) for cost in COSTS}
+    faults = [fault for cost in COSTS for fault in _above(f"planner's {cost}", getattr(bounds, cost).value, best[cost])]
+    faults += _printed_bounds(snapshot, to_document(make_plan(snapshot, options)), problem)
+    if best["bytes"] is None:
+        return Held(tuple(faults), is_feasible=False)
+    try:
+        solution = solve(problem)
+    except InfeasibleError as error:
+        return Held((*faults, f"a plan exists, and yet: {error}"), is_feasible=True)
+    if not _is_inside(solution, problem):
+        return Held(tuple(faults), is_feasible=True)
+    for cost in COSTS:
+        faults += _above(f"optimum, by {cost},", best[cost] or 0.0, getattr(solution.cost, cost))
+    return Held(tuple(faults), is_feasible=True, ratio=_ratio(solution.cost.bytes, best["bytes"]))
+
+
+def _printed_bounds(snapshot: ClusterSnapshot, document: dict[str, Any], problem: Problem) -> list[str]:
+    """The plan's bounds and verify's own, against the optimum for the bands that verify reads from the plan."""
+    told = verify_plan(document, snapshot)
+    faults = [f"verify: {fault}" for fault in told.wrong]
+    if document["verdict"] == "infeasible":
+        return faults
+    exact = ExactPlans(_as_verify_reads(snapshot, document, problem))
+    stated = {each["cost"]: each["value"] for each in document["lower_bound"]}
+    for cost in COSTS:
+        best = exact.least(cost)
+        faults += _above(f"plan's {cost}", stated.get(cost, 0.0), best)
+        faults += _above(f"verify's {cost}", told.bounds.get(cost, 0.0), best)
+        if document["verdict"] in ("rebalance", "nothing_to_do"):
+            faults += _above(f"optimum of the plan's own bands, by {cost},", best or 0.0, document["cost"][cost])
+    return faults
+
+
+def _as_verify_reads(snapshot: ClusterSnapshot, document: dict[str, Any], problem: Problem) -> Problem:
+    """The problem with the bands that verify builds from the document."""
+    wishes = read_wishes(document["parameters"], FaultList())
+    assert wishes is not None
+    arrays = cluster_arrays(snapshot, wishes)
+    claimed = read_moves(document["moves"], snapshot, arrays, FaultList())
+    assert claimed is not None
+    assert arrays.ids.tolist() == problem.broker_ids.tolist()
+    levels = recompute(claimed, arrays, wishes)
+    low, high = problem.band_low.copy(), problem.band_high.copy()
+    for outcome in document["resources"]:
+        name = outcome["resource"]
+        band = band_of(outcome, levels.before[name], levels.capacity[name], arrays, wishes)
+        low[:, problem.resources.index(name)] = band.low
+        high[:, problem.resources.index(name)] = band.high
+    return replace(problem, band_low=low, band_high=high)
+
+
+def _above(what: str, bound: float, cost: float | None) -> list[str]:
+    if cost is None or bound <= cost + SLACK * max(cost, 1.0):
+        return []
+    return [f"{what} {bound:.9g} is above {cost:.9g}"]
+
+
+def _is_inside(solution: Solution, problem: Problem) -> bool:
+    low, high = problem.band_low * (1 - 1e-9), problem.band_high * (1 + 1e-9)
+    return bool(((solution.after >= low) & (solution.after <= high))[problem.stays].all())
+
+
+def _ratio(cost: float, best: float) -> float:
+    return 1.0 if cost <= best else np.inf if best <= 0 else cost / best
