@@ -36,7 +36,9 @@ class _Program:
         self.most.append(most)
 
     def constraint(self) -> LinearConstraint:
-        """All rows."""
+        """All rows; one that says nothing where there are none, for an empty matrix is refused."""
+        if not self.cells:
+            return LinearConstraint(csr_matrix((1, len(self.low))), 0.0, 0.0)
         rows, columns, factors = zip(*self.cells, strict=True)
         matrix = csr_matrix((factors, (rows, columns)), (len(self.least), len(self.low)))
         return LinearConstraint(matrix, self.least, self.most)
