@@ -36,9 +36,7 @@ class _Program:
         self.most.append(most)
 
     def constraint(self) -> LinearConstraint:
-        """All rows; one that says nothing where there are none, for an empty matrix is refused."""
-        if not self.cells:
-            return LinearConstraint(csr_matrix((1, len(self.low))), 0.0, 0.0)
+        """All rows."""
         rows, columns, factors = zip(*self.cells, strict=True)
         matrix = csr_matrix((factors, (rows, columns)), (len(self.least), len(self.low)))
         return LinearConstraint(matrix, self.least, self.most)
@@ -66,6 +64,8 @@ class ExactPlans:
 
     def least(self, cost: str) -> float | None:
         """The optimum of one of ``COSTS``; None where nothing meets rules and bands."""
+        if not self.partitions:
+            return 0.0
         factor, unit = self._cost(cost)
         program = self.program
         answer = milp(
