@@ -133,7 +133,8 @@ def _kept(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress:
         None,
         earlier.plan_id,
     )
-    if leads_there and (worst is None or abs(worst.ratio - 1) <= allowed):
+    off = 0.0 if worst is None else abs(worst.ratio - 1)
+    if leads_there and off <= (allowed + min(within or 0.0, allowed)) / 2:
         return confirmed
     progress("continuing an earlier plan")
     further = solve(replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None), seed=seed)
@@ -143,7 +144,7 @@ def _kept(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress:
     fresh = solve(problem, seed=seed)
     size = np.nan_to_num(draft.size)
     if float((draft.copies * size).sum()) > 1.25 * fresh.cost.bytes or not len(draft):
-        return None
+        return confirmed if leads_there and off <= allowed else None
     words = (
         f"plan {short} is continued: the cluster has changed, so moves are added to the {earlier.left:,} that are left"
     )
