@@ -1,13 +1,16 @@
 """Kafka's (and MetaQ's) own classes answered these cases; so do we, order included where it was recorded.
 
-``vectors/`` holds a selection of the recordings. Whole files are answered by ``rebalance-advisor replay``.
+``vectors/`` holds a selection of the recordings. Whole files are answered by ``rebalance-advisor replay``
+(``python -m tests.conformance.whole_files FOLDER`` compares them).
 """
 
 import json
+import time
+from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.replay import answer
+from kafka_rebalance.replay import FAMILIES, answer
 from tests.conformance.recorded import cases, families, is_recorded_answer
 
 
@@ -21,3 +24,22 @@ def test_every_recorded_case_is_answered_exactly(family: str) -> None:
         if not is_recorded_answer(answered["output"], case["output"], case["strategy"]):
             wrong.append(case["id"])
     assert not wrong
+
+
+def test_the_selection_holds_cases_of_every_family() -> None:
+    assert len(families()) == 22
+    assert {next(cases(family))["strategy"] for family in families()} == set(FAMILIES)
+
+
+@pytest.mark.parametrize("strategy", ["client_sticky", "client_cooperative_sticky"])
+def test_where_kafka_never_returns_we_say_so_within_milliseconds(strategy: str) -> None:
+    endless = json.loads((Path(__file__).parent / "sticky_endless.json").read_text())
+    for member in endless["input"]["members"]:  # cooperative members say in the Subscription what they own
+        member["owned"] = member["memberData"]["owned"]
+        member["generation"] = member["memberData"]["generation"]
+    case = {**endless, "strategy": strategy}
+    first = answer(case)  # compiles the kernels where nobody has yet
+    started = time.process_time()
+    again = answer(case)
+    assert time.process_time() - started < 0.1
+    assert first == again == {"id": endless["id"], "output": {"error": "EndlessReassignment"}}
