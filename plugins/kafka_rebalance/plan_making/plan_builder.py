@@ -18,9 +18,10 @@ from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.plan import Cost, Plan, Robustness, Verdict
 from kafka_rebalance.plan_making.ask import Ask, build_ask
 from kafka_rebalance.plan_making.draft import Draft, draft_of, empty_draft, in_problem_rows
-from kafka_rebalance.plan_making.earlier_plan import EarlierPlan, leaves_nothing_behind, what_is_left
+from kafka_rebalance.plan_making.earlier_plan import what_is_left
 from kafka_rebalance.plan_making.explain import explain_brokers, explain_moves
 from kafka_rebalance.plan_making.frontier import with_frontier
+from kafka_rebalance.plan_making.kept_plan import LEAST_GAIN, kept_plan
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.outcome import Bands, Outcome, bands_of, met_bands, outcome_of, resource_outcomes
 from kafka_rebalance.plan_making.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
@@ -38,14 +39,11 @@ from kafka_rebalance.plan_making.why_outside import widenings
 from kafka_rebalance.plan_making.within_budget import solve_within_budget
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.loads import broker_loads
-from kafka_rebalance.planner.problem import Floats, Problem
+from kafka_rebalance.planner.problem import Problem
 from kafka_rebalance.planner.solution import Bounds, LowerBound, Solution
-from kafka_rebalance.planner.solve import solve
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
-# Where a band cannot be met, moves that take less than this share off the imbalance are not worth making.
-LEAST_GAIN = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,9 +90,9 @@ def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] |
     if earlier is None and _is_quiet(ask, problem):
         return _stay(ask, problem)
     if earlier is not None:
-        kept = _kept(ask, problem, earlier, seed, progress)
+        kept = kept_plan(ask, problem, earlier, seed, progress)
         if kept is not None:
-            return kept
+            return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
     progress("searching")
     return _judged(ask, problem, solve_within_budget(problem, seed=seed))
 
@@ -113,55 +111,6 @@ def _stay(ask: Ask, problem: Problem) -> _Answer:
     worst = furthest(problem, loads, ask.options.band or 0.0)
     words = deviation_words(ask, worst, ask.options.dead_band)
     return _Answer(Verdict.NOTHING_TO_DO, empty_draft(ask), (words,))
-
-
-def _kept(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress: Progress) -> _Answer | None:
-    """Today's answer is what is left of an earlier plan, or that and some more; None where a new one is better."""
-    within = ask.options.band
-    today = broker_loads(problem, problem.replicas, problem.leader)
-    if within is not None and not ask.hard and _is_inside(problem, today):
-        return None
-    short = earlier.plan_id[:12]
-    loads = broker_loads(problem, earlier.replicas, earlier.leader)
-    worst = furthest(problem, loads, within or 0.0)
-    allowed = ask.options.dead_band if not ask.options.is_order else within or 0.0
-    leads_there = leaves_nothing_behind(problem, earlier.replicas)
-    confirmed = _Answer(
-        Verdict.REBALANCE,
-        draft_of(ask, earlier.replicas, earlier.leader),
-        (f"plan {short} still holds and is confirmed: {earlier.done:,} of its moves are done, {earlier.left:,} left",),
-        None,
-        earlier.plan_id,
-    )
-    off = 0.0 if worst is None else abs(worst.ratio - 1)
-    if leads_there and off <= (allowed + min(within or 0.0, allowed)) / 2:
-        return confirmed
-    progress("continuing an earlier plan")
-    further = solve(replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None), seed=seed)
-    if leads_there and _is_as_even(ask, problem, today, loads, further):
-        return confirmed
-    draft = draft_of(ask, further.replicas, further.leader)
-    fresh = solve(problem, seed=seed)
-    size = np.nan_to_num(draft.size)
-    if float((draft.copies * size).sum()) > 1.25 * fresh.cost.bytes or not len(draft):
-        return confirmed if leads_there and off <= allowed else None
-    words = (
-        f"plan {short} is continued: the cluster has changed, so moves are added to the {earlier.left:,} that are left"
-    )
-    return _Answer(Verdict.REBALANCE, draft, (words,), None, earlier.plan_id)
-
-
-def _is_as_even(ask: Ask, problem: Problem, today: Floats, kept: Floats, further: Solution) -> bool:
-    """More moves would not take off more than a twentieth of what the kept plan takes off: bands that nobody meets."""
-    bands, stays = bands_of(problem), ask.brokers.arrays.stays
-    was, left = imbalance(bands, today, stays), imbalance(bands, kept, stays)
-    best = imbalance(bands, broker_loads(problem, further.replicas, further.leader), stays)
-    return left - best < LEAST_GAIN * (was - best)
-
-
-def _is_inside(problem: Problem, load: np.ndarray) -> bool:
-    inside = (load >= problem.band_low * (1 - 1e-9)) & (load <= problem.band_high * (1 + 1e-9))
-    return bool(inside[problem.stays].all())
 
 
 def _judged(ask: Ask, problem: Problem, solution: Solution) -> _Answer:

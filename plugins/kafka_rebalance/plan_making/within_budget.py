@@ -28,10 +28,10 @@ def solve_within_budget(problem: Problem, *, seed: int = 0) -> Solution:
     Raises InfeasibleError where even the moves that cannot be left out cost more.
     """
     solution = solve(problem, seed=seed)
-    if _fits(problem, solution.cost):
+    if fits_budget(problem, solution.cost):
         return solution
     least = solve(_opened(problem, 1.0), seed=seed)
-    if not _fits(problem, least.cost):
+    if not fits_budget(problem, least.cost):
         raise InfeasibleError(
             f"what must move costs {_words(least.cost)}, more than the budget allows", "a larger budget"
         )
@@ -39,7 +39,7 @@ def solve_within_budget(problem: Problem, *, seed: int = 0) -> Solution:
     for _ in range(TRIES):
         middle = (low + high) / 2
         found = solve(_opened(problem, middle), seed=seed)
-        if _fits(problem, found.cost):
+        if fits_budget(problem, found.cost):
             best, high = found, middle
         else:
             low = middle
@@ -67,7 +67,8 @@ def _opened(problem: Problem, share: float) -> Problem:
     )
 
 
-def _fits(problem: Problem, cost: PlanCost) -> bool:
+def fits_budget(problem: Problem, cost: PlanCost) -> bool:
+    """The cost is within every limit of the problem's budget."""
     budget = problem.budget
     limits = (
         (budget.max_bytes, cost.bytes),

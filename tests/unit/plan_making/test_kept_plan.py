@@ -1,0 +1,95 @@
+"""An earlier plan that nobody carried out, or only in part: confirmed, continued, or replaced, never above a budget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.partition_table import partition_table
+from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.verify import verify_plan
+from tests.unit.planner.worlds import GB, brokers, cluster, row
+
+
+def skewed(grown: dict[int, float] | None = None) -> ClusterSnapshot:
+    """Five brokers, broker 0 holds half of 60 partitions; ``grown`` multiplies some sizes."""
+    rows = [row("t", p, [0] if p < 30 else [1 + p % 4], GB + p * GB // 60) for p in range(60)]
+    factors = grown or {}
+    rows = [replace(each, log_bytes=(int((each.log_bytes[0] or 0) * factors.get(each.partition, 1)),)) for each in rows]
+    return cluster(rows, brokers(5))
+
+
+def planned(snapshot: ClusterSnapshot, options: PlanOptions, previous: Plan | None = None) -> Plan:
+    plan = make_plan(snapshot, options, previous=None if previous is None else to_document(previous))
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return plan
+
+
+def moved(plan: Plan) -> set[int]:
+    return {move.partition for move in plan.moves}
+
+
+def quiet(**wishes: object) -> PlanOptions:
+    return PlanOptions(with_frontier=False, **wishes)  # type: ignore[arg-type]
+
+
+def test_a_plan_of_which_a_part_is_done_is_confirmed_for_the_rest() -> None:
+    first = planned(skewed(), quiet())
+    done = {move.partition: move.to_replicas for move in first.moves[:5]}
+    rows = [
+        replace(each, replicas=done[each.partition], leader=done[each.partition][0], isr=done[each.partition])
+        if each.partition in done
+        else each
+        for each in skewed().each_partition()
+    ]
+    snapshot = replace(skewed(), partitions=partition_table(rows, {"t": 0}))
+    again = planned(snapshot, quiet(), first)
+    assert again.continues == first.plan_id
+    assert moved(again) == moved(first) - set(done)
+    assert f"5 of its moves are done, {len(first.moves) - 5} left" in again.reasons[0]
+
+
+def test_a_plan_that_the_cluster_drifted_away_from_is_continued_with_more_moves() -> None:
+    first = planned(skewed(), quiet())
+    grown = dict.fromkeys((p for p in range(30, 60) if p % 4 == 0), 1.6)
+    again = planned(skewed(grown), quiet(), first)
+    assert again.continues == first.plan_id
+    assert "is continued: the cluster has changed" in again.reasons[0]
+    assert moved(first) < moved(again)
+
+
+def test_a_plan_for_another_cluster_state_is_replaced() -> None:
+    """What was to leave broker 0 has shrunk to nothing; broker 1 is the full one now."""
+    first = planned(skewed(), quiet())
+    grown = dict.fromkeys(range(30), 0.01) | dict.fromkeys((p for p in range(30, 60) if 1 + p % 4 == 1), 5.0)
+    again = planned(skewed(grown), quiet(), first)
+    assert again.verdict is Verdict.REBALANCE
+    disk = next(each for each in again.resources if each.resource == "disk")
+    assert disk.skew_after < disk.skew_before
+
+
+def test_an_unapplied_plan_within_a_budget_is_confirmed_though_it_does_not_reach_the_band() -> None:
+    options = quiet(max_moves=8)
+    first = planned(skewed(), options)
+    again = planned(skewed(), options, first)
+    assert again.continues == first.plan_id
+    assert moved(again) == moved(first)
+    assert again.cost.replica_moves <= 8
+
+
+def test_a_smaller_budget_than_yesterdays_is_kept() -> None:
+    first = planned(skewed(), quiet())
+    again = planned(skewed(), quiet(max_moves=5), first)
+    assert first.cost.replica_moves > 5 >= again.cost.replica_moves > 0
+    assert again.continues is None
+
+
+def test_a_continued_plan_costs_no_more_than_its_budget() -> None:
+    free = planned(skewed(), quiet())
+    options = quiet(max_moves=free.cost.replica_moves)
+    first = planned(skewed(), options)
+    grown = dict.fromkeys((p for p in range(30, 60) if p % 4 == 0), 1.6)
+    again = planned(skewed(grown), options, first)
+    assert 0 < again.cost.replica_moves <= free.cost.replica_moves

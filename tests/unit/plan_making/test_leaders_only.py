@@ -1,0 +1,47 @@
+"""Leaders alone repair what they carry: outgoing rates and CPU, without a byte copied."""
+
+import pytest
+
+from kafka_rebalance.plan import Plan, to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.verify import verify_plan
+from tests.unit.planner.worlds import random_cluster
+
+
+def planned(seed: int, options: PlanOptions) -> Plan:
+    snapshot = random_cluster(seed, topics=60)
+    plan = make_plan(snapshot, options)
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return plan
+
+
+def skews(plan: Plan, resource: str) -> tuple[float, float]:
+    outcome = next(each for each in plan.resources if each.resource == resource)
+    return outcome.skew_before, outcome.skew_after
+
+
+@pytest.mark.parametrize("resource", ["out", "cpu", "leaders"])
+@pytest.mark.parametrize("seed", [2, 5])
+def test_one_target_is_met_or_neared_by_leaders_alone_and_nothing_is_copied(resource: str, seed: int) -> None:
+    options = PlanOptions(leaders_only=True, with_frontier=False, targets={resource: Target(None, 1.1)})
+    plan = planned(seed, options)
+    before, after = skews(plan, resource)
+    assert after < before
+    assert (plan.cost.bytes, plan.cost.replica_moves) == (0, 0)
+    assert all(sorted(move.from_replicas) == sorted(move.to_replicas) for move in plan.moves)
+
+
+def test_leader_changes_within_a_budget_repair_as_much_as_they_can() -> None:
+    free = planned(2, PlanOptions(leaders_only=True, with_frontier=False, within=0.1))
+    limit = free.cost.leader_changes // 2
+    plan = planned(2, PlanOptions(leaders_only=True, with_frontier=False, within=0.1, max_leader_changes=limit))
+    assert 0 < plan.cost.leader_changes <= limit
+    assert skews(plan, "leaders")[1] < skews(plan, "leaders")[0]
+
+
+def test_disk_and_incoming_bytes_are_left_out_and_it_is_said_why() -> None:
+    plan = planned(2, PlanOptions(leaders_only=True, with_frontier=False))
+    assert "only leaders change" in plan.left_out["disk"]
+    assert "only leaders change" in plan.left_out["in"]
