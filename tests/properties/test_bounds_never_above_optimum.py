@@ -6,6 +6,7 @@ recomputes from the plan alone is held against the optimum. ``pytest -s`` prints
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +32,8 @@ from kafka_rebalance.verify.wishes import read_wishes
 from tests.properties.exact_plans import COSTS, ExactPlans
 from tests.properties.small_worlds import small_world
 
-FAST, ALL = range(40), range(40, 340)
+# Besides the first ones: clusters in which a fault was found once.
+FAST, ALL = (*range(40), 10018, 10089), range(40, 340)
 SLACK = 1e-6
 
 
@@ -53,7 +55,7 @@ def test_no_bound_is_above_the_optimum_of_three_hundred_small_clusters() -> None
     _hold_all(ALL)
 
 
-def _hold_all(seeds: range) -> None:
+def _hold_all(seeds: Sequence[int]) -> None:
     held = {seed: _hold(seed) for seed in seeds}
     wrong = [f"seed {seed}: {fault}" for seed, each in held.items() for fault in each.faults]
     ratios = np.array([each.ratio for each in held.values() if each.ratio is not None])

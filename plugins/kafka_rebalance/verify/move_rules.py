@@ -99,10 +99,10 @@ def _check_factor(
 
 def _check_racks(claimed: ClaimedMoves, cluster: ClusterArrays, moves: list[dict[str, Any]], faults: FaultList) -> None:
     before = cluster.now[claimed.row]
-    uneven = ~is_spread_evenly(cluster, claimed.end)
+    uneven = ~is_spread_evenly(cluster, claimed.row, claimed.end)
     fewer = distinct_racks(cluster, claimed.end) < distinct_racks(cluster, before)
     changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
-    worse = uneven & changes_set & (fewer | is_spread_evenly(cluster, before))
+    worse = uneven & changes_set & (fewer | is_spread_evenly(cluster, claimed.row, before))
     _flag("rack", moves, worse, "`to` {} shares racks more than needed", faults, "to")
 
 
@@ -128,7 +128,7 @@ def check_result(
     for p in np.flatnonzero(left.any(axis=1)).tolist():
         broker = int(cluster.ids[after[p][left[p]][0]])
         faults.add("broker_left", f"partition row {p}", f"a replica stays on broker {broker}, which leaves or is gone")
-    uneven = free & ~cluster.unknown & ~is_spread_evenly(cluster, after)
+    uneven = free & ~cluster.unknown & ~is_spread_evenly(cluster, np.arange(len(after)), after)
     for p in np.flatnonzero(uneven).tolist():
         faults.add(
             "rack", f"partition row {p}", f"replicas {cluster.ids[after[p][after[p] >= 0]].tolist()} share racks"
