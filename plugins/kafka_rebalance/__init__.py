@@ -2,7 +2,7 @@
 
 Start with ``model.py`` (a snapshot of one cluster) and ``load.py`` (what its partitions carry); then
 ``assignors/``, ``partitioners/``, ``coordinator/`` and ``placement/`` replay Kafka's own decisions, ``planner/`` finds
-better ones, ``verify.py`` checks any plan without believing the planner, ``findings.py`` says it in words.
+better ones, ``verify/`` checks any plan without believing the planner, ``findings/`` says it in words.
 
 Nothing in here touches a file, a socket, a database or a clock.
 """
