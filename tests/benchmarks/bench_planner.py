@@ -52,8 +52,8 @@ def main(argv: list[str] | None = None) -> int:
             continue
         snapshot, peer = read_input(path), peers.get(name)
         if peer is not None:
-            _line(name, "peer", path, snapshot, PlanOptions(targets=_peer_targets(peer)), peer)
-        _line(name, "9 %", path, snapshot, PlanOptions(within=0.09), peer)
+            _line(name, "peer", path, snapshot, PlanOptions(targets=_peer_targets(peer), with_frontier=False), peer)
+        _line(name, "9 %", path, snapshot, PlanOptions(within=0.09, with_frontier=False), peer)
     return 0
 
 

@@ -38,7 +38,7 @@ NARROWEST = 0.01
 # Bands closer than this to the plan's own are not searched again.
 SAME_BAND = 1.15
 Progress = Callable[[str], None]
-EFFORT = Effort(polish_rounds=1, polish_tries=20)
+EFFORT = Effort(polish_rounds=1, polish_tries=20, with_small_lp=False)
 
 
 def quiet(_: str) -> None:

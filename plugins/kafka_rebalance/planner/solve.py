@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.leading.choose import choose_leaders
 from kafka_rebalance.planner.loads import broker_loads
-from kafka_rebalance.planner.problem import Flags, Ints, Problem
+from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
+from kafka_rebalance.planner.replicas.moving import INSIDE
 from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import start_sets
-from kafka_rebalance.planner.solution import PlanCost, Solution
+from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets, start_sets
+from kafka_rebalance.planner.small_lp.arcs import arcs_of, is_small
+from kafka_rebalance.planner.small_lp.relaxation import relax
+from kafka_rebalance.planner.small_lp.rounding import has_room, rounded
+from kafka_rebalance.planner.solution import Bounds, PlanCost, Solution
+from kafka_rebalance.planner.state import resource_scale
 from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 
 FULL = Effort()
+# A plan within this share of its bound is not worth another look.
+NEAR = 0.002
+# Bands of the linear program are narrower by these shares of the mean.
+SHRINKS = (0.0, 0.003, 0.01)
 
 
 def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution:
@@ -25,29 +36,104 @@ def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution
     """
     steps: dict[str, int] = {}
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    replicas = problem.replicas
-    if problem.moves_replicas:
+    bounds = lower_bounds(problem)
+    if not problem.moves_replicas:
+        best = _placed(problem, problem.replicas, bands, steps)
+    else:
         sets = start_sets(problem)
         replicas, stranded = search_replicas(problem, sets, bands, seed=seed, effort=effort, steps=steps)
         if stranded:
             raise _stranded(problem, replicas)
-    slot = choose_leaders(problem, replicas, bands, steps)
-    replicas, leader = in_kafka_order(problem, replicas, slot)
+        best = _placed(problem, replicas, bands, steps)
+        if effort.with_small_lp and is_small(problem) and not best.is_near(bounds.bytes.value):
+            best, bounds = _with_program(problem, sets, bands, best, bounds, seed, effort, steps)
     return Solution(
-        replicas=replicas,
-        leader=leader,
-        cost=plan_cost(problem, replicas, leader),
-        bounds=lower_bounds(problem),
+        replicas=best.replicas,
+        leader=best.leader,
+        cost=best.cost,
+        bounds=bounds,
         band_low=problem.band_low,
         band_high=problem.band_high,
         before=broker_loads(problem, problem.replicas, problem.leader),
-        after=broker_loads(problem, replicas, leader),
-        topic_excess=(
-            topic_excess(problem.topic, problem.replicas, problem.stays),
-            topic_excess(problem.topic, replicas, problem.stays),
-        ),
+        after=best.after,
+        topic_excess=(topic_excess(problem.topic, problem.replicas, problem.stays), best.topic_excess),
         steps=steps,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Placed:
+    """One placement: what it costs, where it leaves the brokers, how far (in means) outside their bands."""
+
+    replicas: Ints
+    leader: Ints
+    cost: PlanCost
+    after: Floats
+    strays: float
+    topic_excess: int
+
+    def is_near(self, bound: float) -> bool:
+        """So near to the bound that nothing is left to look for."""
+        return self.strays <= 0 and self.cost.bytes <= bound * (1 + NEAR)
+
+    @property
+    def worth(self) -> tuple[float, float, int, int]:
+        """The smaller the better."""
+        return self.strays, self.cost.bytes, self.cost.replica_moves, self.cost.leader_changes
+
+
+def _placed(problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int]) -> _Placed:
+    slot = choose_leaders(problem, replicas, bands, steps)
+    replicas, leader = in_kafka_order(problem, replicas, slot)
+    after = broker_loads(problem, replicas, leader)
+    outside = np.maximum(after - problem.band_high, 0.0) + np.maximum(problem.band_low - after, 0.0)
+    share = outside[problem.stays] / resource_scale(problem)
+    return _Placed(
+        replicas=replicas,
+        leader=leader,
+        cost=plan_cost(problem, replicas, leader),
+        after=after,
+        strays=round(float(share[share > INSIDE].sum()), 6),
+        topic_excess=topic_excess(problem.topic, replicas, problem.stays),
+    )
+
+
+def _with_program(
+    problem: Problem,
+    sets: ReplicaSets,
+    bands: WorkingBands,
+    found: _Placed,
+    bounds: Bounds,
+    seed: int,
+    effort: Effort,
+    steps: dict[str, int],
+) -> tuple[_Placed, Bounds]:
+    """The best of what was found and what the linear program's roundings, mended by the search, come to.
+
+    Bands a little narrower leave room for rounding. Where no shares meet the bands, those are tried that were reached.
+    """
+    arcs, scale = arcs_of(problem), resource_scale(problem)
+    low, high = bands.low, bands.high
+    best, allowed = found, max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
+    for shrink in SHRINKS:
+        relaxed = relax(problem, arcs, low + shrink * scale * (low > 0), high - shrink * scale)
+        if relaxed is None and shrink == 0:
+            low, high = np.minimum(low, found.after), np.maximum(high, found.after)
+            relaxed = relax(problem, arcs, low, high)
+        elif shrink == 0 and relaxed is not None:
+            bounds = lower_bounds(problem, prices=relaxed.prices)
+        if relaxed is None:
+            break
+        start = rounded(problem, sets, arcs, relaxed.share)
+        replicas, stranded = search_replicas(problem, start, bands, seed=seed, effort=effort, steps=steps)
+        if stranded or not has_room(problem, replicas):
+            continue
+        other = _placed(problem, replicas, bands, steps)
+        if other.worth < best.worth and other.topic_excess <= allowed:
+            best = other
+        if best.is_near(bounds.bytes.value):
+            break
+    return best, bounds
 
 
 def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:

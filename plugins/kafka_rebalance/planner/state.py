@@ -114,7 +114,7 @@ def make_state(
         low=_with_void(low[:, columns] / scale, 0.0),
         high=_with_void(high[:, columns] / scale, 0.0),
         limit=limit,
-        peak=_peaks(problem, home, follower, own, disk_column, brokers + 1),
+        peak=_peaks(problem, replicas, home, follower, own, disk_column, brokers + 1),
         disk_column=disk_column,
         has_limit=bool(np.isfinite(limit[:brokers]).any()),
         rack=np.append(rack, np.int32(rack_count)).astype(np.int32),
@@ -142,14 +142,21 @@ def _with_void(table: Floats, value: float) -> Floats:
     return np.ascontiguousarray(np.vstack([table, np.full((1, table.shape[1]), value)]))
 
 
-def _peaks(problem: Problem, home: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int) -> Floats:
-    """Disk of today's replicas, wherever they go: nothing is deleted before the new copy is complete."""
+def _peaks(
+    problem: Problem, replicas: Ints, home: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int
+) -> Floats:
+    """Disk of today's replicas, wherever they go, and of new ones: nothing is deleted before a copy is complete."""
     peak = np.zeros((brokers, 1))
     if disk_column >= 0 and np.isfinite(problem.limit).any():
         today = np.where(home < -1, -2 - home, home)
         size = np.ascontiguousarray(follower[:, disk_column : disk_column + 1])
         nobody = np.full(len(home), -1, dtype=np.int32)
         sum_loads(today, today, nobody, size, np.zeros_like(size), own, 0, peak)
+        is_new = replicas >= 0
+        for j in range(home.shape[1]):
+            is_new &= replicas != home[:, j : j + 1]
+        rows, slots = np.nonzero(is_new)
+        np.add.at(peak[:, 0], replicas[rows, slots], size[rows, 0])
     return peak[:, 0].copy()
 
 

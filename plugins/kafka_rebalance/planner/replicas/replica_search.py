@@ -42,6 +42,7 @@ class Effort:
     swap_tries: int = 2000
     polish_rounds: int = 4
     polish_tries: int = 40
+    with_small_lp: bool = True
 
 
 def replica_columns(problem: Problem) -> list[int]:

@@ -1,0 +1,78 @@
+"""Small clusters: what the linear program proves, and that plans made with it are never worse than those without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.plan_making.ask import build_ask
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.small_lp.arcs import arcs_of, is_small
+from kafka_rebalance.planner.small_lp.relaxation import relax
+from kafka_rebalance.planner.small_lp.rounding import has_room, rounded
+from kafka_rebalance.planner.solve import solve
+from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row, with_capacity
+
+
+def _problem(seed: int, within: float = 0.1, **wishes: object) -> Problem:
+    return build_ask(random_cluster(seed), PlanOptions(within=within, **wishes)).problem(within)
+
+
+def test_prices_of_the_program_prove_its_own_optimum() -> None:
+    problem = _problem(3)
+    arcs = arcs_of(problem)
+    relaxed = relax(problem, arcs, problem.band_low, problem.band_high)
+    assert relaxed is not None
+    copied = float((problem.move_bytes[arcs.row] * relaxed.share * ~arcs.is_kept).sum())
+    bounds = lower_bounds(problem, prices=relaxed.prices)
+    # The program counts a little for each move beside its bytes, so its prices are a little off.
+    assert copied * 0.98 <= bounds.parts["linear program"] <= copied * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed: int) -> None:
+    problem = _problem(seed)
+    alone, both = solve(problem, effort=Effort(with_small_lp=False)), solve(problem)
+    assert _strays(problem, both.after) <= _strays(problem, alone.after) + 1e-6
+    if _strays(problem, alone.after) <= 1e-9:
+        assert both.cost.bytes <= alone.cost.bytes
+    assert both.bounds.bytes.value >= alone.bounds.bytes.value
+    assert both.topic_excess[1] <= max(alone.topic_excess)
+
+
+def test_the_same_problem_has_the_same_plan_twice() -> None:
+    problem = _problem(1, remove_brokers=frozenset({4}))
+    first, second = solve(problem, seed=7), solve(problem, seed=7)
+    assert first.replicas.tobytes() == second.replicas.tobytes()
+    assert first.leader.tobytes() == second.leader.tobytes()
+
+
+def test_whole_shares_are_taken_as_they_are() -> None:
+    problem = _problem(2)
+    arcs = arcs_of(problem)
+    today = rounded(problem, start_sets(problem), arcs, arcs.is_kept.astype(float))
+    assert (np.sort(today.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all()
+
+
+def test_new_copies_fit_beside_what_is_there() -> None:
+    rows = [row("a", number, [0], 10 * GB) for number in range(6)]
+    snapshot = cluster(rows, with_capacity(cluster(rows, brokers(3)), 25.0 * GB))
+    problem = build_ask(snapshot, PlanOptions(within=0.2)).problem(0.2)
+    assert has_room(problem, np.array([[0], [0], [1], [1], [2], [2]], dtype=np.int32))
+    assert not has_room(problem, np.array([[0], [1], [1], [1], [2], [2]], dtype=np.int32))
+
+
+def test_a_large_cluster_is_left_to_the_search() -> None:
+    problem = _problem(0)
+    assert is_small(problem)
+    assert not is_small(build_ask(random_cluster(0, broker_count=300, topics=40), PlanOptions()).problem(0.1))
+
+
+def _strays(problem: Problem, after: np.ndarray) -> float:
+    outside = np.maximum(after - problem.band_high, 0) + np.maximum(problem.band_low - after, 0)
+    mean = after[problem.stays].mean(axis=0)
+    return float((outside[problem.stays] / np.where(mean > 0, mean, 1.0)).sum())
