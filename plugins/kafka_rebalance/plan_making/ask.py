@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.plan_making.broker_setting import BrokerSetting, broker_setting
+from kafka_rebalance.plan_making.cluster_notes import cluster_notes
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.partition_setting import PartitionSetting, partition_setting
 from kafka_rebalance.planner.assemble import LEADER_CARRIED, Brokers, Placement, Wanted, assemble
@@ -124,7 +125,7 @@ def build_ask(snapshot: ClusterSnapshot, options: PlanOptions) -> Ask:
         target_rf=target,
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
-        notes=brokers.notes + partitions.notes,
+        notes=brokers.notes + partitions.notes + cluster_notes(brokers, partitions, target),
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.model import BrokerState
+from kafka_rebalance.plan_making.amounts import in_words
 from kafka_rebalance.plan_making.ask import Ask, lacks_racks
 from kafka_rebalance.plan_making.draft import Draft
 from kafka_rebalance.plan_making.outcome import Bands, Outcome
@@ -98,15 +99,6 @@ def _tally(draft: Draft, brokers: int) -> Floats:
         np.bincount(draft.leader_to[draft.changes_leader], minlength=brokers),
     ]
     return np.stack(columns, axis=1).astype(np.float64)
-
-
-def in_words(amount: float) -> str:
-    """``312 GB``: decimal units, as disks are sold."""
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if amount < 1000 or unit == "TB":
-            return f"{amount:.3g} {unit}" if amount < 1000 else f"{amount:,.0f} {unit}"
-        amount /= 1000
-    raise AssertionError
 
 
 def _ratios(ask: Ask, outcome: Outcome, bands: Bands, within: float | None) -> _Ratios:

@@ -17,6 +17,7 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.plan import Cost, Plan, Robustness, Verdict
 from kafka_rebalance.plan_making.ask import Ask, build_ask
+from kafka_rebalance.plan_making.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plan_making.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plan_making.earlier_plan import what_is_left
 from kafka_rebalance.plan_making.explain import explain_brokers, explain_moves
@@ -86,6 +87,7 @@ def make_plan(
 
 
 def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress) -> _Answer:
+    refuse_too_much_for_the_disks(problem)
     earlier = None if previous is None else what_is_left(ask, problem, previous)
     if earlier is None and _is_quiet(ask, problem):
         return _stay(ask, problem)

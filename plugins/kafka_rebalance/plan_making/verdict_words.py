@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.plan_making.amounts import in_words
 from kafka_rebalance.plan_making.ask import Ask
-from kafka_rebalance.plan_making.explain import WORDS, in_words
+from kafka_rebalance.plan_making.explain import WORDS
 from kafka_rebalance.plan_making.outcome import Bands
 from kafka_rebalance.plan_making.stay import Deviation, imbalance
 from kafka_rebalance.plan_making.why_outside import causes

@@ -1,7 +1,8 @@
 """Why a load stays outside its band: the smallest cause that can be shown, and the smallest thing that would help.
 
 Looked for in this order: one partition that is too large for any broker; what may not be touched, topic by topic;
-leaderships that only few brokers can take; nobody who may take anything. Where none of these holds, the search found
+leaderships that only few brokers can take; nobody who may take anything; full disks; counts that do not let loads be
+even. Where none of these holds, the search found
 nothing better, and the sentence says just that.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from kafka_rebalance.plan_making.ask import Ask
 from kafka_rebalance.plan_making.outcome import Bands, Outcome, reached
+from kafka_rebalance.plan_making.why_no_room import count_words, full_disk_words
 from kafka_rebalance.planner.assemble import LEADER_CARRIED
 from kafka_rebalance.planner.bands import SLACK
 from kafka_rebalance.planner.problem import NOBODY, Floats, Ints, Problem
@@ -72,6 +74,8 @@ def _why_above(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, 
         _pinned_words(ask, problem, d, broker, replicas, leader)
         or _stuck_words(problem, d, broker, replicas, leader)
         or _takers_words(problem)
+        or full_disk_words(problem, broker, replicas, leader)
+        or count_words(problem, d, broker, is_high=True)
         or "the search found nothing that is nearer"
     )
 
@@ -133,7 +137,7 @@ def _why_below(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, 
     smallest = _smallest(problem, d, replicas, broker)
     if smallest > float(high[broker]):
         return "every partition is larger than its band; what helps: more, smaller partitions"
-    return "the search found nothing that is nearer"
+    return count_words(problem, d, broker, is_high=False) or "the search found nothing that is nearer"
 
 
 def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:

@@ -25,6 +25,7 @@ def planned(snapshot, options: PlanOptions | None = None) -> Plan:
 def test_one_broker_has_nowhere_to_move_to() -> None:
     plan = planned(cluster([row("t", p, [0]) for p in range(5)], brokers(1)))
     assert plan.verdict is Verdict.NOTHING_TO_DO
+    assert "broker 0 is the only one: no replica or leader has anywhere else to go" in plan.reasons
 
 
 def test_without_sizes_counts_are_balanced_and_bytes_are_unknown_never_zero() -> None:
@@ -40,6 +41,7 @@ def test_partitions_of_zero_bytes_are_moved_for_their_count() -> None:
     plan = planned(cluster([row("t", p, [0, 1], 0) for p in range(30)], brokers(4)))
     assert plan.cost.bytes == 0
     assert plan.cost.replica_moves > 0
+    assert any(reason.startswith("every partition is empty: moving them costs no bytes") for reason in plan.reasons)
 
 
 def test_one_partition_larger_than_a_share_is_not_fixable_by_moving() -> None:
@@ -57,6 +59,10 @@ def test_more_replicas_than_racks_are_spread_evenly_and_nothing_is_aborted() -> 
     plan = planned(
         cluster([row("t", p, [0, 2, 4, 1]) for p in range(12)], brokers(6, racks=2)), PlanOptions(within=0.2)
     )
+    told = (
+        "12 partitions have more replicas than there are racks (4 over 2): they are spread evenly, at most 2 in a rack"
+    )
+    assert told in plan.reasons
     for move in plan.moves:
         racks = [broker % 2 for broker in move.to_replicas]
         assert sorted((racks.count(0), racks.count(1))) == [2, 2]
@@ -67,6 +73,7 @@ def test_an_empty_rack_takes_its_part() -> None:
     world = [Broker(0, "a"), Broker(1, "b"), Broker(2, "c")]
     plan = planned(cluster(rows, world), PlanOptions(within=0.1))
     assert dict(next(each.after for each in plan.resources if each.resource == "replicas"))[2] >= 7
+    assert "rack c holds no replica yet: its brokers take their share" in plan.reasons
 
 
 def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
@@ -76,12 +83,25 @@ def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
     plan = planned(cluster(rows, full), PlanOptions(within=0.01))
     after = next(each.after for each in plan.resources if each.resource == "disk")
     assert max(after.values()) <= 100 * GB
+    assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
+    assert "broker 1 has most room, 4 GB, and the smallest replica that may leave broker 0 is 25 GB" in plan.reasons[0]
+
+
+def test_disks_that_offer_less_than_is_wanted_are_infeasible_and_say_what_is_missing() -> None:
+    rows = [row("t", p, [p % 3], 20 * GB) for p in range(12)]
+    full = [Broker(n, capacity=Capacity(disk_bytes=100 * GB)) for n in range(3)]
+    plan = planned(cluster(rows, full), PlanOptions(replication_factor=2))
+    assert plan.verdict is Verdict.INFEASIBLE
+    assert plan.reasons[0] == "the disks of the 3 brokers that stay offer 300 GB, all replicas take 480 GB"
+    assert plan.reasons[1].startswith("add 180 GB of disk (2 brokers like the largest)")
 
 
 def test_an_excluded_topic_that_causes_the_skew_stays_and_is_named_by_count() -> None:
     rows = [*(row("big", p, [0], 50 * GB) for p in range(4)), *(row("small", p, [1 + p % 2], GB) for p in range(8))]
     plan = planned(cluster(rows, brokers(3)), PlanOptions(exclude_topics=("big",)))
     assert not any(move.topic == "big" for move in plan.moves)
+    assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
+    assert "fills broker 0 alone, most of it 100% of topic big; what helps: let that topic move" in plan.reasons[0]
     assert any("topics that are to be left alone" in reason for reason in plan.reasons)
 
 
@@ -93,6 +113,17 @@ def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
     )
     disk = next(each for each in plan.resources if each.resource == "disk")
     assert disk.after[0] > 1.5 * disk.after[1]
+    assert "disks differ, from 500 GB (broker 1) to 1 TB (broker 0): shares of disk follow them" in plan.reasons
+
+
+def test_counts_that_do_not_let_different_disks_be_even_are_named_as_the_cause() -> None:
+    """180 GB are the least for broker 0; its band of replicas ends at 16 of 10 GB."""
+    rows = [row("t", p, [p % 2], 10 * GB) for p in range(30)]
+    world = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
+    plan = planned(cluster(rows, world), PlanOptions(within=0.1))
+    (low,) = (reason for reason in plan.reasons if "from 0.9 to" in reason)
+    assert "holds 16 replicas at the most inside its band of replicas" in low
+    assert "the largest 16 bring it to 0.89 × the edge of its disk band" in low
 
 
 def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:
@@ -216,3 +247,6 @@ def test_a_hundred_thousand_tiny_topics_are_planned() -> None:
     plan = make_plan(cluster(rows, brokers(10)), PlanOptions(within=0.1))
     after = next(each.after for each in plan.resources if each.resource == "replicas")
     assert max(after.values()) <= 11_000
+    assert any(
+        reason.startswith("replicas: 1 broker above the band, furthest broker 0 at 4.00") for reason in plan.reasons
+    )
