@@ -1,5 +1,6 @@
 """One Spark session for all tests: local, on loopback, without a web page, two partitions."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -22,6 +23,8 @@ def spark(tmp_path_factory):
     session = SparkSession.builder.master("local[2]").appName("tests").config(map=settings).getOrCreate()
     yield session
     session.stop()
+    # Connections say goodbye when the interpreter ends, to streams that pytest has closed.
+    logging.getLogger("py4j").setLevel(logging.ERROR)
 
 
 @pytest.fixture(scope="session")
