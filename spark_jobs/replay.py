@@ -68,15 +68,15 @@ def replay_groups(spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset
 
     ``odd`` groups (the input gate holds them) are scored as they are today and get no advice.
     """
-    from kafka_rebalance.group_replay import STRATEGIES, replay_group
+    from kafka_rebalance.group_replay import replay_group
     from rebalance_advisor.store.arrow import pack_groups
     from rebalance_advisor.store.unpack import unpack_group
 
-    rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
+    rack_of, version = {broker.id: broker.rack for broker in snapshot.brokers}, snapshot.kafka_version
 
     def replay(row: Row) -> Document:
-        strategies = () if row["group_id"] in odd else STRATEGIES
-        return asdict(replay_group(unpack_group(row, rack_of), strategies))
+        strategies = () if row["group_id"] in odd else None
+        return asdict(replay_group(unpack_group(row, rack_of, version), strategies))
 
     return _fan_out(spark, pack_groups(snapshot), replay)
 

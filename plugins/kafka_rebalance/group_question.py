@@ -5,7 +5,7 @@ Built from a snapshot here, or from one packed row by a Spark task.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,8 @@ NO_METADATA = -1
 class GroupQuestion:
     """``topics`` sorted: all that members subscribe to, read or own. ``partition_counts`` int32[T], NO_METADATA for a
     topic that is not in the cluster. ``rates`` along the P partitions of these topics, in order; the racks of their
-    replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), empty where nobody asked.
+    replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), empty where nobody asked. ``topic_ids``
+    along the topics where all are known, else empty; ``kafka_version`` of the brokers.
     """
 
     group: Group
@@ -36,6 +37,8 @@ class GroupQuestion:
     rates: PartitionRates
     rack_offsets: Longs | None = None
     racks: tuple[str | None, ...] = ()
+    topic_ids: tuple[str, ...] = ()
+    kafka_version: str | None = None
 
     def __post_init__(self) -> None:
         rows = int(np.maximum(self.partition_counts, 0).sum())
@@ -90,7 +93,16 @@ def group_questions(snapshot: ClusterSnapshot) -> Iterator[GroupQuestion]:
         counts = [NO_METADATA if span is None else len(span) for span in spans]
         rates = PartitionRates(in_bytes[rows], messages[rows], lag_of(snapshot, group, rows))
         offsets, racks = _racks(snapshot, group, rows, rack_of)
-        yield GroupQuestion(group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks)
+        ids = known_ids(snapshot.topics[index[topic]].topic_id if topic in index else None for topic in topics)
+        yield GroupQuestion(
+            group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks, ids, snapshot.kafka_version
+        )
+
+
+def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
+    """All of them or none: half of them would order topics in a way that no broker knows."""
+    every = tuple(ids)
+    return tuple(each for each in every if each is not None) if None not in every else ()
 
 
 def lag_of(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> npt.NDArray[np.float64]:

@@ -20,14 +20,14 @@ from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
 from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.group_question import GroupQuestion, Ints
+from kafka_rebalance.group_strategies import OWN, STRATEGIES, Candidate, candidates
 from kafka_rebalance.group_subscriptions import SubscriptionBasis, Subscriptions, hypotheses, request_of
 from kafka_rebalance.model import GroupType
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, evenness, per_member
 from kafka_rebalance.scoring.movement import NOBODY
 
-STRATEGIES = ("range", "roundrobin")
 LEAST_GAIN = 1.25  # today's skew over the advised one's; the registry of findings names the same threshold
-_VERSIONS = {"range": ("range", "range@2.4", "range@2.0"), "roundrobin": ("roundrobin", "roundrobin@2.0")}
+LIKE_RATIO = 0.05  # strategies whose fullest members differ by less are alike: rates change from day to day
 _UNKNOWN = "unknown"
 
 
@@ -57,49 +57,92 @@ class GroupReplay:
 
 
 def replay_group(
-    question: GroupQuestion, strategies: Sequence[str] = STRATEGIES, least_gain: float = LEAST_GAIN
+    question: GroupQuestion, strategies: Sequence[str] | None = None, least_gain: float = LEAST_GAIN
 ) -> GroupReplay:
-    """Score today's assignment and each strategy's on one group. A refusal of a strategy is a row like any other."""
+    """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``).
+
+    A refusal of a strategy is a row like any other, and so is one that is not modelled.
+    """
     group, today = question.group, question.reader
     protocol = group.protocol or _UNKNOWN
     if not group.members:
         nobody = replace(_score(question, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
-    basis, subscriptions, version = _settle(question, today)
+    possible = candidates(group.type, group.protocol_type, question.kafka_version)
+    possible += tuple(Candidate(name, (name,)) for name in strategies or () if name not in STRATEGIES)  # one's own
+    own = next((each for each in possible if each.name == protocol and each.releases), None)
+    basis, subscriptions, version = _settle(question, today, own)
     scores = [replace(_score(question, protocol, today, today), is_current=True, version=version)]
     readers = {protocol: today}
-    request = request_of(question, subscriptions)
-    for name in strategies:
-        if name == protocol and version is not None:
-            continue  # today's row says it
-        reader, error = _run(name, request, question)
-        label = f"{by_name(name).versions} (assumed)"
-        if reader is None:
-            scores.append(replace(_empty(question, name), error=error, version=label))
-        else:
-            readers[name] = reader
-            scores.append(replace(_score(question, name, reader, today), version=label))
-    is_reproduced = (version is not None) if protocol in _VERSIONS else None
+    for candidate in possible:
+        is_told = candidate is own and version is not None  # today's row says it
+        if not is_told and (strategies is None or candidate.name in strategies):
+            score, reader = _replayed(candidate, question, subscriptions, today)
+            scores.append(score)
+            if reader is not None:
+                readers[candidate.name] = reader
+    is_reproduced = None if own is None else version is not None
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
     advised = _advised(question, scores, least_gain) if is_believable else None
     scores = [replace(each, is_advised=each.assignor == advised and not each.is_current) for each in scores]
     members = _member_scores(question, protocol, today, is_current=True)
     if advised is not None:
         members += _member_scores(question, advised, readers[advised], is_current=False)
-    is_replayed = protocol in _VERSIONS
-    return GroupReplay(group.id, basis, (version is not None) if is_replayed else None, tuple(scores), members, advised)
+    return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised)
 
 
-def _settle(question: GroupQuestion, today: Ints) -> tuple[SubscriptionBasis, Subscriptions, str | None]:
+def _settle(
+    question: GroupQuestion, today: Ints, own: Candidate | None
+) -> tuple[SubscriptionBasis, Subscriptions, str | None]:
     """The basis and version under which the group's own strategy gives today's assignment; else the likeliest."""
     possible = hypotheses(question)
-    for basis, subscriptions in possible:
-        request = request_of(question, subscriptions)
-        for name in _VERSIONS.get(question.group.protocol or "", ()):
+    for basis, subscriptions in possible if own is not None else ():
+        if own is None or (own.needs_equal and not _is_equal(subscriptions)):
+            continue
+        request = request_of(question, subscriptions, is_server=own.is_server)
+        for name in own.releases:
             reader, _ = _run(name, request, question)
             if reader is not None and bool((reader == today).all()):
                 return basis, subscriptions, f"{by_name(name).versions} (gives today's assignment)"
     return *possible[0], None
+
+
+def _replayed(
+    candidate: Candidate, question: GroupQuestion, subscriptions: Subscriptions, today: Ints
+) -> tuple[GroupScore, Ints | None]:
+    """The row of one strategy, with what it rests on, and who would read each partition."""
+    empty = _empty(question, candidate.name)
+    if not candidate.releases or (candidate.needs_equal and not _is_equal(subscriptions)):
+        return replace(empty, error=f"not modelled: {candidate.not_modelled}"), None
+    request = request_of(question, subscriptions, is_server=candidate.is_server)
+    reader, error = _run(candidate.releases[0], request, question)
+    version = _version_words(candidate, request, question, reader)
+    if reader is None:
+        return replace(empty, error=error, version=version), None
+    return replace(_score(question, candidate.name, reader, today), version=version), reader
+
+
+def _version_words(
+    candidate: Candidate, request: AssignmentRequest, question: GroupQuestion, reader: Ints | None
+) -> str:
+    """Which releases this answer stands for; where others answer this group otherwise, that is said."""
+    words = str(candidate.versions)
+    if candidate.name == OWN:
+        return words
+    if candidate.is_server and question.kafka_version is not None and len(candidate.releases) == 1:
+        return f"{words} (brokers are {question.kafka_version})"
+    differing = []
+    for name in candidate.releases[1:]:
+        other, _ = _run(name, request, question)
+        if (other is None) != (reader is None) or (
+            other is not None and reader is not None and not bool((other == reader).all())
+        ):
+            differing.append(by_name(name).versions)
+    return f"{words} (assumed; {', '.join(differing)} would differ)" if differing else f"{words} (assumed)"
+
+
+def _is_equal(subscriptions: Subscriptions) -> bool:
+    return len({frozenset(each) for each in subscriptions}) <= 1
 
 
 def _run(name: str, request: AssignmentRequest, question: GroupQuestion) -> tuple[Ints | None, str | None]:
@@ -146,7 +189,9 @@ def _score(question: GroupQuestion, assignor: str, reader: Ints, today: Ints) ->
 
 
 def _advised(question: GroupQuestion, scores: list[GroupScore], least_gain: float) -> str | None:
-    """The strategy with the smallest fullest member, if it is smaller by ``least_gain``; then the fewest moves.
+    """The strategy with the smallest fullest member, if it is smaller by ``least_gain``; of like ones the fewest moves.
+
+    Then the one that is told first. Ours is a what-if: nobody can set it in a client's configuration.
 
     Rates change from day to day, so a strategy that is less even by count is never advised for its rates. Nor is any
     for a group whose coordinator assigns (KIP-848, share, streams): a client's strategy is not its to choose.
@@ -155,7 +200,9 @@ def _advised(question: GroupQuestion, scores: list[GroupScore], least_gain: floa
         return None
     today = scores[0]
     others = [
-        each for each in scores[1:] if each.error is None and (each.skew_count or 0) <= (today.skew_count or 0) + 1e-9
+        each
+        for each in scores[1:]
+        if each.error is None and each.assignor != OWN and (each.skew_count or 0) <= (today.skew_count or 0) + 1e-9
     ]
     is_rate = all(each.skew_rate is not None for each in (today, *others))
 
@@ -163,8 +210,9 @@ def _advised(question: GroupQuestion, scores: list[GroupScore], least_gain: floa
         return float((score.skew_rate if is_rate else score.skew_count) or 0.0)
 
     better = [each for each in others if level(each) > 0 and level(today) / level(each) >= least_gain]
-    best = min(better, key=lambda each: (level(each), each.partitions_moved, each.assignor), default=None)
-    return None if best is None else best.assignor
+    lowest = min((level(each) for each in better), default=0.0)
+    alike = [each for each in better if level(each) <= lowest * (1 + LIKE_RATIO)]
+    return min(alike, key=lambda each: each.partitions_moved or 0).assignor if alike else None
 
 
 def _member_scores(
@@ -196,3 +244,6 @@ def _member_scores(
 
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+__all__ = ["LEAST_GAIN", "STRATEGIES", "GroupReplay", "replay_group"]

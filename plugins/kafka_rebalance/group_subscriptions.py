@@ -7,9 +7,11 @@ group id). The one under which the group's own strategy gives exactly today's as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import numpy as np
+import numpy.typing as npt
 
 from kafka_rebalance.assignors.contract import (
     NO_METADATA,
@@ -20,7 +22,12 @@ from kafka_rebalance.assignors.contract import (
     TopicColumns,
 )
 from kafka_rebalance.group_question import GroupQuestion
+from kafka_rebalance.java.keys import uuid_columns
 from kafka_rebalance.model import Member
+
+Flags = npt.NDArray[np.bool_]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 class SubscriptionBasis(StrEnum):
@@ -38,14 +45,12 @@ def hypotheses(question: GroupQuestion) -> list[tuple[SubscriptionBasis, Subscri
     """The subscriptions as given; else both hypotheses, the likelier first."""
     members = question.group.members
     index = {topic: number for number, topic in enumerate(question.topics)}
-    if all(member.subscription is not None for member in members):
+    if all(_is_told(member) for member in members):
         return [(SubscriptionBasis.GIVEN, tuple(_given(member, index) for member in members))]
     every = tuple(range(len(question.topics)))
-    alike = tuple(_given(member, index) if member.subscription is not None else every for member in members)
+    alike = tuple(_given(member, index) if _is_told(member) else every for member in members)
     as_read = tuple(
-        _given(member, index)
-        if member.subscription is not None
-        else tuple(sorted(index[topic] for topic, _ in member.assigned))
+        _given(member, index) if _is_told(member) else tuple(sorted(index[topic] for topic, _ in member.assigned))
         for member in members
     )
     answers = [(SubscriptionBasis.ALL_ALIKE, alike)]
@@ -55,27 +60,89 @@ def hypotheses(question: GroupQuestion) -> list[tuple[SubscriptionBasis, Subscri
     return [*answers, (SubscriptionBasis.AS_READ, as_read)] if is_telling else answers
 
 
-def request_of(question: GroupQuestion, subscriptions: Subscriptions) -> AssignmentRequest:
-    """The call of a client-side strategy, as the group's leader would make it."""
+def request_of(question: GroupQuestion, subscriptions: Subscriptions, *, is_server: bool = False) -> AssignmentRequest:
+    """The call of a strategy, as the group's leader would make it, or its coordinator (``is_server``).
+
+    Strategies hear of subscribed topics alone, the coordinator's of those only that exist. Every member owns what it
+    reads today, in one generation: what the members of a healthy group say when they join again.
+    """
+    counts = question.partition_counts
+    if is_server:
+        subscriptions = tuple(tuple(topic for topic in each if counts[topic] >= 0) for each in subscriptions)
+    rack_names = tuple(sorted({each for each in (*question.racks, *(m.rack for m in question.group.members)) if each}))
+    subscribed = np.zeros(len(counts), dtype=np.bool_)
+    subscribed[[topic for each in subscriptions for topic in each]] = True
+    return AssignmentRequest(
+        topics=_topics(question, subscribed, rack_names),
+        members=_members(question, subscriptions, rack_names),
+        rack_names=rack_names,
+        order=MapOrder.HASH if is_server else MapOrder.LEADER,
+        weights=_weights(question, subscribed),
+    )
+
+
+def _members(question: GroupQuestion, subscriptions: Subscriptions, rack_names: tuple[str, ...]) -> MemberColumns:
     members = question.group.members
-    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(each) for each in subscriptions])))
-    rack_names = tuple(sorted({each for each in (*question.racks, *(m.rack for m in members)) if each}))
     rack = {name: number for number, name in enumerate(rack_names)}
-    columns = MemberColumns.of(
+    index = {topic: number for number, topic in enumerate(question.topics)}
+    owned = [
+        [
+            (index[topic], p)
+            for topic, runs in member.assigned
+            for p in runs
+            if p < question.partition_counts[index[topic]]
+        ]
+        for member in members
+    ]
+    flat = np.array([pair for pairs in owned for pair in pairs], dtype=np.int32).reshape(-1, 2)
+    generation = np.ones(len(members), dtype=np.int32)
+    return MemberColumns.of(
         StringColumn.of(member.id for member in members),
-        offsets.astype(np.int64),
+        _bounds(subscriptions),
         np.array([topic for each in subscriptions for topic in each], dtype=np.int32),
         instance_ids=StringColumn.of(member.instance_id or "" for member in members),
         has_instance_id=np.array([member.instance_id is not None for member in members], dtype=np.bool_),
         racks=np.array([rack.get(member.rack or "", -1) for member in members], dtype=np.int32),
+        owned=(_bounds(owned), flat[:, 0].copy(), flat[:, 1].copy()),
+        generations=generation,
+        data_generations=generation,
     )
-    topics = TopicColumns.of(
-        StringColumn.of(question.topics),
-        np.where(question.partition_counts < 0, NO_METADATA, question.partition_counts).astype(np.int32),
-        rack_offsets=question.rack_offsets,
-        racks=np.array([rack.get(each or "", -1) for each in question.racks], dtype=np.int32),
-    )
-    return AssignmentRequest(topics=topics, members=columns, rack_names=rack_names, order=MapOrder.LEADER)
+
+
+def _topics(question: GroupQuestion, subscribed: Flags, rack_names: tuple[str, ...]) -> TopicColumns:
+    counts = np.where(subscribed & (question.partition_counts >= 0), question.partition_counts, NO_METADATA)
+    rack_offsets, racks = question.rack_offsets, np.zeros(0, dtype=np.int32)
+    rack = {name: number for number, name in enumerate(rack_names)}
+    if rack_offsets is not None:
+        is_asked, widths = _rows(question, subscribed), np.diff(rack_offsets)
+        racks = np.array([rack.get(each or "", -1) for each in question.racks], dtype=np.int32)
+        racks = racks[np.repeat(is_asked, widths)]
+        rack_offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(widths[is_asked])))
+    high, low = uuid_columns(question.topic_ids) if question.topic_ids else (None, None)
+    return TopicColumns.of(
+        StringColumn.of(question.topics), counts.astype(np.int32), rack_offsets=rack_offsets, racks=racks,
+        uuid_msb=high, uuid_lsb=low,
+    )  # fmt: skip
+
+
+def _weights(question: GroupQuestion, subscribed: Flags) -> Floats | None:
+    """Bytes per second where all are known; else none, and partitions weigh the same."""
+    rates = question.rates.in_bytes_per_s[_rows(question, subscribed)]
+    return None if np.isnan(rates).any() or not rates.any() else rates
+
+
+def _rows(question: GroupQuestion, subscribed: Flags) -> Flags:
+    """bool[P]: partitions of subscribed topics."""
+    return np.repeat(subscribed, np.maximum(question.partition_counts, 0))
+
+
+def _bounds(lists: Sequence[Sequence[object]]) -> Longs:
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(each) for each in lists]))).astype(np.int64)
+
+
+def _is_told(member: Member) -> bool:
+    """A regular expression is the coordinator's to resolve: its topics are not told."""
+    return member.subscription is not None and member.subscribed_regex is None
 
 
 def _given(member: Member, index: dict[str, int]) -> tuple[int, ...]:

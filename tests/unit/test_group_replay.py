@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,12 +46,14 @@ def test_range_on_single_partition_topics_gives_all_to_the_first_and_round_robin
     assert (robin.skew_count, robin.idle_members, robin.partitions_moved) == (1.0, 0, 4)
     assert robin.moved_rate_ratio == 4 / 6
     assert replay.advised == "roundrobin"
-    assert [score.is_advised for score in replay.scores] == [False, True]
+    assert [score.assignor for score in replay.scores if score.is_advised] == ["roundrobin"]
 
 
 def test_the_own_strategy_is_one_row_that_says_which_version_gives_todays_assignment():
     replay = replay_group(one_reads_all())
-    assert [score.assignor for score in replay.scores] == ["range", "roundrobin"]
+    assert [score.assignor for score in replay.scores] == [
+        "range", "roundrobin", "sticky", "cooperative-sticky", "weighted",
+    ]  # fmt: skip
     assert replay.today.version == "Kafka 3.5 – 4.3 (gives today's assignment)"
     assert replay.score("roundrobin").version == "Kafka 2.4 – 4.3 (assumed)"
 
@@ -109,15 +113,91 @@ def test_a_strategy_that_is_less_even_by_count_is_never_advised_for_its_rates():
     # Sticky shares by count; round robin's order would by luck even out the rates, range's too, but not their counts.
     members = [Member("m1", assigned=(("t", (0, 1)), ("u", (0,)))), Member("m2", assigned=(("t", (2,)), ("u", (1, 2))))]
     replay = replay_group(question(members, {"t": 3, "u": 3}, protocol="sticky", rates=[9, 9, 1, 1, 1, 1]))
-    assert replay.is_reproduced is None
+    assert replay.is_reproduced
     assert replay.score("range").skew_count > replay.today.skew_count
     assert replay.advised != "range"
 
 
 def test_a_client_strategy_is_never_advised_to_a_group_whose_coordinator_assigns():
     replay = replay_group(one_reads_all(kind=GroupType.CONSUMER))
-    assert replay.score("roundrobin").skew_count == 1.0
+    assert [score.assignor for score in replay.scores] == ["range", "uniform", "weighted"]
+    assert replay.score("uniform").skew_count == 1.0
     assert replay.advised is None
+
+
+def consumer_group(version, protocol="uniform", **assigned):
+    members = [Member(name, subscription=("t", "u"), assigned=runs) for name, runs in assigned.items()]
+    asked = question(members, {"t": 3, "u": 2}, protocol=protocol, kind=GroupType.CONSUMER)
+    return replace(asked, kafka_version=version)
+
+
+def test_the_coordinators_uniform_is_that_of_the_brokers_version():
+    first_has_more = {"a": (("t", (0, 1, 2)),), "b": (("u", (0, 1)),)}
+    assert replay_group(consumer_group("4.3", **first_has_more)).today.version.startswith("Kafka 4.0.1 – 4.3 (gives")
+    # What a fresh group of 3.9 looks like, is what 4.0.0 gives; who holds what it may is left alone.
+    assert replay_group(consumer_group("3.9", **first_has_more)).today.version.startswith("Kafka 4.0.0")
+    unknown = replay_group(consumer_group(None, a=(("t", (0, 1, 2)), ("u", (0, 1))), b=()))
+    assert unknown.score("uniform").version == "Kafka 4.0.1 – 4.3 (assumed)"
+
+
+def test_what_is_not_modelled_is_said_and_not_answered():
+    asked = consumer_group("3.9", a=(("t", (0, 1, 2)),), b=(("u", (0, 1)),))
+    first, second = asked.group.members
+    members = (replace(first, subscription=("t",)), second)
+    replay = replay_group(replace(asked, group=replace(asked.group, members=members)))
+    row = replay.score("uniform")
+    assert row.error == "not modelled: uniform of Kafka 3.8 and 3.9 for members that subscribe to different topics"
+    assert (row.skew_count, replay.today.version, replay.is_reproduced) == (None, None, False)
+    old = replay_group(consumer_group("3.7", a=(), b=()))
+    assert [score.error for score in old.scores[1:3]] == [
+        "not modelled: uniform before Kafka 3.8", "not modelled: the coordinator's range before Kafka 3.9",
+    ]  # fmt: skip
+
+
+def test_topics_that_do_not_exist_are_hidden_from_the_coordinators_strategies():
+    members = [
+        Member("a", subscription=("t", "gone"), assigned=(("t", (0, 1)),)),
+        Member("b", subscription=("t", "gone")),
+    ]
+    replay = replay_group(question(members, {"t": 2, "gone": -1}, protocol="range", kind=GroupType.CONSUMER))
+    assert {row.assignor: row.error for row in replay.scores} == {"range": None, "uniform": None, "weighted": None}
+    assert replay.score("uniform").idle_members == 0
+
+
+def test_a_sticky_group_keeps_what_it_has_and_a_member_without_work_gets_some():
+    settled = [Member("a", assigned=(("t", (0, 3)),)), Member("b", assigned=(("t", (1, 2)),))]
+    for protocol in ("sticky", "cooperative-sticky"):
+        assert replay_group(question(settled, {"t": 4}, protocol=protocol)).is_reproduced
+    joined = replay_group(question([*settled, Member("c")], {"t": 4}, protocol="roundrobin"))
+    assert joined.score("sticky").partitions_moved == joined.score("cooperative-sticky").partitions_moved == 1
+
+
+def test_where_releases_answer_otherwise_that_is_said():
+    members = [Member("z", instance_id="pod", assigned=(("t", (0,)),)), Member("a", assigned=(("t", (1, 2)),))]
+    replay = replay_group(question(members, {"t": 3}, protocol="sticky"))
+    assert replay.score("range").version == "Kafka 3.5 – 4.3 (assumed; Kafka 0.9 – 2.3 would differ)"
+
+
+def test_weighted_levels_rates_and_is_nothing_that_a_client_could_be_told_to_set():
+    heavy = [Member("a", assigned=(("t", (0, 1)),)), Member("b", assigned=(("t", (2, 3)),))]
+    replay = replay_group(question(heavy, {"t": 4}, rates=[8, 8, 1, 1]))
+    assert replay.score("weighted").skew_rate == 1.0
+    assert replay.advised != "weighted"
+
+
+@pytest.mark.parametrize("kind", [GroupType.SHARE, GroupType.STREAMS])
+def test_groups_whose_assignment_cannot_be_replayed_have_todays_row_alone(kind):
+    assert [score.is_current for score in replay_group(one_reads_all(kind=kind)).scores] == [True]
+
+
+def test_a_regular_expression_is_no_empty_subscription():
+    members = [
+        Member("a", subscription=(), subscribed_regex="t.*", assigned=(("t", (0, 1)),)),
+        Member("b", assigned=()),
+    ]
+    replay = replay_group(question(members, {"t": 2}, kind=GroupType.CONSUMER, protocol="uniform"))
+    assert replay.basis is SubscriptionBasis.ALL_ALIKE
+    assert replay.score("uniform").skew_count == 1.0
 
 
 def test_unknown_rates_leave_the_count_to_decide():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.group_question import group_questions
+from kafka_rebalance.java.keys import uuid_text
 from kafka_rebalance.model import CommittedOffset
 from rebalance_advisor.dumps import read_input
 from stack.demo_cluster import write_demo_cluster
@@ -22,9 +23,10 @@ def assert_same_questions(snapshot):
     rows, questions = pack_groups(snapshot).to_pylist(), list(group_questions(snapshot))
     assert len(rows) == len(questions)
     for row, question in zip(rows, questions, strict=True):
-        found = unpack_group(row, rack_of)
+        found = unpack_group(row, rack_of, snapshot.kafka_version)
         assert found.group == replace(question.group, committed=())
         assert found.topics == question.topics
+        assert (found.topic_ids, found.kafka_version) == (question.topic_ids, question.kafka_version)
         np.testing.assert_array_equal(found.partition_counts, question.partition_counts)
         for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
             np.testing.assert_array_equal(getattr(found.rates, name), getattr(question.rates, name))
@@ -35,6 +37,11 @@ def assert_same_questions(snapshot):
 
 def test_a_packed_group_asks_what_the_snapshot_asks(demo):
     assert_same_questions(demo)
+
+
+def test_topic_ids_and_the_brokers_version_travel(demo):
+    topics = tuple(replace(topic, topic_id=uuid_text(1, place)) for place, topic in enumerate(demo.topics))
+    assert_same_questions(replace(demo, topics=topics, kafka_version="4.3"))
 
 
 def test_racks_of_replicas_travel_where_a_member_has_a_rack(demo):

@@ -60,10 +60,10 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
     """One row a group, in the snapshot's order.
 
     ``group_id`` string; ``group`` string, the group as JSON without its committed offsets (``codec.group_rows``);
-    ``topics`` list<string>, sorted: all that a member subscribes to, owns or is assigned; ``partition_count``
-    list<int32> along them (-1: not in the snapshot). Along all partitions of these topics: ``in_bytes_per_s``,
-    ``in_messages_per_s`` list<float64> (NaN: unknown), ``lag_messages`` list<int64> (-1: unknown), ``leader``,
-    ``replica_count`` list<int32>; along their replicas: ``replicas`` list<int32>.
+    ``topics`` list<string>, sorted: all that a member subscribes to, owns or is assigned; along them
+    ``partition_count`` list<int32> (-1: not in the snapshot) and ``topic_id`` list<string>. Along all partitions of
+    these topics: ``in_bytes_per_s``, ``in_messages_per_s`` list<float64> (NaN: unknown), ``lag_messages`` list<int64>
+    (-1: unknown), ``leader``, ``replica_count`` list<int32>; along their replicas: ``replicas`` list<int32>.
     """
     table = snapshot.partitions
     names = [list(topics_of(group)) for group in snapshot.groups]
@@ -82,6 +82,10 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
         "partition_count": pa.array(
             [[int(counts[index[name]]) if name in index else NO_METADATA for name in mine] for mine in names],
             pa.list_(pa.int32()),
+        ),
+        "topic_id": pa.array(
+            [[snapshot.topics[index[name]].topic_id if name in index else None for name in mine] for mine in names],
+            pa.list_(pa.string()),
         ),
         "lag_messages": _lists(bounds, _lag(snapshot, rows), pa.int64()),
         "leader": _lists(bounds, table.leader[flat], pa.int32()),

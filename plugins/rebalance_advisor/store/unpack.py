@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.codec.group_rows import read_group
-from kafka_rebalance.group_question import GroupQuestion, has_racks, topics_of
+from kafka_rebalance.group_question import GroupQuestion, has_racks, known_ids, topics_of
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 
 _UNKNOWN_LAG = -1
 
 
-def unpack_group(row: Mapping[str, Any], rack_of: Mapping[int, str | None]) -> GroupQuestion:
+def unpack_group(
+    row: Mapping[str, Any], rack_of: Mapping[int, str | None], kafka_version: str | None = None
+) -> GroupQuestion:
     """The question of a row of ``pack_groups`` (``to_pylist``'s mapping); ``rack_of`` each broker.
 
     Topics that have commits of the group, and no reader any more, are left out.
@@ -33,9 +35,10 @@ def unpack_group(row: Mapping[str, Any], rack_of: Mapping[int, str | None]) -> G
         lag_messages=lag[mine],
     )
     offsets, racks = _racks(row, mine, rack_of) if has_racks(group.members) else (None, ())
-    return GroupQuestion(
-        group, topics, np.array([counts[topic] for topic in topics], dtype=np.int32), rates, offsets, racks
-    )
+    id_of = dict(zip(row["topics"], row["topic_id"], strict=True))
+    ids = known_ids(id_of[topic] for topic in topics)
+    sizes = np.array([counts[topic] for topic in topics], dtype=np.int32)
+    return GroupQuestion(group, topics, sizes, rates, offsets, racks, ids, kafka_version)
 
 
 def _rows(counts: Mapping[str, int]) -> dict[str, npt.NDArray[np.int64]]:
