@@ -166,6 +166,16 @@ CODES: dict[str, FindingCode] = dict(
             "the group reads slower than its topics are written (told only where it is their one reader)",
             read_ratio=0.9,
         ),
+        _code(
+            "sticky_endless",
+            SubjectType.GROUP,
+            "Kafka's sticky assignor never returns from what the group's members hold now",
+        ),
+        _code(
+            "shared_offsets",
+            SubjectType.GROUP,
+            "several members of a group that is no share group read the same partition",
+        ),
         _code("throttle_left_over", SubjectType.CLUSTER, "replication throttles stand although nothing is reassigned"),
         _code("load_unknown", SubjectType.CLUSTER, "a resource that nobody measured is left out of advice"),
         _code("coverage_gap", SubjectType.CLUSTER, "part of the cluster could not be read"),

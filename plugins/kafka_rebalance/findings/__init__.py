@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from kafka_rebalance.finding import Finding, rank
-from kafka_rebalance.findings import cluster_rules, group_rules, leader_rules, placement_rules, share_rules
+from kafka_rebalance.findings import (
+    assignment_rules,
+    cluster_rules,
+    group_rules,
+    leader_rules,
+    placement_rules,
+    share_rules,
+)
 from kafka_rebalance.findings.picture import Picture
 from kafka_rebalance.group_replay import GroupReplay
 from kafka_rebalance.model import ClusterSnapshot
@@ -31,6 +38,8 @@ RULES: tuple[Callable[[Picture], Iterator[Finding]], ...] = (
     group_rules.assignor_uneven,
     group_rules.dead_static_member,
     group_rules.lag_growing,
+    assignment_rules.sticky_endless,
+    assignment_rules.shared_offsets,
     cluster_rules.throttle_left_over,
     cluster_rules.load_unknown,
     cluster_rules.coverage_gap,
