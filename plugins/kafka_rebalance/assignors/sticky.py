@@ -33,7 +33,7 @@ class StickyAssignor:
     """``sticky``: eager, nothing is withheld."""
 
     name: str = "sticky"
-    versions: str = "Kafka 2.4 – 4.3"
+    versions: str = "Kafka 3.8 – 4.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
@@ -45,7 +45,7 @@ class CooperativeStickyAssignor:
     """``cooperative-sticky``: the answer is what is given out in this round."""
 
     name: str = "cooperative-sticky"
-    versions: str = "Kafka 2.4 – 4.3"
+    versions: str = "Kafka 3.8 – 4.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""

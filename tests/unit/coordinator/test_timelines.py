@@ -76,12 +76,12 @@ GOLDEN: dict[tuple[Trigger, Protocol], tuple[int, Mapping[str, tuple[int, int]]]
 }  # fmt: skip
 
 
-def test_every_trigger_has_a_golden_timeline_under_every_protocol() -> None:
+def test_seed_002_every_trigger_has_a_golden_timeline_under_every_protocol() -> None:
     assert GOLDEN.keys() == {(trigger, protocol) for trigger in Trigger for protocol in Protocol}
 
 
 @pytest.mark.parametrize(("trigger", "protocol"), GOLDEN, ids=[f"{t}-{p}" for t, p in GOLDEN])
-def test_reading_pauses_as_the_protocol_says(trigger: Trigger, protocol: Protocol) -> None:
+def test_seed_002_reading_pauses_as_the_protocol_says(trigger: Trigger, protocol: Protocol) -> None:
     rebalances, spans = GOLDEN[trigger, protocol]
     timeline = replay_rebalance(protocol, CHANGES[trigger], TIMES)
     expected = {each: span for text, span in spans.items() for each in holding(x=text)["x"]}

@@ -3,7 +3,7 @@
 from kafka_rebalance.coordinator.vote import Ballot, elect_leader, elect_strategy
 
 
-def test_each_member_votes_for_the_first_of_its_own_list_that_all_support() -> None:
+def test_seed_002_each_member_votes_for_the_first_of_its_own_list_that_all_support() -> None:
     vote = elect_strategy({"A": ["range", "sticky"], "B": ["sticky", "range"], "C": ["sticky", "range"]})
     assert vote.candidates == ("range", "sticky")
     assert vote.ballots == (Ballot("A", "range"), Ballot("B", "sticky"), Ballot("C", "sticky"))
