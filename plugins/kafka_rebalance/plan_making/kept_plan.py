@@ -21,7 +21,7 @@ from kafka_rebalance.plan_making.draft import Draft, draft_of
 from kafka_rebalance.plan_making.earlier_plan import EarlierPlan, leaves_nothing_behind
 from kafka_rebalance.plan_making.outcome import bands_of
 from kafka_rebalance.plan_making.stay import furthest, imbalance
-from kafka_rebalance.plan_making.within_budget import fits_budget, solve_within_budget
+from kafka_rebalance.plan_making.within_budget import QUICK, fits_budget, solve_within_budget
 from kafka_rebalance.planner.loads import broker_loads
 from kafka_rebalance.planner.problem import Floats, Problem
 from kafka_rebalance.planner.solution import PlanCost, Solution
@@ -60,10 +60,11 @@ def kept_plan(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progr
     if holds and off <= (allowed + min(within or 0.0, allowed)) / 2:
         return confirmed
     progress("continuing an earlier plan")
-    further = solve(replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None), seed=seed)
+    placed = replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None)
+    further = solve(placed, seed=seed, effort=QUICK)
     if holds and _is_as_even(ask, problem, today, loads, further):
         return confirmed
-    fresh = solve_within_budget(problem, seed=seed)
+    fresh = solve_within_budget(problem, seed=seed, effort=QUICK)
     draft = draft_of(ask, further.replicas, further.leader)
     cost = _cost(draft)
     if len(draft) and fits_budget(problem, cost) and cost.bytes <= DEARER * fresh.cost.bytes:

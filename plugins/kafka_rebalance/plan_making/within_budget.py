@@ -16,21 +16,24 @@ import numpy as np
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.loads import broker_loads
 from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.planner.replicas.replica_search import Effort
 from kafka_rebalance.planner.solution import PlanCost, Solution
-from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.planner.solve import FULL, solve
 
 TRIES = 6
+# Searches that only find out what something would cost go without linear programs.
+QUICK = Effort(with_small_lp=False)
 
 
-def solve_within_budget(problem: Problem, *, seed: int = 0) -> Solution:
-    """The problem's solution, or the most even one found that its budget allows.
+def solve_within_budget(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution:
+    """The problem's solution, or the most even one that its budget allows; ``effort`` is that of the first search.
 
     Raises InfeasibleError where even the moves that cannot be left out cost more.
     """
-    solution = solve(problem, seed=seed)
+    solution = solve(problem, seed=seed, effort=effort)
     if fits_budget(problem, solution.cost):
         return solution
-    least = solve(_opened(problem, 1.0), seed=seed)
+    least = solve(_opened(problem, 1.0), seed=seed, effort=QUICK)
     if not fits_budget(problem, least.cost):
         raise InfeasibleError(
             f"what must move costs {_words(least.cost)}, more than the budget allows", "a larger budget"
@@ -38,7 +41,7 @@ def solve_within_budget(problem: Problem, *, seed: int = 0) -> Solution:
     best, low, high = least, 0.0, 1.0
     for _ in range(TRIES):
         middle = (low + high) / 2
-        found = solve(_opened(problem, middle), seed=seed)
+        found = solve(_opened(problem, middle), seed=seed, effort=QUICK)
         if fits_budget(problem, found.cost):
             best, high = found, middle
         else:
