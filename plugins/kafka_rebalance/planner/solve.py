@@ -14,9 +14,9 @@ from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
 from kafka_rebalance.planner.replicas.moving import INSIDE
 from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets, start_sets
-from kafka_rebalance.planner.small_lp.arcs import arcs_of, is_small
-from kafka_rebalance.planner.small_lp.relaxation import relax
-from kafka_rebalance.planner.small_lp.rounding import has_room, rounded
+from kafka_rebalance.planner.small_lp.arcs import is_small
+from kafka_rebalance.planner.small_lp.rounding import has_room
+from kafka_rebalance.planner.small_lp.starts import program_starts
 from kafka_rebalance.planner.solution import Bounds, PlanCost, Solution
 from kafka_rebalance.planner.state import resource_scale
 from kafka_rebalance.planner.topic_spread import topic_excess
@@ -25,8 +25,8 @@ from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 FULL = Effort()
 # A plan within this share of its bound is not worth another look.
 NEAR = 0.002
-# Bands of the linear program are narrower by these shares of the mean.
-SHRINKS = (0.0, 0.003, 0.01)
+# Searches from each rounding of a linear program, with different seeds.
+SEARCHES = 4
 
 
 def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution:
@@ -108,31 +108,22 @@ def _with_program(
     effort: Effort,
     steps: dict[str, int],
 ) -> tuple[_Placed, Bounds]:
-    """The best of what was found and what the linear program's roundings, mended by the search, come to.
-
-    Bands a little narrower leave room for rounding. Where no shares meet the bands, those are tried that were reached.
-    """
-    arcs, scale = arcs_of(problem), resource_scale(problem)
-    low, high = bands.low, bands.high
+    """The best of what was found and what roundings of linear programs, mended by the search, come to."""
     best, allowed = found, max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
-    for shrink in SHRINKS:
-        relaxed = relax(problem, arcs, low + shrink * scale * (low > 0), high - shrink * scale)
-        if relaxed is None and shrink == 0:
-            low, high = np.minimum(low, found.after), np.maximum(high, found.after)
-            relaxed = relax(problem, arcs, low, high)
-        elif shrink == 0 and relaxed is not None:
-            bounds = lower_bounds(problem, prices=relaxed.prices)
-        if relaxed is None:
-            break
-        start = rounded(problem, sets, arcs, relaxed.share)
-        replicas, stranded = search_replicas(problem, start, bands, seed=seed, effort=effort, steps=steps)
-        if stranded or not has_room(problem, replicas):
-            continue
-        other = _placed(problem, replicas, bands, steps)
-        if other.worth < best.worth and other.topic_excess <= allowed:
-            best = other
-        if best.is_near(bounds.bytes.value):
-            break
+    for start in program_starts(problem, sets, bands, found.after):
+        if start.prices is not None:
+            bounds = max(bounds, lower_bounds(problem, prices=start.prices), key=lambda each: each.bytes.value)
+        for number in range(SEARCHES):
+            if best.is_near(bounds.bytes.value):
+                return best, bounds
+            replicas, stranded = search_replicas(
+                problem, start.sets, bands, seed=seed + number, effort=effort, steps=steps
+            )
+            if stranded or not has_room(problem, replicas):
+                continue
+            other = _placed(problem, replicas, bands, steps)
+            if other.worth < best.worth and other.topic_excess <= allowed:
+                best = other
     return best, bounds
 
 

@@ -45,8 +45,11 @@ class _Rows:
         self.most.append(most)
 
 
-def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats) -> Relaxed | None:
-    """None where no shares meet the bands low..high float64[B, all D]. Deterministic: one thread, no clock."""
+def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats, decided: Floats | None = None) -> Relaxed | None:
+    """None where no shares meet the bands low..high float64[B, all D]. Deterministic: one thread, no clock.
+
+    ``decided`` float64[A]: shares that are fixed already, nan where not.
+    """
     count = len(arcs.row)
     free = np.flatnonzero(~problem.pinned)
     if not len(free) or not count:
@@ -57,6 +60,7 @@ def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats) -> Relaxed | 
     top, bottom = _load_rows(problem, arcs, low, high, rows)
     _capacity_rows(problem, arcs, rows)
     _rack_rows(problem, arcs, rows)
+    box: Any = (0, 1) if decided is None else _box(decided)
     matrix: Any = sp.vstack(rows.blocks).tocsr()
     answer = linprog(
         arcs.cost,
@@ -64,13 +68,18 @@ def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats) -> Relaxed | 
         np.concatenate(rows.most),
         every,
         problem.target_rf[free].astype(np.float64),
-        bounds=(0, 1),
+        bounds=box,
         method="highs",
     )
     if not answer.success or answer.x is None:
         return None
     duals = -answer.ineqlin.marginals
     return Relaxed(answer.x, _prices(problem, arcs, top, bottom, duals))
+
+
+def _box(decided: Floats) -> Floats:
+    is_open = np.isnan(decided)
+    return np.column_stack([np.where(is_open, 0.0, decided), np.where(is_open, 1.0, decided)])
 
 
 def _load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: _Rows) -> tuple[Longs, Longs]:

@@ -34,6 +34,21 @@ def rounded(problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats) -> R
     return ReplicaSets(replicas, sets.home)
 
 
+def decided_by(problem: Problem, arcs: Arcs, share: Floats, replicas: Ints, decided: Floats) -> Floats:
+    """``decided`` float64[A] with the heavier half of the partitions that ``share`` splits set to ``replicas``.
+
+    What is heavy is decided first: the rest can still make up for it. All nan where nothing new is split.
+    """
+    is_split = (share > NOTHING) & (share < 1 - NOTHING)
+    split = np.unique(arcs.row[is_split])
+    heaviest = split[np.argsort(-problem.move_bytes[split], kind="stable")][: (len(split) + 1) // 2]
+    mine = np.flatnonzero(np.isin(arcs.row, heaviest))
+    chosen = (replicas[arcs.row[mine]] == arcs.broker[mine, None]).any(axis=1)
+    decided = decided.copy()
+    decided[mine] = chosen
+    return decided
+
+
 def has_room(problem: Problem, replicas: Ints) -> bool:
     """Nobody who receives is above its capacity, also while both copies exist."""
     if not np.isfinite(problem.limit).any():
