@@ -81,7 +81,7 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, fa
     value, slack = bound["value"], ROUNDING * max(cost, 1.0)
     if value < 0 or value > cost + slack:
         faults.add("bound_above_cost", place, f"{value:g} against a cost of {cost:g}")
-    if value > found + slack and not bound["proof"].startswith("searched exactly"):
+    if value > found + slack:
         faults.add("bound_not_proved", place, f"says {value:g}, {found:g} can be proved")
     if value < min(found, cost) - slack:
         faults.add("bound_weak", place, f"says {value:g}, {found:g} can be proved")
