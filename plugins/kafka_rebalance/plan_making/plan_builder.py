@@ -208,4 +208,4 @@ def _robustness(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, seed:
         return None
     replicas, leader = in_problem_rows(draft, problem.replicas, problem.leader)
     within = ask.options.band or 0.0
-    return robustness_of(problem, replicas, leader, within, ask.options.dead_band, seed)
+    return robustness_of(problem, answer.verdict, replicas, leader, within, ask.options.dead_band, seed)

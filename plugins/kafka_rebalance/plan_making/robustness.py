@@ -1,8 +1,9 @@
 """Does the verdict stand if the loads are off? Each partition's figures are changed at random and judged again.
 
 Measured loads are snapshots of something that moves. So each trial multiplies every partition's disk, in, out and CPU
-by a factor of its own from 1 - noise to 1 + noise, and asks: would the moves still remove most of the imbalance (or,
-where nothing is to be done, is it still quiet)? Seeded: the same snapshot gives the same answer.
+by a factor of its own from 1 - noise to 1 + noise, and asks: would the moves still remove most of the imbalance (where
+nothing is to be done: is it still quiet; where moving does not mend it: is it still uneven)? Seeded: the same snapshot
+gives the same answer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.plan import Robustness
+from kafka_rebalance.plan import Robustness, Verdict
 from kafka_rebalance.plan_making.outcome import Bands
 from kafka_rebalance.plan_making.stay import furthest, imbalance
 from kafka_rebalance.planner.loads import broker_loads
@@ -19,30 +20,35 @@ from kafka_rebalance.planner.problem import COUNTED, Ints, Problem
 
 TRIALS = 20
 NOISE = 0.30
+WHAT_STANDS = {
+    Verdict.NOTHING_TO_DO: "nothing has to be done",
+    Verdict.NOT_FIXABLE_BY_MOVING: "some broker is outside its band",
+    Verdict.REBALANCE: "the moves remove most of the imbalance",
+}
 
 
 def robustness_of(
-    problem: Problem, replicas: Ints, leader: Ints, within: float, dead_band: float, seed: int
+    problem: Problem, verdict: Verdict, replicas: Ints, leader: Ints, within: float, dead_band: float, seed: int
 ) -> Robustness | None:
     """None where nothing was measured: counts cannot be off. ``replicas`` int32[P, W], ``leader`` as after the plan."""
     measured = [d for d, name in enumerate(problem.resources) if name not in COUNTED]
     if not measured or problem.partition_count == 0:
         return None
-    is_quiet = bool((replicas == problem.replicas).all() and (leader == problem.leader).all())
     draw = np.random.Generator(np.random.PCG64(seed))
     stands = 0
     for _ in range(TRIALS):
         shaken = _shaken(problem, measured, draw)
-        after = broker_loads(shaken, replicas, leader)
-        if is_quiet:
-            worst = furthest(shaken, after, within)
+        before = broker_loads(shaken, shaken.replicas, shaken.leader)
+        bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)))
+        was = imbalance(bands, before, problem.stays)
+        if verdict is Verdict.NOTHING_TO_DO:
+            worst = furthest(shaken, before, within)
             stands += worst is None or abs(worst.ratio - 1) <= dead_band
+        elif verdict is Verdict.NOT_FIXABLE_BY_MOVING:
+            stands += was > 0
         else:
-            before = broker_loads(shaken, shaken.replicas, shaken.leader)
-            bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)))
-            stands += imbalance(bands, after, problem.stays) <= 0.5 * imbalance(bands, before, problem.stays)
-    what = "nothing has to be done" if is_quiet else "the moves remove most of the imbalance"
-    words = f"with every load off by up to {NOISE:.0%} at random, {what} in {stands} of {TRIALS} trials"
+            stands += imbalance(bands, broker_loads(shaken, replicas, leader), problem.stays) <= 0.5 * was
+    words = f"with every load off by up to {NOISE:.0%} at random, {WHAT_STANDS[verdict]} in {stands} of {TRIALS} trials"
     return Robustness(TRIALS, NOISE, int(stands), words)
 
 
