@@ -1,8 +1,8 @@
 """What each strategy promises, one check a promise, declared by name: also what it does not is said.
 
 Not even: ``range`` over several topics, ``random``, ``metaq-*``, ``broadcast``. Even only where all subscribe alike:
-``roundrobin``, ``server-uniform``. Not sticky: ``range``, ``roundrobin``, ``server-range``, ``random``,
-``metaq-default``.
+``roundrobin``, ``server-uniform``; ``weighted`` from above alone: nobody has too much. Not sticky: ``range``,
+``roundrobin``, ``server-range``, ``random``, ``metaq-default``.
 """
 
 from __future__ import annotations
@@ -115,6 +115,20 @@ def keeps_the_most_that_evenness_allows(name: str, request: AssignmentRequest) -
     assert sum(len(mine & set(now)) for mine, now in zip(had, lists, strict=True)) == most
 
 
+def has_the_least_highest_count(name: str, request: AssignmentRequest) -> None:
+    """Nobody has more than ⌈N/k⌉; who has least is not promised."""
+    lists = held(request, _asked(name, request))
+    assert max(map(len, lists)) == -(-len(partitions_read(request)) // len(lists))
+
+
+def moves_the_minimum_for_its_highest_count(name: str, request: AssignmentRequest) -> None:
+    """Everybody keeps what it had, up to ⌈N/k⌉."""
+    had, lists = owned(request), held(request, _asked(name, request))
+    highest = -(-len(partitions_read(request)) // len(had))
+    for mine, now in zip(had, lists, strict=True):
+        assert len(mine & set(now)) == min(len(mine), highest)
+
+
 def takes_only_from_the_full(name: str, request: AssignmentRequest) -> None:
     """Who keeps less than it had is left with nothing else: nothing was taken for nothing."""
     for mine, now in zip(owned(request), held(request, _asked(name, request)), strict=True):
@@ -207,9 +221,9 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
     "weighted": (
         (_ONE, ANY),
         (_SAME, ANY),
-        (is_even, EQUAL),
-        (keeps_the_most_that_evenness_allows, EQUAL),
-        (moves_nothing_when_settled, ANY),
+        (has_the_least_highest_count, EQUAL),
+        (moves_the_minimum_for_its_highest_count, EQUAL),
+        (moves_nothing_when_settled, EQUAL),
     ),
 }
 PROMISES = tuple(Promise(name, check, kind) for name, checks in DECLARED.items() for check, kind in checks)
