@@ -132,7 +132,8 @@ def _version_words(
     if candidate.is_server and question.kafka_version is not None and len(candidate.releases) == 1:
         return f"{words} (brokers are {question.kafka_version})"
     differing = []
-    for name in candidate.releases[1:]:
+    is_asked = candidate.tells_apart or candidate.name == question.group.protocol
+    for name in candidate.releases[1:] if is_asked else ():
         other, _ = _run(name, request, question)
         if (other is None) != (reader is None) or (
             other is not None and reader is not None and not bool((other == reader).all())

@@ -23,7 +23,8 @@ class Candidate:
     """``name``: as the group's protocol calls it. ``releases``: names in the registry, the likeliest first.
 
     ``needs_equal``: these classes stand for it only where all members subscribe alike; ``not_modelled`` says of which
-    release nothing stands for the rest, or (without ``releases``) for anything.
+    release nothing stands for the rest, or (without ``releases``) for anything. ``tells_apart``: a group that does not
+    run it is told which releases would answer it otherwise; sticky's of 2.0 is too dear to ask for that alone.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Candidate:
     is_server: bool = False
     needs_equal: bool = False
     not_modelled: str = ""
+    tells_apart: bool = True
 
     @property
     def versions(self) -> str | None:
@@ -41,7 +43,7 @@ class Candidate:
 _CLIENT = (
     Candidate("range", ("range", "range@2.4", "range@2.0")),
     Candidate("roundrobin", ("roundrobin", "roundrobin@2.0")),
-    Candidate("sticky", ("sticky", "sticky@2.0")),
+    Candidate("sticky", ("sticky", "sticky@2.0"), tells_apart=False),
     Candidate("cooperative-sticky", ("cooperative-sticky",)),
     Candidate(OWN, (OWN,)),
 )
