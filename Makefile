@@ -58,8 +58,9 @@ check: setup ## lint, types, layers and the fast tests
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))
 
-bench-planner: setup ## the planner on cluster models beside a peer's results: bytes, bounds, CPU seconds (MODELS=folder)
+bench-planner: setup ## the planner on cluster models beside a peer's results, and its gaps to the bound (MODELS=folder)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner --models $(or $(MODELS),../shared/clusters)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_gaps
 
 lock: .boot/bin/uv ## resolve the lock anew (only public PyPI addresses may stand in it)
 	@env -u UV_DEFAULT_INDEX -u UV_INDEX -u UV_INDEX_URL .boot/bin/uv lock

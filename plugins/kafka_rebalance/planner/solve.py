@@ -77,9 +77,10 @@ class _Placed:
         return self.strays <= 0 and self.cost.bytes <= bound * (1 + NEAR)
 
     @property
-    def worth(self) -> tuple[float, float, int, int]:
-        """The smaller the better."""
-        return self.strays, self.cost.bytes, self.cost.replica_moves, self.cost.leader_changes
+    def worth(self) -> tuple[bool, float, float, int, int]:
+        """The smaller the better. Where no band is met, a hundredth of a mean is not worth bytes."""
+        cost = self.cost
+        return self.strays > 0, round(self.strays, 2), cost.bytes, cost.replica_moves, cost.leader_changes
 
 
 def _placed(problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int]) -> _Placed:

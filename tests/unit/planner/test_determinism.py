@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = """
 import sys
 from kafka_rebalance.plan_making.options import PlanOptions
@@ -23,6 +25,7 @@ def bytes_of_a_fresh_process(hash_seed: str) -> bytes:
     return subprocess.run([sys.executable, "-c", SCRIPT], env=environment, check=True, capture_output=True).stdout
 
 
+@pytest.mark.slow
 def test_two_processes_with_different_hash_seeds_write_the_same_bytes() -> None:
     first = bytes_of_a_fresh_process("1")
     assert b"plan.json" in first

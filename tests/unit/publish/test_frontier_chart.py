@@ -16,7 +16,7 @@ from tests.unit.planner.worlds import random_cluster
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return make_plan(random_cluster(2), PlanOptions())
+    return make_plan(random_cluster(2, broker_count=6, topics=8), PlanOptions())
 
 
 def test_each_point_is_a_row_and_the_plan_is_marked(plan: Plan) -> None:
@@ -52,7 +52,7 @@ def test_the_terminal_names_cheap_knee_and_even(plan: Plan) -> None:
 
 
 def test_the_report_draws_it_and_leaves_it_out_where_there_is_none() -> None:
-    snapshot = random_cluster(2)
+    snapshot = random_cluster(2, broker_count=6, topics=8)
     page = render_report(advise(snapshot, PlanOptions(), advisor_version="0").document())
     assert "<svg" in page
     assert "What would more, or less, balance cost?" in page
