@@ -53,7 +53,7 @@ check: setup ## lint, types, layers and the fast tests
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(RUN) $(BIN)/lint-imports
-	@$(RUN) $(BIN)/python -m pytest -q -m "not live and not stack and not slow"
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not live and not stack and not slow"
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))
