@@ -40,7 +40,8 @@ down: setup ## stop what `make up` started
 	@$(RUN) $(BIN)/python -m stack.down
 
 test: setup ## all tests that need nothing but this machine
-	@$(RUN) $(BIN)/python -m pytest -q -m "not live"
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not live and not stack"
+	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live"
 
 test-kill: setup ## of the tests the one that kills: SIGKILL at five moments of a run in a real Airflow; prints the table
 	@$(RUN) $(BIN)/python -m pytest -q -s tests/stack/test_kill_table.py
