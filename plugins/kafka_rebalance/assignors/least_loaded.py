@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from kafka_rebalance.assignors.sticky_state import HEAP, NONE, State
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 
-@njit(cache=True)
+@inner_kernel
 def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: FBT001
     """Replace what is there by the topic's readers, each once."""
     heap, members, topics = state.heap, state.members, state.topics
@@ -29,7 +28,7 @@ def fill(state: State, topic: int, only_who_takes_part: bool) -> None:  # noqa: 
         _sink(state, at)
 
 
-@njit(cache=True)
+@kernel
 def moved(state: State, member: int) -> None:
     """The member's size has changed: find its new place, if it stands here at all."""
     heap, members = state.heap, state.members
@@ -46,7 +45,7 @@ def moved(state: State, member: int) -> None:
     _sink(state, at)
 
 
-@njit(cache=True)
+@inner_kernel
 def _sink(state: State, at: int) -> None:
     heap, members, size = state.heap, state.members, state.marks[HEAP]
     member = heap[at]
@@ -63,7 +62,7 @@ def _sink(state: State, at: int) -> None:
     members[member].heap_place = at
 
 
-@njit(cache=True)
+@inner_kernel
 def _is_less(state: State, one: int, other: int) -> bool:
     """TreeSet order of ``SubscriptionComparator``: fewer partitions first, then the id."""
     members = state.members

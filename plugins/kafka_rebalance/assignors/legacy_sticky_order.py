@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.member_lists import give
 from kafka_rebalance.assignors.sticky_state import State
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.keys import topic_partition_hash
 
@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def hold(state: State, walked: Longs, owned_offsets: Longs, rows: Ints) -> tuple[Ints, bool]:
     """Give members what they own of what they read: holders of each row, int32[R], and whether any has two claimants.
 
@@ -42,7 +42,7 @@ def hold(state: State, walked: Longs, owned_offsets: Longs, rows: Ints) -> tuple
     return held, is_claimed_twice
 
 
-@njit(cache=True)
+@kernel
 def in_turn(by_id: Longs, owned_offsets: Longs, rows: Ints, hashed: Ints, row_count: int) -> Ints:
     """Claimed rows from the fullest member downwards, the last id first, one each in turn; then ``hashed`` ones."""
     member_count = len(by_id)
@@ -75,7 +75,7 @@ def in_turn(by_id: Longs, owned_offsets: Longs, rows: Ints, hashed: Ints, row_co
     return order[:at]
 
 
-@njit(cache=True)
+@kernel
 def hashed_rows(walk: Longs, first_row: Longs, topic_hashes: Ints) -> Ints:
     """All rows as Java walks a HashMap that was filled with them topic by topic."""
     rows = np.empty(first_row[-1], np.int32)
@@ -93,7 +93,7 @@ def hashed_rows(walk: Longs, first_row: Longs, topic_hashes: Ints) -> Ints:
     return ordered
 
 
-@njit(cache=True)
+@kernel
 def drop_once(order: Ints, held: Ints) -> Ints:
     """``order`` without, for each holder of a row, one of its occurrences, the first ones."""
     left = held.copy()

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.sticky_state import NONE, SPARE, UNUSED, State
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@inner_kernel
 def give(state: State, row: int, member: int) -> None:
     """Put ``row`` at the end of the member's list, and make the member its owner."""
     rows, places, members, marks = state.rows, state.places, state.members, state.marks
@@ -48,7 +48,7 @@ def give(state: State, row: int, member: int) -> None:
     places[other].beside = place
 
 
-@njit(cache=True)
+@inner_kernel
 def take(state: State, row: int, member: int) -> None:
     """Take ``row`` out of the member's list, its oldest place there; nothing if it does not stand there."""
     rows, places, members = state.rows, state.places, state.members
@@ -76,7 +76,7 @@ def take(state: State, row: int, member: int) -> None:
     state.marks[SPARE] = place
 
 
-@njit(cache=True)
+@kernel
 def flattened(state: State) -> tuple[Longs, Ints]:
     """Offsets int64[M+1] and rows, in list order."""
     member_count = len(state.members)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder, MemberColumns
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.strings import hash_codes, sorted_order
 
@@ -45,7 +45,7 @@ def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:
     return walk
 
 
-@njit(cache=True)
+@kernel
 def first_seen_topics(walk: Longs, offsets: Longs, topics: Ints, topic_count: int) -> Longs:
     """Topics in the order in which a walk over the members' subscriptions first meets them."""
     is_seen = np.zeros(topic_count, np.bool_)
@@ -86,7 +86,7 @@ def by_member_info(members: MemberColumns, walk: Longs) -> Longs:
     return np.concatenate((static, order[~members.has_instance_id[order]]))
 
 
-@njit(cache=True)
+@kernel
 def instance_ranks(data: npt.NDArray[np.uint8], offsets: Longs, order: Longs) -> Longs:
     """Dense ranks of sorted strings: equal ones share a rank."""
     ranks = np.zeros(len(order), np.int64)

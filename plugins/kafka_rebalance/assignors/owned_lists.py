@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.request import TopicColumns
+from kafka_rebalance.compiled import kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -20,7 +20,7 @@ def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_c
     return Assignment.of(*lists_by_owner(owner, topics.first_row, walk, member_count))
 
 
-@njit(cache=True)
+@kernel
 def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int) -> tuple[Longs, Ints, Ints]:
     """Offsets, topics and partitions of each member's list: a counting sort by owner. O(P + M)."""
     offsets = np.zeros(member_count + 1, np.int64)

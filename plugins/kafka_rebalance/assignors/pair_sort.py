@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from kafka_rebalance.compiled import inner_kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -12,7 +13,7 @@ Longs = npt.NDArray[np.int64]
 _RUN = 16
 
 
-@njit(cache=True)
+@inner_kernel
 def sort_pairs(keys: Longs, values: Ints, start: int, end: int) -> None:
     """Sort ``keys[start:end]`` in place, stably, and ``values`` along with them."""
     for low in range(start, end, _RUN):
@@ -34,7 +35,7 @@ def sort_pairs(keys: Longs, values: Ints, start: int, end: int) -> None:
         width *= 2
 
 
-@njit(cache=True)
+@inner_kernel
 def _merge(keys: Longs, values: Ints, low: int, middle: int, high: int) -> None:
     left_keys, left_values = keys[low:middle].copy(), values[low:middle].copy()
     i, j = 0, middle

@@ -13,16 +13,16 @@ O(partitions of the topic that have moved).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from kafka_rebalance.assignors.sticky_state import NONE, State
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 _FIRST_TABLE = 16
 _TREE_TABLE = 64
 _TREE_BIN = 8
 
 
-@njit(cache=True)
+@inner_kernel
 def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
     """The row that moves to ``receiver`` instead of ``row``: one of the topic that had come the opposite way."""
     rows = state.rows
@@ -39,7 +39,7 @@ def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
     return best
 
 
-@njit(cache=True)
+@kernel
 def record(state: State, row: int, owner: int, receiver: int) -> None:
     """``row`` goes from ``owner`` to ``receiver``: what counts is where it came from first; going home cancels out."""
     origin = state.rows[row].source
@@ -51,7 +51,7 @@ def record(state: State, row: int, owner: int, receiver: int) -> None:
         _add(state, row, origin, receiver)
 
 
-@njit(cache=True)
+@inner_kernel
 def _add(state: State, row: int, source: int, target: int) -> None:
     rows, topics, topic = state.rows, state.topics, state.rows[row].topic
     rows[row].table = _table_with(state, row, source, target)
@@ -67,7 +67,7 @@ def _add(state: State, row: int, source: int, target: int) -> None:
     topics[topic].moved_last = row
 
 
-@njit(cache=True)
+@inner_kernel
 def _table_with(state: State, row: int, source: int, target: int) -> int:
     """Bins of the set once ``row`` is in it; the table of a set that was emptied starts anew."""
     rows, first = state.rows, state.topics[state.rows[row].topic].moved_first
@@ -89,7 +89,7 @@ def _table_with(state: State, row: int, source: int, target: int) -> int:
     return grown
 
 
-@njit(cache=True)
+@inner_kernel
 def _remove(state: State, row: int) -> None:
     rows, topics, topic = state.rows, state.topics, state.rows[row].topic
     earlier, later = rows[row].earlier, rows[row].later

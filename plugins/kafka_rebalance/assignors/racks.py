@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.request import AssignmentRequest
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -26,13 +26,13 @@ def word_count(request: AssignmentRequest) -> int:
     return max(1, -(-len(request.rack_names) // _WORD))
 
 
-@njit(cache=True)
+@inner_kernel
 def has_rack(words: Words, rack: int) -> bool:
     """Whether ``rack`` is in a set."""
     return bool((words[rack >> 6] >> np.uint64(rack & 63)) & np.uint64(1))
 
 
-@njit(cache=True)
+@kernel
 def partition_racks(rack_offsets: Longs, racks: Ints, words: int) -> Words:
     """uint64[P, words]: the racks of each partition's replicas; replicas without a rack do not count."""
     sets = np.zeros((len(rack_offsets) - 1, words), np.uint64)
@@ -44,7 +44,7 @@ def partition_racks(rack_offsets: Longs, racks: Ints, words: int) -> Words:
     return sets
 
 
-@njit(cache=True)
+@kernel
 def reader_racks(offsets: Longs, topics: Ints, member_racks: Ints, topic_count: int, words: int) -> Words:
     """uint64[T, words]: the racks of each topic's subscribers."""
     sets = np.zeros((topic_count, words), np.uint64)
@@ -58,7 +58,7 @@ def reader_racks(offsets: Longs, topics: Ints, member_racks: Ints, topic_count: 
     return sets
 
 
-@njit(cache=True)
+@kernel
 def use_racks(readers: Words, sets: Words, start: int, end: int, prefer: bool) -> bool:  # noqa: FBT001
     """Kafka's three conditions over partitions ``start`` … ``end`` − 1 and one set of readers' racks."""
     is_shared, is_partial = False, False

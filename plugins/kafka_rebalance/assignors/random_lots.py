@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.orders import member_walk
 from kafka_rebalance.assignors.owned_lists import NOBODY, lists_by_owner
 from kafka_rebalance.assignors.request import AssignmentRequest
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.keys import topic_partition_hashes
 from kafka_rebalance.java.seeded_random import State, java_random, next_int
@@ -58,7 +58,7 @@ class RandomAssignor:
         return Assignment.of(*lists_by_owner(owners, topics.first_row, walk, len(members)))
 
 
-@njit(cache=True)
+@kernel
 def _lots(order: Longs, offsets: Longs, subscribed: Ints, topic_count: int) -> tuple[Longs, Ints]:
     """Each topic's lots: members in ``order``, as often as they list the topic."""
     starts = np.zeros(topic_count + 1, np.int64)
@@ -75,7 +75,7 @@ def _lots(order: Longs, offsets: Longs, subscribed: Ints, topic_count: int) -> t
     return starts, lots
 
 
-@njit(cache=True)
+@kernel
 def _draw(random: State, topics: Longs, starts: Longs, lots: Ints) -> Ints:
     owners = np.empty(len(topics), np.int32)
     for i in range(len(topics)):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.owned_lists import NOBODY
 from kafka_rebalance.assignors.racks import has_rack, use_racks
 from kafka_rebalance.assignors.subscribers import same_readers
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -16,7 +16,7 @@ Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
+@kernel
 def topics_that_need_racks(readers: Words, sets: Words, first_row: Longs, walk: Longs, prefer: bool) -> Flags:  # noqa: FBT001
     """bool[T]: topics of ``walk`` whose own racks can matter."""
     needs = np.zeros(len(readers), np.bool_)
@@ -25,7 +25,7 @@ def topics_that_need_racks(readers: Words, sets: Words, first_row: Longs, walk: 
     return needs
 
 
-@njit(cache=True)
+@kernel
 def matched_ranges(
     starts: Longs,
     readers: Ints,
@@ -60,7 +60,7 @@ def matched_ranges(
     return owner
 
 
-@njit(cache=True)
+@inner_kernel
 def _co_partitioned(starts: Longs, readers: Ints, first_row: Longs, walk: Longs, has_reader_racks: Flags) -> Ints:
     """int32[T]: first topic of ``walk`` with the same readers and as many partitions; −1: in no group of interest.
 
@@ -82,7 +82,7 @@ def _co_partitioned(starts: Longs, readers: Ints, first_row: Longs, walk: Longs,
     return group
 
 
-@njit(cache=True)
+@inner_kernel
 def _assign_group(
     leader: int,
     group: Ints,
@@ -121,7 +121,7 @@ def _assign_group(
             extras[topic] -= taken[i] > n // k
 
 
-@njit(cache=True)
+@inner_kernel
 def _spread(common: Words, readers: Ints, member_racks: Ints, share: int, extra: int) -> Ints:
     """int32[n]: place of the reader of each partition. O(n · racks): each rack keeps its own queue of readers."""
     n, k = len(common), len(readers)
@@ -152,7 +152,7 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, share: int, extra:
     return given
 
 
-@njit(cache=True)
+@inner_kernel
 def _assign_matching(
     topic: int,
     starts: Longs,
@@ -184,7 +184,7 @@ def _assign_matching(
         extras[topic] -= taken[i] > share
 
 
-@njit(cache=True)
+@inner_kernel
 def _assign_rest(
     topic: int, starts: Longs, readers: Ints, first_row: Longs, owner: Ints, taken: Ints, extras: Ints
 ) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.owned_lists import NOBODY
+from kafka_rebalance.compiled import kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def subscriber_counts(offsets: Longs, topics: Ints, topic_count: int, once: bool) -> Ints:  # noqa: FBT001
     """int32[T]: subscribers of each topic; ``once``: a member that lists a topic twice counts once."""
     counts = np.zeros(topic_count, np.int32)
@@ -31,7 +31,7 @@ def subscriber_counts(offsets: Longs, topics: Ints, topic_count: int, once: bool
     return counts
 
 
-@njit(cache=True)
+@kernel
 def plain_ranges(
     order: Longs,
     offsets: Longs,

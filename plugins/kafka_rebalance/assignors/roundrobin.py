@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.orders import by_member_id, by_member_info, member_walk
 from kafka_rebalance.assignors.owned_lists import NOBODY, assignment_by_owner
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.subscribers import subscribers_by_topic
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.java.strings import sorted_order
 
@@ -67,7 +67,7 @@ def _assign(request: AssignmentRequest, order: Longs) -> Assignment:
     return assignment_by_owner(owner, topics, names, len(members))
 
 
-@njit(cache=True)
+@kernel
 def deal(names: Longs, first_row: Longs, starts: Longs, readers: Ints, order: Longs) -> Ints:
     """Owner of each partition, int32[P]; ``readers`` of each topic stand in the order of ``order``."""
     owner = np.full(first_row[-1], NOBODY, np.int32)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.ranges import subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity
 from kafka_rebalance.java.keys import uuid_hash_codes
@@ -51,7 +51,7 @@ def copied_subscription_of(request: AssignmentRequest, member: int, hashes: Ints
     return copied
 
 
-@njit(cache=True)
+@kernel
 def _in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -> Ints:  # noqa: FBT001
     is_seen = np.zeros(len(hashes), np.bool_)
     topics = np.empty(len(listed), np.int32)
@@ -67,7 +67,7 @@ def _in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) 
     return _walked(topics, hashes, set_copy_capacity(found)) if is_copied else topics
 
 
-@njit(cache=True)
+@inner_kernel
 def _walked(topics: Ints, hashes: Ints, capacity: int) -> Ints:
     """A HashSet of ``topics``, put in this order."""
     codes = np.empty(len(topics), np.int32)
@@ -102,7 +102,7 @@ def is_homogeneous(request: AssignmentRequest) -> bool:
     return bool(np.all(counts[counts > 0] == len(request.members)))
 
 
-@njit(cache=True)
+@inner_kernel
 def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints) -> Longs:
     """Positions of one member's owned partitions as ``HashMap<Uuid, HashSet<Integer>>`` gives them back.
 
@@ -127,7 +127,7 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
     return order
 
 
-@njit(cache=True)
+@inner_kernel
 def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
     """Positions grouped by topic, topics as they first appear: group starts, positions, topic of each group."""
     n = len(topics)

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.orders import by_member_info, member_walk
 from kafka_rebalance.assignors.ranges import subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server_orders import PARTITION_ASSIGNOR_EXCEPTION, is_homogeneous
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.errors import AssignorError
 
 Ints = npt.NDArray[np.int32]
@@ -60,7 +60,7 @@ def _refuse_missing(counts: Ints) -> None:
         raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Member is subscribed to a non-existent topic")
 
 
-@njit(cache=True)
+@kernel
 def _share_topics(ranked: Longs, topics: Ints, counts: Ints) -> tuple[Longs, Ints, Ints]:
     """Every member subscribes to ``topics``: member of rank i gets [q·i + min(i, r), … + q (+1 while i < r))."""
     members = len(ranked)
@@ -96,7 +96,7 @@ def _share_topics(ranked: Longs, topics: Ints, counts: Ints) -> tuple[Longs, Int
     return offsets, out_topics, out_partitions
 
 
-@njit(cache=True)
+@kernel
 def _share_by_subscription(
     ranked: Longs, bounds: Longs, subscribed: Ints, subscribers: Ints, counts: Ints
 ) -> tuple[Longs, Ints, Ints]:
@@ -132,7 +132,7 @@ def _share_by_subscription(
     return offsets, out_topics, out_partitions
 
 
-@njit(cache=True)
+@inner_kernel
 def _lengths(ranked: Longs, bounds: Longs, subscribed: Ints, quotas: Ints, extras: Ints) -> Longs:
     """Partitions of each member, behind a zero: int64[M + 1]."""
     lengths = np.zeros(len(ranked) + 1, np.int64)

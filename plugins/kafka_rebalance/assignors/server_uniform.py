@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
 from kafka_rebalance.assignors.orders import member_walk
@@ -37,6 +36,7 @@ from kafka_rebalance.assignors.server_uniform_heterogeneous import (
     topic_priority,
 )
 from kafka_rebalance.assignors.server_uniform_homogeneous import spread_evenly
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.errors import AssignorError
 
 Ints = npt.NDArray[np.int32]
@@ -76,12 +76,13 @@ class ServerUniformAssignor:
         )
         if request.is_assigned is not None:
             is_assigned, is_contradictory = request.is_assigned, True
-        *lists, is_complete = spread_evenly(
+        offsets, owned, partitions, is_complete = spread_evenly(
             order, subscribed, topics.partition_counts, topics.first_row, members.owned_offsets, members.owned_topics,
             members.owned_partitions, is_assigned, hashes, is_hashed(request), self.is_extra_given_back,
         )  # fmt: skip
         if not is_complete:
             raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Partitions were left unassigned")
+        lists = (offsets, owned, partitions)
         return Assignment.of(*(_as_sets(*lists) if is_contradictory else lists))
 
 
@@ -120,7 +121,7 @@ def no_entries(members: int) -> Assignment:
     return Assignment(np.zeros(members + 1, np.int64), nothing, nothing, Withheld.nothing(), has_entry=entries)
 
 
-@njit(cache=True)
+@kernel
 def _owned_rows(topics: Ints, partitions: Ints, first_row: Longs, counts: Ints) -> tuple[Flags, bool]:
     """bool[P]: what members own, which is what the coordinator takes for assigned unless it says otherwise.
 

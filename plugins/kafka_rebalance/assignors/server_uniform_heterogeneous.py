@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.uniform_balancer import ENDS, is_even, line_up, next_least, next_most, set_aside
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -30,7 +30,7 @@ _ROUNDS = 16
 _NOBODY = -1
 
 
-@njit(cache=True)
+@kernel
 def list_subscribers(order: Longs, bounds: Longs, subscribed: Ints, topic_count: int) -> tuple[Longs, Ints]:
     """Each topic's subscribers as places in ``order``, ascending: offsets int64[T+1] and places."""
     starts = np.zeros(topic_count + 1, np.int64)
@@ -65,7 +65,7 @@ def topic_priority(counts: Ints, subscribers: Longs, high: Longs, low: Longs) ->
     return topics[np.lexsort(keys)].astype(np.int64)
 
 
-@njit(cache=True)
+@kernel
 def keep_subscribed(
     order: Longs,
     bounds: Longs,
@@ -111,7 +111,7 @@ def keep_subscribed(
     return owners, sizes, shadow_places[:shadows], shadow_rows[:shadows], np.int64(-1)
 
 
-@njit(cache=True)
+@kernel
 def deal_and_even_out(
     priority: Longs,
     counts: Ints,
@@ -159,7 +159,7 @@ def deal_and_even_out(
                 last_moved = index
 
 
-@njit(cache=True)
+@inner_kernel
 def _even_out(
     readers: Ints,
     first: int,
@@ -202,7 +202,7 @@ def _even_out(
     return moves
 
 
-@njit(cache=True)
+@inner_kernel
 def _group_by_owner(
     readers: Ints, first: int, last: int, owners: Ints, grouped: Longs, group_start: Longs, group_end: Longs
 ) -> None:
@@ -221,7 +221,7 @@ def _group_by_owner(
         group_end[owners[at]] += 1
 
 
-@njit(cache=True)
+@kernel
 def lists_of(
     order: Longs, counts: Ints, first_row: Longs, owners: Ints, shadow_places: Ints, shadow_rows: Longs
 ) -> tuple[Longs, Ints, Ints]:
@@ -254,7 +254,7 @@ def lists_of(
     return offsets, topics, partitions
 
 
-@njit(cache=True)
+@inner_kernel
 def _staying(owners: Ints, shadow_places: Ints, shadow_rows: Longs) -> Longs:
     """Positions of shadows that nobody moved, and that are not the owner's own again."""
     stays = np.empty(len(shadow_rows), np.int64)

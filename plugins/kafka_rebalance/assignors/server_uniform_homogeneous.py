@@ -18,16 +18,16 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.server_orders import owned_walk
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
+@kernel
 def spread_evenly(
     order: Longs,
     topics: Ints,
@@ -73,7 +73,7 @@ def spread_evenly(
     return (*lists, dealt == len(free_topics))
 
 
-@njit(cache=True)
+@inner_kernel
 def _written(
     kept: Longs,
     wanted: Longs,
@@ -100,8 +100,9 @@ def _written(
             continue
         upto = end if keeps_all else start
         length = upto - copied
-        topics[place : place + length] = owned_topics[copied:upto]
-        partitions[place : place + length] = owned_partitions[copied:upto]
+        for k in range(length):
+            topics[place + k] = owned_topics[copied + k]
+            partitions[place + k] = owned_partitions[copied + k]
         place += length
         copied = end
         for k in range(upto, end):
@@ -116,7 +117,7 @@ def _written(
     return offsets, topics, partitions
 
 
-@njit(cache=True)
+@inner_kernel
 def _quotas(
     order: Longs,
     is_subscribed: Flags,
@@ -163,7 +164,7 @@ def _quotas(
     return kept, wanted, released[:given_up]
 
 
-@njit(cache=True)
+@inner_kernel
 def _all_set(flags: Flags) -> bool:
     for flag in flags:  # noqa: SIM110 (numba knows no generators)
         if not flag:
@@ -171,7 +172,7 @@ def _all_set(flags: Flags) -> bool:
     return True
 
 
-@njit(cache=True)
+@inner_kernel
 def _release(
     start: int,
     walked: Longs,
@@ -197,7 +198,7 @@ def _release(
     return given_up
 
 
-@njit(cache=True)
+@inner_kernel
 def _unassigned(
     topics: Ints,
     counts: Ints,

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.server_orders import owned_walk
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, order_after, put_order
 
 Ints = npt.NDArray[np.int32]
@@ -31,20 +31,20 @@ Flags = npt.NDArray[np.bool_]
 _NONE = -1
 
 
-@njit(cache=True)
+@inner_kernel
 def presized(n: int) -> np.int64:
     """Capacity that Kafka's ``AssignorHelpers.newHashMap(n)`` asks for."""
     return np.int64(np.float32(n + 1) / np.float32(0.75) + np.float32(1))
 
 
-@njit(cache=True)
+@kernel
 def integer_walk(n: int) -> Longs:
     """Iteration order of a presized map of the Integers 0 … n−1 (ascending up to 65,536 of them)."""
     order: Longs = put_order(np.arange(n, dtype=np.int32), presized(n))
     return order
 
 
-@njit(cache=True)
+@kernel
 def wants_of(readers: int, targets: int) -> tuple[np.int64, Longs]:
     """S, and how many partitions each of the readers should have."""
     sharing = np.int64((readers + targets - 1) // targets) if targets else np.int64(0)
@@ -55,7 +55,7 @@ def wants_of(readers: int, targets: int) -> tuple[np.int64, Longs]:
     return sharing, wants
 
 
-@njit(cache=True)
+@kernel
 def share_out(
     walk: Longs, wants: Longs, sharing: int, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints
 ) -> tuple[Flags, Ints, Ints, bool]:
@@ -86,7 +86,7 @@ def share_out(
     return stays, places, keys, is_done
 
 
-@njit(cache=True)
+@inner_kernel
 def _drop_above_wants(
     walk: Longs, wants: Longs, hashes: Ints, held_starts: Longs, held_keys: Ints, stays: Flags
 ) -> Longs:
@@ -106,7 +106,7 @@ def _drop_above_wants(
     return sizes
 
 
-@njit(cache=True)
+@inner_kernel
 def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tuple[Longs, Ints, Longs]:
     """Who holds each key, in the order in which they were added: starts, places, positions of the held entries."""
     starts = np.zeros(keys + 1, np.int64)
@@ -126,7 +126,7 @@ def _by_key(walk: Longs, keys: int, held_starts: Longs, held_keys: Ints) -> tupl
     return starts, holders, entries
 
 
-@njit(cache=True)
+@inner_kernel
 def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held_keys: Ints) -> Longs:
     """Iteration order of the map of partitions: held ones are added first, then all that are to be read."""
     keys = np.empty(len(held_keys) + targets, np.int32)
@@ -142,7 +142,7 @@ def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held
     return order
 
 
-@njit(cache=True)
+@inner_kernel
 def _deal(
     walk: Longs,
     wants: Longs,
@@ -197,7 +197,7 @@ def _deal(
     return dealt_places[:dealt], dealt_keys[:dealt], True
 
 
-@njit(cache=True)
+@inner_kernel
 def _note_holders(held_key: Longs, key: int, start: int, end: int, holders: Ints, entries: Longs, stays: Flags) -> None:
     """Who still holds the key when its turn comes."""
     for k in range(start, end):
@@ -205,7 +205,7 @@ def _note_holders(held_key: Longs, key: int, start: int, end: int, holders: Ints
             held_key[holders[k]] = key
 
 
-@njit(cache=True)
+@inner_kernel
 def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int64]:
     """Who wants more, as a doubly linked ring through ``len(walk)``, and how many they are."""
     end = len(walk)
@@ -224,7 +224,7 @@ def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int
     return following, before, waiting
 
 
-@njit(cache=True)
+@kernel
 def held_in_order(
     order: Longs,
     owned_offsets: Longs,
@@ -248,7 +248,7 @@ def held_in_order(
     return held
 
 
-@njit(cache=True)
+@kernel
 def lists_of(
     order: Longs,
     owned_offsets: Longs,

@@ -51,6 +51,7 @@ class CooperativeStickyAssignor:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         members = request.members
         generations = np.where(members.generations >= 0, members.generations, members.data_generations)
+        generations.setflags(write=False)  # as those of a request are: one variant of each kernel serves both
         return _assign(request, frame_of(request, generations), is_cooperative=True)
 
 

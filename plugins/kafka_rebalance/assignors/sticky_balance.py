@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.least_loaded import fill, moved
 from kafka_rebalance.assignors.member_lists import give, take
@@ -34,6 +33,7 @@ from kafka_rebalance.assignors.sticky_state import (
     WITNESS_TOPIC,
     State,
 )
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Records = npt.NDArray[Any]
@@ -43,7 +43,7 @@ BALANCED, UNBALANCED = 0, 1
 _A_NULL = -2
 
 
-@njit(cache=True)
+@kernel
 def rebalance(rows: Ints, state: State) -> int:
     """Walk over ``rows`` until nothing moves: CHANGED or UNCHANGED, or how Java fails."""
     result, walks, due = UNCHANGED, 0, 1
@@ -61,7 +61,7 @@ def rebalance(rows: Ints, state: State) -> int:
             due *= 2
 
 
-@njit(cache=True)
+@inner_kernel
 def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
     """Everything that decides the next walk is as it was: holders, movements, and the order and size of their sets."""
     rows = state.rows
@@ -78,7 +78,7 @@ def _is_as_seen(state: State, seen_rows: Records, seen_places: Records) -> bool:
     return True
 
 
-@njit(cache=True)
+@inner_kernel
 def _walk(rows: Ints, state: State) -> int:
     """One walk over ``rows``; stops early once all is balanced."""
     result = UNCHANGED
@@ -102,7 +102,7 @@ def _walk(rows: Ints, state: State) -> int:
     return result
 
 
-@njit(cache=True)
+@inner_kernel
 def _receiver(state: State, row: int) -> int:
     """Who should have the row: NONE if it may stay, _A_NULL where Java meets one."""
     members, holder, before = state.members, state.rows[row].owner, state.rows[row].previous
@@ -122,7 +122,7 @@ def _receiver(state: State, row: int) -> int:
     return best if members[holder].size > members[best].size + 1 else NONE
 
 
-@njit(cache=True)
+@inner_kernel
 def _move(state: State, row: int, receiver: int) -> bool:
     """Move the row, or the one that goes back instead; ``False`` where Java meets a null."""
     members = state.members
@@ -142,7 +142,7 @@ def _move(state: State, row: int, receiver: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@inner_kernel
 def _resized(state: State, member: int, before: int) -> None:
     """Keep least, most and the heap up to date after one member's size has changed by one."""
     now, with_size, marks = state.members[member].size, state.with_size, state.marks
@@ -157,7 +157,7 @@ def _resized(state: State, member: int, before: int) -> None:
     moved(state, member)
 
 
-@njit(cache=True)
+@inner_kernel
 def _verdict(state: State) -> int:
     """BALANCED or UNBALANCED, as ``isBalanced`` says; NO_MEMBER, NULL_POINTER where it fails."""
     marks, members = state.marks, state.members
@@ -176,7 +176,7 @@ def _verdict(state: State) -> int:
     return UNBALANCED if _find_witness(state) else BALANCED
 
 
-@njit(cache=True)
+@inner_kernel
 def _find_witness(state: State) -> bool:
     """Look for a member that could take a row from one with too much more, topic by topic from the last find on."""
     marks, shared, members, topics = state.marks, state.shared, state.members, state.topics
@@ -200,7 +200,7 @@ def _find_witness(state: State) -> bool:
     return False
 
 
-@njit(cache=True)
+@inner_kernel
 def _least_that_could(state: State, topic: int) -> int:
     """The reader with the least among those that do not have all they could have, NONE if all do."""
     best, members = NONE, state.members

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment, StickyNotes, Withheld
 from kafka_rebalance.assignors.orders import ranks_among
@@ -25,6 +24,7 @@ from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky_deal import BELOW_LEAST, DONE, NOBODY_LEFT, TOO_FEW, Quotas, deal
 from kafka_rebalance.assignors.sticky_frame import StickyFrame, free_rows
 from kafka_rebalance.assignors.sticky_keep import keep_within_quotas, keepable_rows, sort_lowest_first
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.errors import AssignorError
 
 Ints = npt.NDArray[np.int32]
@@ -71,7 +71,7 @@ def assign_constrained(request: AssignmentRequest, frame: StickyFrame, *, is_coo
     )
 
 
-@njit(cache=True)
+@kernel
 def waits_for_owner(rows: Ints, takers: Ints, was_of: Ints, is_contested: Flags, is_cooperative: bool) -> Flags:  # noqa: FBT001
     """bool[new]: the row must be given up by another member before the taker may have it."""
     waits = np.zeros(len(rows), np.bool_)
@@ -82,7 +82,7 @@ def waits_for_owner(rows: Ints, takers: Ints, was_of: Ints, is_contested: Flags,
     return waits
 
 
-@njit(cache=True)
+@kernel
 def joined_lists(
     walked: Longs, starts: Longs, counts: Ints, kept: Ints, rows: Ints, takers: Ints, waits: Flags
 ) -> tuple[Longs, Ints]:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.racks import has_rack
 from kafka_rebalance.assignors.sticky_keep import AT_LEAST, UNDER_LEAST
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -39,7 +39,7 @@ class Waiting(NamedTuple):
     counts: Ints
 
 
-@njit(cache=True)
+@kernel
 def deal(
     free: Ints, by_id: Longs, counts: Ints, codes: Codes, quotas: Quotas, member_racks: Ints, sets: Words
 ) -> tuple[int, Ints, Ints]:
@@ -58,7 +58,7 @@ def deal(
     return status, rows, members
 
 
-@njit(cache=True)
+@inner_kernel
 def _waiting(by_id: Longs, counts: Ints, codes: Codes) -> Waiting:
     count = len(by_id)
     waiting = Waiting(np.empty(count, np.int32), np.empty(2 * count, np.int32), np.zeros(4, np.int64), counts.copy())
@@ -72,7 +72,7 @@ def _waiting(by_id: Longs, counts: Ints, codes: Codes) -> Waiting:
     return waiting
 
 
-@njit(cache=True)
+@inner_kernel
 def _deal_in_racks(
     free: Ints, waiting: Waiting, quotas: Quotas, member_racks: Ints, sets: Words, rows: Ints, members: Ints
 ) -> tuple[Ints, int]:
@@ -102,7 +102,7 @@ def _deal_in_racks(
     return left[:kept], given
 
 
-@njit(cache=True)
+@inner_kernel
 def _next_in_racks(queue: Ints, start: int, end: int, pointer: int, member_racks: Ints, racks: Words) -> int:
     """Place of the first member of these racks, from ``start + pointer`` on and round; −1 for none."""
     for i in range(end - start):
@@ -113,7 +113,7 @@ def _next_in_racks(queue: Ints, start: int, end: int, pointer: int, member_racks
     return -1
 
 
-@njit(cache=True)
+@inner_kernel
 def _take_under(at: int, waiting: Waiting, quotas: Quotas) -> int:
     """The member at ``at`` takes one more; where the search goes on."""
     marks, member = waiting.marks, waiting.under[at]
@@ -130,7 +130,7 @@ def _take_under(at: int, waiting: Waiting, quotas: Quotas) -> int:
     return int(at % marks[_UNDER]) if marks[_UNDER] > 0 else 0
 
 
-@njit(cache=True)
+@inner_kernel
 def _take_exact(at: int, waiting: Waiting, quotas: Quotas) -> None:
     marks = waiting.marks
     if waiting.counts[waiting.exact[at]] + 1 != quotas.most:
@@ -143,7 +143,7 @@ def _take_exact(at: int, waiting: Waiting, quotas: Quotas) -> None:
         marks[_TAIL] = marks[_HEAD]
 
 
-@njit(cache=True)
+@inner_kernel
 def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows: Ints, members: Ints) -> int:
     """Round after round to those below least, each leaving when there; then one each to those at least."""
     under, exact, counts = waiting.under, waiting.exact, waiting.counts
@@ -177,7 +177,7 @@ def _deal_in_turn(left: Ints, given: int, waiting: Waiting, quotas: Quotas, rows
     return status
 
 
-@njit(cache=True)
+@inner_kernel
 def _verdict(under: Ints, kept: int, reading: int, size: int, over: int, quotas: Quotas, counts: Ints) -> int:
     """Java's own check of who is still below least: ``under[:kept]`` and ``under[reading:size]``."""
     if kept + size - reading == 0:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import StickyNotes
 from kafka_rebalance.assignors.sticky_balance import CHANGED, ENDLESS, NO_MEMBER, NULL_POINTER, rebalance
 from kafka_rebalance.assignors.sticky_frame import StickyFrame
 from kafka_rebalance.assignors.sticky_state import LITERAL, State
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.errors import AssignorError, EndlessReassignmentError
 
 Ints = npt.NDArray[np.int32]
@@ -57,7 +57,7 @@ def notes_of(state: State, frame: StickyFrame) -> StickyNotes:
     )
 
 
-@njit(cache=True)
+@kernel
 def rows_of(order: Longs, first_row: Longs) -> Ints:
     """All rows, topics in ``order``."""
     rows = np.empty(first_row[-1], np.int32)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.orders import by_member_id, member_walk, ranks_of, topic_walk
 from kafka_rebalance.assignors.racks import partition_racks, use_racks, word_count
 from kafka_rebalance.assignors.request import NO_RACK, AssignmentRequest
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.strings import hash_codes, sorted_order
 
@@ -125,7 +125,7 @@ def _rows(request: AssignmentRequest, counts: Ints) -> tuple[Ints, Ints, Ints]:
     )
 
 
-@njit(cache=True)
+@kernel
 def owned_rows(owned_topics: Ints, owned_partitions: Ints, first_row: Longs, counts: Ints) -> tuple[Ints, int]:
     """Row of each entry (−1: topic not in the metadata, −2: a ghost), and the number of ghosts."""
     rows = np.empty(len(owned_topics), np.int32)
@@ -142,7 +142,7 @@ def owned_rows(owned_topics: Ints, owned_partitions: Ints, first_row: Longs, cou
     return rows, ghosts
 
 
-@njit(cache=True)
+@kernel
 def real_rows(first_row: Longs) -> tuple[Ints, Ints]:
     """Topic and partition of each real row."""
     topics = np.empty(first_row[-1], np.int32)
@@ -155,7 +155,7 @@ def real_rows(first_row: Longs) -> tuple[Ints, Ints]:
     return topics, partitions
 
 
-@njit(cache=True)
+@kernel
 def settle_claims(
     met: Longs, offsets: Longs, rows: Ints, row_count: int, generations: Ints, subscription_generations: Ints
 ) -> tuple[Flags, Flags]:
@@ -186,7 +186,7 @@ def settle_claims(
     return is_kept, is_contested
 
 
-@njit(cache=True)
+@kernel
 def all_equal(met: Longs, offsets: Longs, topics: Ints, topic_count: int) -> bool:
     """Whether Kafka sees equal subscriptions: each list after the first non-empty one has that set's size and topics.
 
@@ -231,7 +231,7 @@ def _racks(request: AssignmentRequest, counts: Ints) -> RackFrame:
     return RackFrame(True, members.racks, sets, readers_in_racks(sets, in_rack))
 
 
-@njit(cache=True)
+@kernel
 def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
     """int64[P]: members that sit in one of the racks of each partition."""
     readers = np.zeros(len(sets), np.int64)
@@ -242,7 +242,7 @@ def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
     return readers
 
 
-@njit(cache=True)
+@kernel
 def free_rows(order: Longs, first_row: Longs, is_taken: Flags, row_topic: Ints, row_partition: Ints) -> Ints:
     """Rows that nobody has, topics in ``order``, partitions ascending; as Kafka's two pointers find them.
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
 from kafka_rebalance.assignors.member_lists import flattened
@@ -32,6 +31,7 @@ from kafka_rebalance.assignors.sticky_start import (
     shared_rows,
 )
 from kafka_rebalance.assignors.sticky_state import State, new_state
+from kafka_rebalance.compiled import kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -74,12 +74,12 @@ def _answer(
         takers = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(offsets))
         held = rows[waits]
         withheld = Withheld(frame.row_topic[held], frame.row_partition[held], takers[waits])
-        offsets = offsets - np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(waits)))[offsets]
+        offsets = offsets - np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(waits, dtype=np.int64)))[offsets]
         rows = rows[~waits]
     return Assignment(offsets, frame.row_topic[rows], frame.row_partition[rows], withheld, notes_of(walked, frame))
 
 
-@njit(cache=True)
+@kernel
 def waits_for_owners(offsets: Longs, rows: Ints, owned_offsets: Longs, owned_rows: Ints, row_count: int) -> Flags:
     """bool[assigned]: new to its member, while another one that owned it has it no longer: to be given up first."""
     had = np.full(row_count, -1, np.int32)

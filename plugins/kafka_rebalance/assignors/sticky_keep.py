@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.pair_sort import sort_pairs
 from kafka_rebalance.assignors.racks import has_rack
+from kafka_rebalance.compiled import kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -19,7 +19,7 @@ FILLED, UNDER_LEAST, AT_LEAST = 0, 1, 2
 NOBODY = -1
 
 
-@njit(cache=True)
+@kernel
 def keepable_rows(
     walked: Longs, offsets: Longs, rows: Ints, is_kept: Flags, is_contested: Flags, member_racks: Ints, sets: Words
 ) -> tuple[Longs, Ints, Ints]:
@@ -48,7 +48,7 @@ def keepable_rows(
     return starts, listed, was_of
 
 
-@njit(cache=True)
+@kernel
 def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partition: Ints, topic_rank: Ints) -> None:
     """Sort each member's stretch by (partition, topic)."""
     keys = np.empty(starts[-1], np.int64)
@@ -59,7 +59,7 @@ def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partitio
         sort_pairs(keys, listed, starts[i], starts[i + 1])
 
 
-@njit(cache=True)
+@kernel
 def keep_within_quotas(
     walked: Longs, starts: Longs, listed: Ints, was_of: Ints, least: int, expected: int
 ) -> tuple[Ints, Codes, Flags, int]:

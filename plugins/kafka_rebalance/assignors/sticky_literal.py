@@ -7,16 +7,16 @@ may be left out of the balancing though it reads a shared topic, and Java meets 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from kafka_rebalance.assignors.pair_sort import sort_pairs
 from kafka_rebalance.assignors.racks import has_rack
 from kafka_rebalance.assignors.sticky_state import NONE, SLACK, State
+from kafka_rebalance.compiled import inner_kernel
 
 FAILED, NO, YES = -1, 0, 1
 
 
-@njit(cache=True)
+@inner_kernel
 def is_balanced_literally(state: State) -> int:
     """``isBalanced`` behind its first question; FAILED where it meets a null."""
     members, topics = state.members, state.topics
@@ -43,7 +43,7 @@ def is_balanced_literally(state: State) -> int:
     return YES
 
 
-@njit(cache=True)
+@inner_kernel
 def _could_take(state: State, member: int, row: int) -> int:
     """Whether the row's holder has over the slack more than ``member``, who does not hold it."""
     members, places = state.members, state.places
@@ -61,7 +61,7 @@ def _could_take(state: State, member: int, row: int) -> int:
     return YES if members[member].size + state.marks[SLACK] < members[holder].size else NO
 
 
-@njit(cache=True)
+@inner_kernel
 def somebody_has_less(state: State, row: int, holder: int) -> int:
     """Whether Java finds a reader with two less than ``holder``: in the partition's racks first, then anywhere."""
     rack = state.members[holder].rack
@@ -73,7 +73,7 @@ def somebody_has_less(state: State, row: int, holder: int) -> int:
     return int(answer)
 
 
-@njit(cache=True)
+@inner_kernel
 def _a_reader_has_less(state: State, row: int, holder: int, only_in_racks: bool) -> int:  # noqa: FBT001
     members, topic = state.members, state.rows[row].topic
     first = state.topics[topic].first_reader

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.least_loaded import fill, moved
 from kafka_rebalance.assignors.member_lists import give
 from kafka_rebalance.assignors.racks import has_rack
 from kafka_rebalance.assignors.sticky_state import HEAP, LEAST, MOST, NONE, State
+from kafka_rebalance.compiled import kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-@njit(cache=True)
+@kernel
 def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags) -> tuple[Flags, bool]:
     """Give members what they keep: taken rows bool[R], and whether anything must be revoked.
 
@@ -42,7 +42,7 @@ def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags
     return is_taken, must_revoke
 
 
-@njit(cache=True)
+@kernel
 def remember_previous(
     state: State, met: Longs, owned_offsets: Longs, rows: Ints, generations: Ints, newest: int
 ) -> None:
@@ -59,7 +59,7 @@ def remember_previous(
                 since[row] = generation
 
 
-@njit(cache=True)
+@kernel
 def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, total: int) -> Longs:
     """int64[M]: partitions that a member could have at most, as Kafka counts them.
 
@@ -77,7 +77,7 @@ def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, tot
     return possible
 
 
-@njit(cache=True)
+@kernel
 def give_out(state: State, free: Ints) -> None:
     """Each free row to the reader that has the least, in the order of ``free``."""
     group = -1
@@ -92,7 +92,7 @@ def give_out(state: State, free: Ints) -> None:
             moved(state, member)
 
 
-@njit(cache=True)
+@kernel
 def give_out_in_racks(state: State, free: Ints) -> Ints:
     """Each free row to the reader of its racks (or without a rack) that has the least; the rows that found none."""
     members, topics = state.members, state.topics
@@ -118,7 +118,7 @@ def give_out_in_racks(state: State, free: Ints) -> Ints:
     return left[:kept]
 
 
-@njit(cache=True)
+@kernel
 def choose_who_takes_part(state: State) -> None:
     """Members take part that could have more, or hold a partition of a topic that another one reads too."""
     members, marks = state.members, state.marks
@@ -137,7 +137,7 @@ def choose_who_takes_part(state: State) -> None:
             marks[MOST] = max(marks[MOST], size)
 
 
-@njit(cache=True)
+@kernel
 def shared_rows(state: State, rows: Ints) -> Ints:
     """Those of ``rows`` whose topic has two readers or more: the others can go nowhere."""
     kept = np.empty(len(rows), np.int32)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky_frame import StickyFrame
 from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.hash_order import spread
 from kafka_rebalance.java.keys import topic_partition_hash
 from kafka_rebalance.java.strings import hash_codes
@@ -120,7 +120,7 @@ def new_state(request: AssignmentRequest, frame: StickyFrame, possible: Longs, *
     return state
 
 
-@njit(cache=True)
+@kernel
 def clear_rows(rows: Records, places: Records, row_topic: Ints, first_row: Longs, topic_hashes: Ints) -> None:
     """Rows that nobody has and that have not moved; places that nobody uses."""
     for row in range(len(rows)):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+@kernel
 def subscribers_by_topic(
     order: Longs,
     offsets: Longs,
@@ -46,7 +47,7 @@ def subscribers_by_topic(
     return starts, members
 
 
-@njit(cache=True)
+@kernel
 def same_readers(starts: Longs, members: Ints) -> Ints:
     """int32[T]: the first topic that has exactly the same subscribers, itself if none before. O(T · distinct lists)."""
     topic_count = len(starts) - 1
@@ -70,7 +71,7 @@ def same_readers(starts: Longs, members: Ints) -> Ints:
     return first
 
 
-@njit(cache=True)
+@inner_kernel
 def _equal(starts: Longs, members: Ints, one: int, other: int) -> bool:
     length = starts[one + 1] - starts[one]
     if length != starts[other + 1] - starts[other]:

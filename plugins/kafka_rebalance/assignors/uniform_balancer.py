@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from kafka_rebalance.compiled import inner_kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -23,7 +24,7 @@ ENDS = 7
 _LEAST_END, _LEAST_LEVEL, _LEAST_NEXT, _MOST_START, _MOST_END, _MOST_LEVEL, _MOST_NEXT = range(ENDS)
 
 
-@njit(cache=True)
+@inner_kernel
 def line_up(members: Ints, row: Ints, sizes: Ints, ends: Longs) -> np.int64:
     """Sort ``members`` (ascending) into ``row`` by size and open both ends; how far the largest is above the least."""
     n = len(members)
@@ -38,7 +39,7 @@ def line_up(members: Ints, row: Ints, sizes: Ints, ends: Longs) -> np.int64:
     return np.int64(sizes[row[n - 1]] - sizes[row[0]])
 
 
-@njit(cache=True)
+@inner_kernel
 def _sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
     """Stable: members of one size stay in map order."""
     n = len(members)
@@ -72,7 +73,7 @@ def _sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
         shift += 8
 
 
-@njit(cache=True)
+@inner_kernel
 def next_least(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
     """The member that is given a partition next."""
     if ends[_LEAST_NEXT] >= ends[_LEAST_END]:
@@ -84,7 +85,7 @@ def next_least(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
     return np.int32(row[ends[_LEAST_NEXT] - 1])
 
 
-@njit(cache=True)
+@inner_kernel
 def next_most(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
     """The member that gives up a partition next, -1 when nobody is left."""
     if ends[_MOST_NEXT] < ends[_MOST_START]:
@@ -101,7 +102,7 @@ def next_most(row: Ints, sizes: Ints, ends: Longs) -> np.int32:
     return np.int32(row[ends[_MOST_NEXT] + 1])
 
 
-@njit(cache=True)
+@inner_kernel
 def set_aside(row: Ints, ends: Longs) -> None:
     """Leave the member that ``next_most`` just gave out of the most loaded end."""
     place, last = ends[_MOST_NEXT] + 1, ends[_MOST_END] - 1
@@ -109,7 +110,7 @@ def set_aside(row: Ints, ends: Longs) -> None:
     ends[_MOST_END] -= 1
 
 
-@njit(cache=True)
+@inner_kernel
 def is_even(ends: Longs) -> bool:
     """Whether the levels of the two ends differ by one at most."""
     return bool(ends[_MOST_LEVEL] - ends[_LEAST_LEVEL] <= 1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -13,7 +14,7 @@ Flags = npt.NDArray[np.bool_]
 _EIGHT_TAKEN = np.uint64(0x0101010101010101)
 
 
-@njit(cache=True)
+@kernel
 def subscriptions_are_equal(offsets: Longs, topics: Ints) -> bool:
     """Every member names the same topics in the same order (the common case; others take the general way)."""
     length = offsets[1] - offsets[0]
@@ -27,7 +28,7 @@ def subscriptions_are_equal(offsets: Longs, topics: Ints) -> bool:
     return bool(differing == 0)
 
 
-@njit(cache=True)
+@kernel
 def claims_hold(
     first_row: Longs, counts: Ints, offsets: Longs, topics: Ints, partitions: Ints, quota: int, taken: Flags
 ) -> bool:
@@ -52,7 +53,7 @@ def claims_hold(
     return all_exist and marked == claims
 
 
-@njit(cache=True)
+@kernel
 def mark_kept(
     first_row: Longs,
     counts: Ints,
@@ -84,7 +85,7 @@ def mark_kept(
     return kept
 
 
-@njit(cache=True)
+@kernel
 def level_quotas(kept: Longs, orphans: int) -> Longs:
     """Final count of each member: orphans go to those who hold least, all ending as even as that allows.
 
@@ -115,7 +116,7 @@ def level_quotas(kept: Longs, orphans: int) -> Longs:
     return quotas
 
 
-@njit(cache=True)
+@kernel
 def write_lists(
     first_row: Longs,
     offsets: Longs,
@@ -148,8 +149,9 @@ def write_lists(
                     at += 1
         elif kept[member] < end - start or kept[member] < quotas[member] or member == members - 1:
             length = start + kept[member] - copied
-            out_topics[at : at + length] = topics[copied : copied + length]
-            out_partitions[at : at + length] = partitions[copied : copied + length]
+            for k in range(length):
+                out_topics[at + k] = topics[copied + k]
+                out_partitions[at + k] = partitions[copied + k]
             at += length
             copied = end
         else:
@@ -165,7 +167,7 @@ def write_lists(
     return out_offsets, out_topics, out_partitions
 
 
-@njit(cache=True)
+@inner_kernel
 def _next_free(taken: Flags, row: int) -> int:
     """The first row from ``row`` on that nobody has; eight at a time."""
     while row & 7 or row + 8 > len(taken):

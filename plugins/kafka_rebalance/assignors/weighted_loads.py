@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -20,7 +21,7 @@ TINY = 1e-12
 ENOUGH = 5e-4  # improving further costs more rows than it is worth: nobody sees half a thousandth
 
 
-@njit(cache=True)
+@kernel
 def owner_of_rows(
     first_row: Longs, counts: Ints, offsets: Longs, topics: Ints, partitions: Ints, may_read: Flags
 ) -> Ints:
@@ -36,7 +37,7 @@ def owner_of_rows(
     return owner
 
 
-@njit(cache=True)
+@kernel
 def loads_of(weights: Floats, owner: Ints, members: int) -> Floats:
     """Sum of weights that each member reads."""
     loads = np.zeros(members)
@@ -46,7 +47,7 @@ def loads_of(weights: Floats, owner: Ints, members: int) -> Floats:
     return loads
 
 
-@njit(cache=True)
+@kernel
 def release_above(weights: Floats, order: Longs, cap: float, owner: Ints, loads: Floats) -> None:
     """Take from members above ``cap`` little more than their excess: the heaviest that fit into it, then the lightest
     that covers the rest.
@@ -65,7 +66,7 @@ def release_above(weights: Floats, order: Longs, cap: float, owner: Ints, loads:
             owner[row] = NOBODY
 
 
-@njit(cache=True)
+@inner_kernel
 def _sift(heap: Longs, loads: Floats, at: int) -> None:
     size = len(heap)
     while True:
@@ -85,7 +86,7 @@ def _sift(heap: Longs, loads: Floats, at: int) -> None:
         at = child
 
 
-@njit(cache=True)
+@kernel
 def place_on_lightest(weights: Floats, order: Longs, owner: Ints, loads: Floats) -> None:
     """LPT: each row without a reader, heaviest first, to the member with least; all may read all. A heap of members."""
     heap = np.arange(len(loads))
@@ -99,7 +100,7 @@ def place_on_lightest(weights: Floats, order: Longs, owner: Ints, loads: Floats)
             _sift(heap, loads, 0)
 
 
-@njit(cache=True)
+@kernel
 def place_on_lightest_reader(
     weights: Floats, order: Longs, topic_of: Ints, audience_offsets: Longs, audience: Ints, owner: Ints, loads: Floats
 ) -> None:
@@ -117,7 +118,7 @@ def place_on_lightest_reader(
             loads[best] += weights[row]
 
 
-@njit(cache=True)
+@kernel
 def improve(
     weights: Floats, order: Longs, topic_of: Ints, may_read: Flags, owner: Ints, loads: Floats, bound: float, steps: int
 ) -> None:
@@ -142,7 +143,7 @@ def improve(
             return
 
 
-@njit(cache=True)
+@inner_kernel
 def _exchange(
     weights: Floats, order: Longs, topic_of: Ints, may_read: Flags, owner: Ints, loads: Floats, hot: int, cool: int
 ) -> bool:
@@ -169,7 +170,7 @@ def _exchange(
     return True
 
 
-@njit(cache=True)
+@inner_kernel
 def _best_exchange(weights: Floats, hot_rows: Longs, cool_rows: Longs, distance: float) -> tuple[int, int]:
     """The row to give (and the one to take back, or ``NOBODY``) whose difference comes closest to half of ``distance``.
 
@@ -193,7 +194,7 @@ def _best_exchange(weights: Floats, hot_rows: Longs, cool_rows: Longs, distance:
     return give, take
 
 
-@njit(cache=True)
+@kernel
 def give_back(weights: Floats, order: Longs, before: Ints, cap: float, owner: Ints, loads: Floats) -> None:
     """Rows that moved for nothing return: their old reader has room below ``cap``. Heaviest first."""
     for row in order:
@@ -206,7 +207,7 @@ def give_back(weights: Floats, order: Longs, before: Ints, cap: float, owner: In
             owner[row] = old
 
 
-@njit(cache=True)
+@kernel
 def lists_of(owner: Ints, topic_of: Ints, first_row: Longs, members: int) -> tuple[Longs, Ints, Ints]:
     """The answer's columns, each member's rows in topic and partition order."""
     offsets = np.zeros(members + 1, dtype=np.int64)

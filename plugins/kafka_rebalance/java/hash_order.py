@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -33,14 +34,14 @@ _TREE_TABLE = 64
 _TREE_BIN = 8
 
 
-@njit(cache=True)
+@kernel
 def spread(hash_code: int) -> np.int64:
     """``HashMap.hash``: the upper half mixed into the lower one."""
     unsigned = np.uint32(hash_code)
     return np.int64(unsigned ^ (unsigned >> np.uint32(16)))
 
 
-@njit(cache=True)
+@kernel
 def table_for(capacity: int) -> int:
     """Size of the first table of ``new HashMap(capacity)``; 0 stands for ``new HashMap()``."""
     if capacity == DEFAULT_CAPACITY:
@@ -51,19 +52,19 @@ def table_for(capacity: int) -> int:
     return table
 
 
-@njit(cache=True)
+@kernel
 def set_copy_capacity(n: int) -> np.int64:
     """Capacity of ``new HashSet(collection)`` of ``n`` elements: max((int)(n / .75f) + 1, 16)."""
     return max(np.int64(np.float32(n) / np.float32(0.75)) + np.int64(1), np.int64(16))
 
 
-@njit(cache=True)
+@kernel
 def map_copy_capacity(n: int) -> np.int64:
     """Capacity of ``new HashMap(map)`` and of a clone with ``n`` entries: (int)(n / .75f + 1)."""
     return np.int64(np.float32(n) / np.float32(0.75) + np.float32(1 if n else 0))
 
 
-@njit(cache=True)
+@kernel
 def put_order(hashes: Ints, capacity: int) -> Longs:
     """Iteration order (positions into ``hashes``) of ``new HashMap(capacity)`` after a ``put`` of each key in turn."""
     n = len(hashes)
@@ -76,13 +77,13 @@ def put_order(hashes: Ints, capacity: int) -> Longs:
         ends[b + 1] += ends[b]
     order = np.empty(n, np.int64)
     for i in range(n):
-        b = spread(hashes[i]) & mask
-        order[ends[b]] = i
-        ends[b] += 1
+        at = spread(hashes[i]) & mask
+        order[ends[at]] = i
+        ends[at] += 1
     return order
 
 
-@njit(cache=True)
+@inner_kernel
 def _table_after_puts(hashes: Ints, capacity: int) -> np.int64:
     """The table's size after all puts; small tables also grow when a bin gets its ninth key."""
     n = len(hashes)
@@ -115,7 +116,7 @@ def set_copy_order(hashes: Ints) -> Longs:
     return order
 
 
-@njit(cache=True)
+@kernel
 def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
     """Iteration order after any history: ``steps[i]`` (PUT, COMPUTE_IF_ABSENT, REMOVE) done with key ``keys[i]``.
 
@@ -148,7 +149,7 @@ def order_after(hashes: Ints, steps: Codes, keys: Ints, capacity: int) -> Longs:
     return order
 
 
-@njit(cache=True)
+@inner_kernel
 def _link(heads: Ints, chain: Ints, hashes: Ints, key: int, is_at_tail: bool) -> int:  # noqa: FBT001
     """Add the key to its bin; the number of keys that were there."""
     b = spread(hashes[key]) & (len(heads) - 1)
@@ -168,7 +169,7 @@ def _link(heads: Ints, chain: Ints, hashes: Ints, key: int, is_at_tail: bool) ->
     return others
 
 
-@njit(cache=True)
+@inner_kernel
 def _unlink(heads: Ints, chain: Ints, hashes: Ints, key: int) -> None:
     b = spread(hashes[key]) & (len(heads) - 1)
     if heads[b] == key:
@@ -180,7 +181,7 @@ def _unlink(heads: Ints, chain: Ints, hashes: Ints, key: int) -> None:
     chain[at] = chain[key]
 
 
-@njit(cache=True)
+@inner_kernel
 def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
     """The heads of a table twice as large; chains keep their order."""
     doubled = np.full(2 * len(heads), -1, np.int32)
@@ -200,7 +201,7 @@ def _doubled(heads: Ints, chain: Ints, hashes: Ints) -> Ints:
     return doubled
 
 
-@njit(cache=True)
+@inner_kernel
 def _walk(heads: Ints, chain: Ints, size: int) -> Longs:
     order = np.empty(size, np.int64)
     filled = 0

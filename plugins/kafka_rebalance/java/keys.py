@@ -15,8 +15,8 @@ from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.java.strings import hash_code
 
@@ -53,7 +53,7 @@ def uuid_text(high: int, low: int) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-@njit(cache=True)
+@kernel
 def uuid_hash_codes(high: Longs, low: Longs) -> Ints:
     """``Uuid.hashCode`` of each: int32[n]."""
     codes = np.empty(len(high), np.int32)
@@ -68,7 +68,7 @@ def uuid_sorted_order(high: Longs, low: Longs) -> Longs:
     return np.lexsort((low, high)).astype(np.int64)
 
 
-@njit(cache=True)
+@kernel
 def topic_partition_hash(topic_hash: int, partition: int) -> np.int32:
     """``TopicPartition.hashCode`` from the hash code of the topic's name."""
     return np.int32(np.uint32(31 * (31 + np.int64(partition)) + np.int64(topic_hash)))

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from kafka_rebalance.compiled import kernel
 
 State = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
@@ -38,7 +39,7 @@ def mock_random(seed: int = MOCK_DEFAULT_SEED) -> State:
     return np.array([seed & _MASK_64, _MOCK], np.uint64)
 
 
-@njit(cache=True)
+@kernel
 def next_bits(state: State, bits: int) -> np.int32:
     """``Random.next(bits)``."""
     if state[1] == np.uint64(_MOCK):
@@ -48,7 +49,7 @@ def next_bits(state: State, bits: int) -> np.int32:
     return np.int32(np.uint32(state[0] >> np.uint64(48 - bits)))
 
 
-@njit(cache=True)
+@kernel
 def next_int(state: State, bound: int) -> np.int64:
     """``Random.nextInt(bound)`` for a bound of 1 or more."""
     drawn = np.int64(next_bits(state, 31))
@@ -61,7 +62,7 @@ def next_int(state: State, bound: int) -> np.int64:
     return value
 
 
-@njit(cache=True)
+@kernel
 def shuffle(state: State, values: Ints) -> None:
     """``Collections.shuffle(list, random)``, in place."""
     for i in range(len(values), 1, -1):

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.string_column import StringColumn
 
 Bytes = npt.NDArray[np.uint8]
@@ -40,7 +40,7 @@ def compare_key(text: str) -> bytes:
     return text.encode("utf-16-be", "surrogatepass")
 
 
-@njit(cache=True)
+@kernel
 def hash_codes(data: Bytes, offsets: Longs) -> Ints:
     """``String.hashCode`` of each string of a column: int32[n]."""
     codes = np.empty(len(offsets) - 1, np.int32)
@@ -49,7 +49,7 @@ def hash_codes(data: Bytes, offsets: Longs) -> Ints:
     return codes
 
 
-@njit(cache=True)
+@inner_kernel
 def _hash_code(data: Bytes, start: int, end: int) -> np.int32:
     code = np.uint32(0)
     at = start
@@ -68,7 +68,7 @@ def _hash_code(data: Bytes, start: int, end: int) -> np.int32:
     return np.int32(code)
 
 
-@njit(cache=True)
+@inner_kernel
 def _code_point(data: Bytes, at: int) -> tuple[np.int64, int]:
     """The code point that starts at ``at`` with a lead byte of two or more, and where the next one starts."""
     byte = np.int64(data[at])
@@ -88,7 +88,7 @@ def sorted_order(data: Bytes, offsets: Longs) -> Longs:
     return order
 
 
-@njit(cache=True)
+@kernel
 def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
     """Sort ``order``, some positions of the column, in place and stably by the strings they name."""
     n = len(order)
@@ -123,13 +123,13 @@ def sort_positions(data: Bytes, offsets: Longs, order: Longs) -> None:
             run = i
 
 
-@njit(cache=True)
+@inner_kernel
 def _rank(byte: np.uint8) -> np.uint8:
     """Bytes of UTF-8 ranked so that they compare as UTF-16 does: EE and EF above the lead bytes of pairs."""
     return np.uint8(byte + 0x10) if byte in (0xEE, 0xEF) else byte
 
 
-@njit(cache=True)
+@inner_kernel
 def compare(data: Bytes, offsets: Longs, one: int, other: int, depth: int) -> np.int64:
     """Sign of ``String.compareTo`` of two strings of a column whose first ``depth`` bytes are equal."""
     at, end = offsets[one] + depth, offsets[one + 1]
@@ -142,7 +142,7 @@ def compare(data: Bytes, offsets: Longs, one: int, other: int, depth: int) -> np
     return np.int64(at < end) - np.int64(other_at < other_end)
 
 
-@njit(cache=True)
+@inner_kernel
 def _insertion_sort(data: Bytes, offsets: Longs, order: Longs, start: int, end: int, depth: int) -> None:
     for i in range(start + 1, end):
         moving = order[i]
@@ -153,7 +153,7 @@ def _insertion_sort(data: Bytes, offsets: Longs, order: Longs, start: int, end: 
         order[j + 1] = moving
 
 
-@njit(cache=True)
+@inner_kernel
 def _common_prefix(data: Bytes, offsets: Longs, order: Longs, start: int, end: int, depth: int) -> np.int64:
     first = offsets[order[start]]
     common = np.int64(offsets[order[start] + 1] - first)
@@ -167,7 +167,7 @@ def _common_prefix(data: Bytes, offsets: Longs, order: Longs, start: int, end: i
     return common
 
 
-@njit(cache=True)
+@inner_kernel
 def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
     """The next eight ranked bytes as a big-endian word, zeros behind the end."""
     word = np.uint64(0)
@@ -176,7 +176,7 @@ def _eight_bytes(data: Bytes, at: int, end: int) -> np.uint64:
     return word
 
 
-@njit(cache=True)
+@inner_kernel
 def _radix_sort(keys: Words, order: Longs, spare_keys: Words, spare_order: Longs, start: int, end: int) -> None:
     """Sort ``keys[start:end]`` and ``order`` with them, stably, byte by byte, passing over bytes that all share."""
     differing = np.uint64(0)

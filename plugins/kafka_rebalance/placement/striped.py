@@ -125,14 +125,14 @@ def _refuse(replication_factor: int, unfenced: int, total: int) -> None:
 
 
 @njit(cache=True)
-def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, int]:
+def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.int64]:
     """Draw every list's offset, fenced before unfenced, then the rack's: state int64[lists, 3] and that offset."""
     state = np.zeros((len(starts) - 1, 3), np.int64)
     for rack in map_order:
         for each in (2 * rack, 2 * rack + 1):
             if starts[each + 1] > starts[each]:
                 state[each, _OFFSET] = next_int(random, starts[each + 1] - starts[each])
-    rack_offset = 0
+    rack_offset = np.int64(0)
     if len(map_order):
         rack_offset = next_int(random, len(map_order))
     return state, rack_offset

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.planner.fair_share import distinct_racks
 from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
 from kafka_rebalance.planner.topic_spread import TopicSpread, topic_spread

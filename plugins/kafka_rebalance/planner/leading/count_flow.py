@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.leading.leader_state import LeaderState, hand_over, switch_cost
 from kafka_rebalance.planner.state import Longs
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.leading.leader_state import (
     LeaderState,
     hand_over,

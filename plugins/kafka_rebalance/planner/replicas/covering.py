@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats
 
 NOT_COVERABLE = 1e300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import kernel
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import move, weigh
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, cover
 from kafka_rebalance.planner.replicas.moving import INSIDE, TINY, above, is_home, move, relief, weigh

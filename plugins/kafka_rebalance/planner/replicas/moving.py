@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inlined_kernel, inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import TopicSpread
@@ -24,7 +24,7 @@ def draw(state: State, bound: int) -> int:
     return int(np.int64((x >> np.uint64(33)) % np.uint64(bound)))
 
 
-@inner_kernel
+@inlined_kernel
 def is_home(state: State, p: int, broker: int) -> bool:
     """``broker`` holds a replica of ``p`` today, so a replica there costs nothing."""
     for j in range(state.home.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
@@ -33,7 +33,7 @@ def is_home(state: State, p: int, broker: int) -> bool:
     return False
 
 
-@inner_kernel
+@inlined_kernel
 def copies_needed(state: State, p: int, source: int, target: int) -> float:
     """Change of the plan's cost when a replica of ``p`` goes from source to target: -cost, 0 or cost."""
     change = 0.0
@@ -44,7 +44,7 @@ def copies_needed(state: State, p: int, source: int, target: int) -> float:
     return change
 
 
-@inner_kernel
+@inlined_kernel
 def weigh(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
     """Fill ``weight`` float64[D] with what replica slot ``j`` of ``p`` weighs on ``broker``."""
     for d in range(weight.shape[0]):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -120,11 +120,13 @@ def _best_fill(state: State, broker: int, weight: Floats, away: Away, tries: int
         slot = away.slots[draw(state, away.slots.shape[0])]
         p = slot // width
         source = state.replicas[p, slot - p * width]
-        if source == broker or is_home(state, p, source):
+        if source == broker:
             continue
         weigh(state, p, slot - p * width, source, weight)
         gain = relief(state, broker, weight, 1.0)
-        if gain > best_gain and relief(state, source, weight, -1.0) >= -TINY and _may_go(state, slot, broker, weight):
+        if gain <= best_gain or relief(state, source, weight, -1.0) < -TINY or is_home(state, p, source):
+            continue
+        if _may_go(state, slot, broker, weight):
             best, best_gain = slot, gain
     return best
 
@@ -212,11 +214,11 @@ def _send_cheaper(state: State, p: int, j: int, home: int, tries: int) -> float:
         q = slot // width
         if q == p or state.cost[q] >= state.cost[p]:
             continue
-        saved = state.cost[p] - copies_needed(state, q, home, left)
-        if saved <= best_saved:
-            continue
         weigh(state, q, slot - q * width, home, out)
-        if swap_gain(state, left, home, back, out) >= -TINY and may_swap(state, p * width + j, slot):
+        if swap_gain(state, left, home, back, out) < -TINY:
+            continue
+        saved = state.cost[p] - copies_needed(state, q, home, left)
+        if saved > best_saved and may_swap(state, p * width + j, slot):
             best, best_saved = slot, saved
     if best < 0:
         return 0.0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, move, outside, weigh
 from kafka_rebalance.planner.replicas.receivers import (

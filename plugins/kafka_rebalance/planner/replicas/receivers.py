@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.compiled import inner_kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
