@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from stack.machine import Machine
 from stack.processes import session_members
 
 _PATIENCE_SECONDS = 420
-# Longer than a component needs to notice that its Postgres is gone.
+# Longer than most components need to notice that their Postgres is gone.
 _SETTLED_SECONDS = 20
 
 
@@ -144,20 +145,44 @@ def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
 
 
 def start_again(machine: Machine) -> None:
-    """What an operator or a supervisor does: whatever does not run is started, until all has run for a while.
-
-    A component that lost Postgres, or was killed just now, may still look alive and end some seconds later.
-    """
+    """Start whatever does not run, until all has run for a while."""
     deadline, well_since = time.monotonic() + _PATIENCE_SECONDS, None
     while well_since is None or time.monotonic() - well_since < _SETTLED_SECONDS:
         assert time.monotonic() < deadline, f"never all at once: {machine.airflow.status}"
-        if not (machine.server.is_running and machine.is_running):
+        if not _all_run(machine):
             well_since = None
             with contextlib.suppress(AirflowError):
                 machine.start()
         else:
             well_since = well_since or time.monotonic()
             time.sleep(0.5)
+
+
+@contextlib.contextmanager
+def supervised(machine: Machine) -> Iterator[None]:
+    """What systemd, or ``restart`` in a compose file, does: while the block runs, whatever ends is started again.
+
+    A scheduler that lost Postgres looks alive until its tasks have ended, a minute later on a busy machine.
+    """
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(1):
+            if not _all_run(machine):
+                with contextlib.suppress(AirflowError):
+                    machine.start()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        watcher.join(_PATIENCE_SECONDS)
+
+
+def _all_run(machine: Machine) -> bool:
+    return machine.server.is_running and machine.is_running
 
 
 def moments() -> list[Moment]:

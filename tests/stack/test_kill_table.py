@@ -110,15 +110,16 @@ def live_through(machine, moment, seed):
     assert [each for each in reader.answers if each != last] == []
     moment.mend(machine)
     assert seen_now(machine) == last
-    left = rows_left(machine, run_id)
-    state = finish(machine, run_id)
-    how = "by itself"
-    if state != "success":
-        how = "cleared once"
-        machine.airflow.client.clear("advise", run_id)
+    with kill_moments.supervised(machine):
+        left = rows_left(machine, run_id)
         state = finish(machine, run_id)
-    assert state == "success"
-    new = kill_moments.wait_for("the new advisory", lambda: (now := seen_now(machine)) != last and now)
+        how = "by itself"
+        if state != "success":
+            how = "cleared once"
+            machine.airflow.client.clear("advise", run_id)
+            state = finish(machine, run_id)
+        assert state == "success"
+        new = kill_moments.wait_for("the new advisory", lambda: (now := seen_now(machine)) != last and now)
     reader.is_over.set()
     reader.join(30)
     assert new[0][0] == f"{run_id}.{CLUSTER}"

@@ -71,6 +71,12 @@ def test_what_a_service_mounts_and_needs_exists(name: str) -> None:
         assert needed in SERVICES
 
 
+def test_whatever_ends_is_started_again_but_what_runs_once() -> None:
+    again = {name: service.get("restart") for name, service in _compose()["services"].items()}
+    assert {name for name, policy in again.items() if policy != "unless-stopped"} == {"airflow-init"}
+    assert again["airflow-init"] == "no"
+
+
 def test_dockerfiles_copy_what_exists_from_official_pinned_images() -> None:
     assert len(_dockerfiles()) == 2
     for dockerfile in _dockerfiles():
