@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.request import TopicColumns
-from kafka_rebalance.compiled import kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -43,3 +43,11 @@ def lists_by_owner(owner: Ints, first_row: Longs, walk: Longs, member_count: int
                 partitions[at] = row - start
                 fill[member] = at + 1
     return offsets, topics, partitions
+
+
+@inner_kernel
+def copy_run(into: Ints, at: int, source: Ints, start: int, length: int) -> None:
+    """``into[at : at + length] = source[start : start + length]``, which would compile the words of numba's refusal."""
+    target, given = into[at : at + length], source[start : start + length]
+    for k in range(len(target)):
+        target[k] = given[k]

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.assignors.owned_lists import copy_run
 from kafka_rebalance.assignors.server_orders import owned_walk
 from kafka_rebalance.compiled import inner_kernel, kernel
 
@@ -100,9 +101,8 @@ def _written(
             continue
         upto = end if keeps_all else start
         length = upto - copied
-        for k in range(length):
-            topics[place + k] = owned_topics[copied + k]
-            partitions[place + k] = owned_partitions[copied + k]
+        copy_run(topics, place, owned_topics, copied, length)
+        copy_run(partitions, place, owned_partitions, copied, length)
         place += length
         copied = end
         for k in range(upto, end):

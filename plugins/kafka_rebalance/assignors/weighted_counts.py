@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.assignors.owned_lists import copy_run
 from kafka_rebalance.compiled import inner_kernel, kernel
 
 Ints = npt.NDArray[np.int32]
@@ -149,9 +150,8 @@ def write_lists(
                     at += 1
         elif kept[member] < end - start or kept[member] < quotas[member] or member == members - 1:
             length = start + kept[member] - copied
-            for k in range(length):
-                out_topics[at + k] = topics[copied + k]
-                out_partitions[at + k] = partitions[copied + k]
+            copy_run(out_topics, at, topics, copied, length)
+            copy_run(out_partitions, at, partitions, copied, length)
             at += length
             copied = end
         else:
