@@ -17,6 +17,7 @@ from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets, start_set
 from kafka_rebalance.planner.small_lp.arcs import is_small
 from kafka_rebalance.planner.small_lp.rounding import has_room
 from kafka_rebalance.planner.small_lp.starts import program_starts
+from kafka_rebalance.planner.small_lp.whole_plan import is_tiny, whole_plan
 from kafka_rebalance.planner.solution import Bounds, PlanCost, Solution
 from kafka_rebalance.planner.state import resource_scale
 from kafka_rebalance.planner.topic_spread import topic_excess
@@ -83,8 +84,11 @@ class _Placed:
         return self.strays > 0, round(self.strays, 2), cost.bytes, cost.replica_moves, cost.leader_changes
 
 
-def _placed(problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int]) -> _Placed:
-    slot = choose_leaders(problem, replicas, bands, steps)
+def _placed(
+    problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int], slot: Ints | None = None
+) -> _Placed:
+    if slot is None:
+        slot = choose_leaders(problem, replicas, bands, steps)
     replicas, leader = in_kafka_order(problem, replicas, slot)
     after = broker_loads(problem, replicas, leader)
     outside = np.maximum(after - problem.band_high, 0.0) + np.maximum(problem.band_low - after, 0.0)
@@ -111,6 +115,8 @@ def _with_program(
 ) -> tuple[_Placed, Bounds]:
     """The best of what was found and what roundings of linear programs, mended by the search, come to."""
     best, allowed = found, max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
+    if is_tiny(problem):
+        best = _with_whole_plan(problem, bands, best, allowed, steps)
     for start in program_starts(problem, sets, bands, found.after):
         if start.prices is not None:
             bounds = max(bounds, lower_bounds(problem, prices=start.prices), key=lambda each: each.bytes.value)
@@ -126,6 +132,20 @@ def _with_program(
             if other.worth < best.worth and other.topic_excess <= allowed:
                 best = other
     return best, bounds
+
+
+def _with_whole_plan(
+    problem: Problem, bands: WorkingBands, found: _Placed, allowed: int, steps: dict[str, int]
+) -> _Placed:
+    """The better of what was found and the program in whole numbers, whose topics may be spread worse only where
+    nothing inside the bands was found.
+    """
+    whole = whole_plan(problem, bands)
+    if whole is None or not has_room(problem, whole.replicas):
+        return found
+    other = _placed(problem, whole.replicas, bands, steps, whole.slot)
+    is_spread = other.topic_excess <= allowed or found.strays > 0
+    return other if is_spread and other.worth < found.worth else found
 
 
 def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:

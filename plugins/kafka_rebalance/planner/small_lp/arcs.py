@@ -53,7 +53,7 @@ def arcs_of(problem: Problem) -> Arcs:
     allowed &= held | (problem.target_rf > 1)[:, None] | problem.takes_leaders[None, :]
     row, broker = np.nonzero(allowed & ~problem.pinned[:, None])
     is_kept = held[row, broker]
-    weight, beyond = carried[row], _beyond(problem)
+    weight, beyond = carried[row], disk_beyond(problem)
     disk = problem.column("disk")
     if beyond is not None and disk in columns:
         weight[:, columns.index(disk)] += beyond[row, broker]
@@ -67,7 +67,7 @@ def arcs_of(problem: Problem) -> Arcs:
     return Arcs(columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, move_costs(problem)[row]), fixed)
 
 
-def _beyond(problem: Problem) -> Floats | None:
+def disk_beyond(problem: Problem) -> Floats | None:
     """float64[P, B]: disk of today's replicas beyond the leader's."""
     if problem.own_disk is None:
         return None

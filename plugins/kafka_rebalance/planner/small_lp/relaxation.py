@@ -32,16 +32,16 @@ class Relaxed:
 
 
 @dataclass(slots=True)
-class _Rows:
-    """Rows "Σ factor · x <= most", gathered in blocks."""
+class Rows:
+    """Rows "Σ factor · x <= most" over ``variables``, the arcs first; gathered in blocks."""
 
-    arcs: int
+    variables: int
     blocks: list[sp.csr_matrix] = field(default_factory=list)
     most: list[Floats] = field(default_factory=list)
 
     def add(self, line: Longs, arc: Longs, factor: Floats, most: Floats) -> None:
         """A block of ``len(most)`` rows."""
-        self.blocks.append(sp.csr_matrix((factor, (line, arc)), (len(most), self.arcs)))
+        self.blocks.append(sp.csr_matrix((factor, (line, arc)), (len(most), self.variables)))
         self.most.append(most)
 
 
@@ -56,10 +56,10 @@ def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats, decided: Floa
         return None
     line = np.searchsorted(free, arcs.row)
     every: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
-    rows = _Rows(count)
+    rows = Rows(count)
     top, bottom = _load_rows(problem, arcs, low, high, rows)
-    _capacity_rows(problem, arcs, rows)
-    _rack_rows(problem, arcs, rows)
+    capacity_rows(problem, arcs, rows)
+    rack_rows(problem, arcs, rows)
     box: Any = (0, 1) if decided is None else _box(decided)
     matrix: Any = sp.vstack(rows.blocks).tocsr()
     answer = linprog(
@@ -82,7 +82,7 @@ def _box(decided: Floats) -> Floats:
     return np.column_stack([np.where(is_open, 0.0, decided), np.where(is_open, 1.0, decided)])
 
 
-def _load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: _Rows) -> tuple[Longs, Longs]:
+def _load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Rows) -> tuple[Longs, Longs]:
     """Rows for tops and bottoms of bands; returns which cells of [B, columns] have one."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     cell = (arcs.broker[:, None] * dims + np.arange(dims)).ravel()
@@ -108,7 +108,7 @@ def _prices(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floa
     return prices
 
 
-def _capacity_rows(problem: Problem, arcs: Arcs, rows: _Rows) -> None:
+def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     """New copies fit beside everything that is there today."""
     disk = problem.column("disk")
     if disk is None:
@@ -124,7 +124,7 @@ def _capacity_rows(problem: Problem, arcs: Arcs, rows: _Rows) -> None:
     rows.add(line, new, problem.follower_load[arcs.row[new], disk] / scale, most)
 
 
-def _rack_rows(problem: Problem, arcs: Arcs, rows: _Rows) -> None:
+def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     """No rack of a partition above its even share, and none below."""
     racks = distinct_racks(problem.rack)
     size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)

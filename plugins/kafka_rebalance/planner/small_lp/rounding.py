@@ -30,7 +30,7 @@ def rounded(problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats) -> R
         ranked = arcs.broker[used[begin[row] : begin[row + 1]]]
         chosen = ranked.tolist() if len(ranked) == factor else _spread(ranked, factor, racks, size)
         if len(chosen) == factor:
-            replicas[row] = _in_order(problem.replicas[row], chosen)
+            replicas[row] = in_order(problem.replicas[row], chosen)
     return ReplicaSets(replicas, sets.home)
 
 
@@ -90,8 +90,8 @@ def _spread(ranked: Longs, factor: int, racks: Ints, size: Longs) -> list[int]:
     return chosen
 
 
-def _in_order(today: Ints, chosen: list[int]) -> Ints:
-    """Who stays first, in today's order; then the new ones."""
+def in_order(today: Ints, chosen: list[int]) -> Ints:
+    """A row of replicas: who stays first, in today's order; then the new ones."""
     kept = [broker for broker in today.tolist() if broker in chosen]
     listed = kept + [broker for broker in chosen if broker not in kept]
     row = np.full(len(today), NOBODY, dtype=np.int32)
