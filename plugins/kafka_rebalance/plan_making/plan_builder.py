@@ -7,7 +7,7 @@ search; does it pay. Pure: the same snapshot, options and seed give the same byt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,10 +38,10 @@ from kafka_rebalance.plan_making.verdict_words import (
 from kafka_rebalance.plan_making.wave_plan import cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
 from kafka_rebalance.plan_making.why_outside import widenings
 from kafka_rebalance.plan_making.within_budget import solve_within_budget
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds.widened_bounds import widened_bounds
 from kafka_rebalance.planner.loads import broker_loads
 from kafka_rebalance.planner.problem import Problem
-from kafka_rebalance.planner.solution import Bounds, LowerBound, Solution
+from kafka_rebalance.planner.solution import Bounds, Solution
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
@@ -186,21 +186,9 @@ def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: 
     low, high = met_bands(ask, outcome, bands)
     is_widened = not (np.array_equal(low, bands.low) and np.array_equal(high, bands.high))
     if answer.bounds is not None and len(draft) == len(answer.draft) and not is_widened:
-        return _for_own_sizes(problem, answer.bounds)
-    return _for_own_sizes(problem, lower_bounds(replace(problem, band_low=low, band_high=high)))
-
-
-def _for_own_sizes(problem: Problem, bounds: Bounds) -> Bounds:
-    """Where replicas differ in size, dropping a large one may cost only the leader's smaller size: never claim more."""
-    if problem.own_disk is None:
-        return bounds
-    cells = (problem.replicas >= 0) & (problem.own_disk > 0)
-    ratio = np.divide(problem.move_bytes[:, None], problem.own_disk, out=np.ones(cells.shape), where=cells)
-    least = min(1.0, float(ratio.min(initial=1.0)))
-    if least == 1.0:
-        return bounds
-    proof = f"{bounds.bytes.proof}, less what replicas differ from their leaders"
-    return replace(bounds, bytes=LowerBound(bounds.bytes.value * least, proof))
+        return answer.bounds
+    copied = float(sum(each or 0 for each in draft.bytes_forward()))
+    return widened_bounds(problem, answer.bounds, low, high, copied)
 
 
 def _robustness(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, seed: int) -> Robustness | None:
