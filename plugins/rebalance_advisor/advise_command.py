@@ -31,10 +31,12 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.advise import advise
     from kafka_rebalance.plan import Verdict
     from rebalance_advisor.dumps import read_input
+    from rebalance_advisor.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.advisory_files import write_advisory
     from rebalance_advisor.publish.digest import closing_words
     from rebalance_advisor.version import advisor_version
 
+    tell_of_first_compile()
     say = Progress()
     previous = read_previous(arguments.previous)
     say("reading")

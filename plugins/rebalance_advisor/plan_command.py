@@ -32,9 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.plan_making.plan_builder import make_plan
     from kafka_rebalance.verify import verify_plan
     from rebalance_advisor.dumps import read_input
+    from rebalance_advisor.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.plan_folder import write_plan_folder
     from rebalance_advisor.version import advisor_version
 
+    tell_of_first_compile()
     say = Progress()
     previous = read_previous(arguments.previous)
     say("reading")

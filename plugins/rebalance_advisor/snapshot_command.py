@@ -9,15 +9,14 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from kafka_rebalance.model import ClusterSnapshot
+from rebalance_advisor.progress import Progress
 
 _SHOWN_GAPS = 20
-_QUIET_SECONDS = 1.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         bootstrap=arguments.bootstrap,
         places=places,
         deadline_s=arguments.deadline,
-        say=_Progress(),
+        say=Progress(),
     )
     if previous is not None:
         snapshot = measure_rates(previous, snapshot)
@@ -81,17 +80,6 @@ def _previous(path: Path | None) -> ClusterSnapshot | None:
     from rebalance_advisor.dumps.any_input import read_input
 
     return read_input(path)
-
-
-class _Progress:
-    """Says a step on stderr once the reading has taken longer than a second."""
-
-    def __init__(self) -> None:
-        self._started = time.monotonic()
-
-    def __call__(self, step: str) -> None:
-        if time.monotonic() - self._started > _QUIET_SECONDS:
-            sys.stderr.write(f"{step}\n")
 
 
 def _tell_coverage(snapshot: ClusterSnapshot) -> None:

@@ -1,0 +1,43 @@
+"""The notice that kernels are compiled: on stderr, once, and only where something has to be compiled."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+KERNELS = """
+from numba import njit
+
+@njit(cache=True)
+def twice(number):
+    return 2 * number
+
+@njit(cache=True)
+def thrice(number):
+    return 3 * number
+"""
+PROGRAM = """
+from rebalance_advisor.first_compile import tell_of_first_compile
+
+tell_of_first_compile()
+from kernels_of_the_test import thrice, twice
+
+print(twice(2) + thrice(3))
+"""
+
+
+def run(folder: Path) -> subprocess.CompletedProcess[str]:
+    plugins = Path(__file__).parents[2] / "plugins"
+    paths = os.pathsep.join([str(folder), str(plugins)])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+
+
+def test_the_first_run_says_once_that_it_compiles_and_the_next_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "kernels_of_the_test.py").write_text(KERNELS)
+    first, second = run(tmp_path), run(tmp_path)
+    assert (first.stdout, second.stdout) == ("13\n", "13\n")
+    assert first.stderr.count("kernels are compiled") == 1
+    assert second.stderr == ""
