@@ -4,7 +4,8 @@
 
 FOLDER holds ``NAME.json.gz`` models, ``score.py`` and ``cruise_control.json``. For each model: (a) the band that Cruise
 Control's ``+det`` run reached, (b) ±9 % on every resource. CPU seconds are user + system of the planner alone, second
-call in this process; reading, waves and files are not counted.
+call in this process; reading, waves and files are not counted. The last column is how far the figures that ``verify``
+recomputes are from the scorer's, relative.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.planner.bands import Target
 from kafka_rebalance.planner.solve import solve
 from rebalance_advisor.dumps import read_input
+from tests.benchmarks.verify_beside_scorer import SCORERS, farthest_apart
 
-NAMES = {"disk": "disk", "in": "nw_in", "out": "nw_out", "cpu": "cpu", "replicas": "replicas", "leaders": "leaders"}
 EDGE = (0.91, 1.09)
 
 
@@ -44,7 +45,8 @@ def main(argv: list[str] | None = None) -> int:
         if row["variant"] == "+det"
     }
     sys.stdout.write(
-        "model            band  cpu_s  peer_cpu_s  bytes/peer  bytes/bound  outside  topic_excess(allowed)  racks\n"
+        "model            band  cpu_s  peer_cpu_s  bytes/peer  bytes/bound  outside  "
+        "topic_excess(allowed)  racks  verify-scorer\n"
     )
     for path in sorted(arguments.models.glob("*.json.gz")):
         name = path.name.removesuffix(".json.gz")
@@ -62,7 +64,7 @@ def _peer_targets(peer: dict[str, Any]) -> dict[str, Target]:
     low, high = peer["after_min_over_mean"], peer["after_max_over_mean"]
     return {
         ours: Target(low=min(low[theirs], EDGE[0]), high=max(high[theirs], EDGE[1]))
-        for ours, theirs in NAMES.items()
+        for ours, theirs in SCORERS.items()
         if theirs in high
     }
 
@@ -77,7 +79,8 @@ def _line(
     solution = solve(problem)
     cpu_s = time.process_time() - started
     plan = make_plan(snapshot, options)
-    scored = _score(path, to_document(plan))
+    document = to_document(plan)
+    scored = _score(path, document)
     after, before = scored["stats_after"], scored["stats_before"]
     bound = solution.bounds.bytes.value
     peer_bytes = None if peer is None else peer["bytes_moved"]
@@ -87,7 +90,8 @@ def _line(
     sys.stdout.write(
         f"{name:<16} {band:>5} {cpu_s:6.2f} {_number(peer, 'optimiser_cpu_s'):>11} "
         f"{_ratio(moved, peer_bytes):>11} {_ratio(moved, bound):>12} {','.join(outside) or '-':>8} "
-        f"{after['topic_excess_replicas']:>9}({allowed}) {after['rack_violating_partitions']:>11}"
+        f"{after['topic_excess_replicas']:>9}({allowed}) {after['rack_violating_partitions']:>11} "
+        f"{farthest_apart(document, snapshot, scored):>13.0e}"
         f"{'  ERRORS ' + str(scored['errors'][:2]) if scored['n_errors'] else ''}\n"
     )
     sys.stdout.flush()
@@ -97,7 +101,7 @@ def _outside(targets: Mapping[str, Target], after: dict[str, Any]) -> list[str]:
     """Resources that end outside the band asked for; counts may be rounded."""
     found = []
     for name, target in targets.items():
-        stats = after[NAMES[name]]
+        stats = after[SCORERS[name]]
         slack = 1 / max(stats["mean"], 1e-12) if name in ("replicas", "leaders") else 1e-6
         if stats["max_over_mean"] > target.high + slack or stats["min"] / stats["mean"] < (target.low or 0) - slack:
             found.append(name)
