@@ -12,7 +12,7 @@ from kafka_rebalance.planner.leading.choose import choose_leaders
 from kafka_rebalance.planner.loads import broker_loads
 from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
 from kafka_rebalance.planner.replicas.moving import INSIDE
-from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
+from kafka_rebalance.planner.replicas.replica_search import Effort, anneal_replicas, search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets, start_sets
 from kafka_rebalance.planner.small_lp.arcs import is_small
 from kafka_rebalance.planner.small_lp.rounding import has_room
@@ -26,6 +26,8 @@ from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 FULL = Effort()
 # A plan within this share of its bound is not worth another look.
 NEAR = 0.002
+# A plan farther from it than this is annealed, as is one outside its bands.
+FAR = 0.01
 # Searches from each rounding of a linear program, with different seeds.
 SEARCHES = 4
 
@@ -46,8 +48,11 @@ def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution
         if stranded:
             raise _stranded(problem, replicas)
         best = _placed(problem, replicas, bands, steps)
-        if effort.with_small_lp and is_small(problem) and not best.is_near(bounds.bytes.value):
-            best, bounds = _with_program(problem, sets, bands, best, bounds, seed, effort, steps)
+        if effort.with_small_lp and is_small(problem):
+            if not best.is_near(bounds.bytes.value):
+                best, bounds = _with_program(problem, sets, bands, best, bounds, seed, effort, steps)
+        elif effort.anneal_steps and not best.is_near(bounds.bytes.value, FAR):
+            best = _annealed(problem, sets, bands, best, seed, effort, steps)
     return Solution(
         replicas=best.replicas,
         leader=best.leader,
@@ -73,9 +78,9 @@ class _Placed:
     strays: float
     topic_excess: int
 
-    def is_near(self, bound: float) -> bool:
+    def is_near(self, bound: float, gap: float = NEAR) -> bool:
         """So near to the bound that nothing is left to look for."""
-        return self.strays <= 0 and self.cost.bytes <= bound * (1 + NEAR)
+        return self.strays <= 0 and self.cost.bytes <= bound * (1 + gap)
 
     @property
     def worth(self) -> tuple[bool, float, float, int, int]:
@@ -101,6 +106,23 @@ def _placed(
         strays=round(float(share[share > INSIDE].sum()), 6),
         topic_excess=topic_excess(problem.topic, replicas, problem.stays),
     )
+
+
+def _annealed(
+    problem: Problem,
+    sets: ReplicaSets,
+    bands: WorkingBands,
+    found: _Placed,
+    seed: int,
+    effort: Effort,
+    steps: dict[str, int],
+) -> _Placed:
+    """The better of what was found and what that becomes by annealing."""
+    warm = ReplicaSets(found.replicas, sets.home)
+    replicas = anneal_replicas(problem, warm, bands, seed=seed, effort=effort, steps=steps)
+    other = _placed(problem, replicas, bands, steps)
+    allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
+    return other if other.worth < found.worth and other.topic_excess <= allowed else found
 
 
 def _with_program(

@@ -32,6 +32,7 @@ from kafka_rebalance.planner.replicas.moving import (
     weigh,
 )
 from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
+from kafka_rebalance.planner.replicas.receivers import need_of, useful_part
 from kafka_rebalance.planner.state import Longs, State
 
 # Steps of mending one broker.
@@ -113,9 +114,14 @@ def _is_away(state: State, slot: int) -> bool:
 
 @inner_kernel
 def _best_fill(state: State, broker: int, weight: Floats, away: Away, tries: int) -> int:
-    """The away replica of another broker that would bring ``broker`` nearest to its bands, harming nobody; or -1."""
+    """The away replica of another broker that would bring ``broker`` nearest to its bands, harming nobody; or -1.
+
+    What it brings beyond what is lacking counts against it: elsewhere those bytes would be of use.
+    """
     width = state.replicas.shape[1]
-    best, best_gain = -1, TINY
+    best, best_score = -1, TINY
+    need = np.empty(weight.shape[0])
+    need_of(state, broker, need)
     for _ in range(tries):
         slot = away.slots[draw(state, away.slots.shape[0])]
         p = slot // width
@@ -124,10 +130,11 @@ def _best_fill(state: State, broker: int, weight: Floats, away: Away, tries: int
             continue
         weigh(state, p, slot - p * width, source, weight)
         gain = relief(state, broker, weight, 1.0)
-        if gain <= best_gain or relief(state, source, weight, -1.0) < -TINY or is_home(state, p, source):
+        score = gain * useful_part(weight, need) if gain > TINY else 0.0
+        if score <= best_score or relief(state, source, weight, -1.0) < -TINY or is_home(state, p, source):
             continue
         if _may_go(state, slot, broker, weight):
-            best, best_gain = slot, gain
+            best, best_score = slot, score
     return best
 
 

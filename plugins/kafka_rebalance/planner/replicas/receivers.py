@@ -40,6 +40,23 @@ def alignment(weight: Floats, need: Floats) -> float:
 
 
 @inner_kernel
+def useful_part(weight: Floats, need: Floats) -> float:
+    """Of what a replica brings of the resources that are lacking, the part that is needed."""
+    used, brought = 0.0, 1e-300
+    for d in range(weight.shape[0]):
+        if need[d] > 0:
+            used += min(weight[d], need[d])
+            brought += weight[d]
+    return float(used / brought)
+
+
+@inner_kernel
+def service(weight: Floats, need: Floats) -> float:
+    """Alignment, less where a replica brings more than is lacking: elsewhere those bytes would be of use."""
+    return alignment(weight, need) * useful_part(weight, need)
+
+
+@inner_kernel
 def need_of(state: State, broker: int, need: Floats) -> None:
     """How far each resource of a broker is below its band."""
     for d in range(need.shape[0]):
@@ -86,7 +103,8 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
         if relief(state, target, weight, 1.0) <= TINY or not may_hold(state, p, j, target):
             continue
         need_of(state, target, need)
-        score = alignment(weight, need)
+        # What must leave has to go somewhere: where it overshoots is seen to afterwards.
+        score = alignment(weight, need) if fewest >= 0 else service(weight, need)
         score -= TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, source, target)
         if score > best_score and fits_limit(state, p, target, weight):
             best, best_score = target, score

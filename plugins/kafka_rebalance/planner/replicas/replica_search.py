@@ -1,5 +1,7 @@
 """Where replicas go: evacuate, push, pull, swap, polish, in that order, until nothing is outside or nothing helps.
 
+A plan that is still far from its bound, or outside its bands, is annealed.
+
 Leaders come afterwards: a leadership moves for nothing, so only what every replica carries counts here, unless no
 partition has a second replica to lead it.
 """
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.planner.problem import Ints, Problem
+from kafka_rebalance.planner.replicas.anneal import anneal
 from kafka_rebalance.planner.replicas.evacuate import evacuate
 from kafka_rebalance.planner.replicas.finish import finish_round
 from kafka_rebalance.planner.replicas.moving import INSIDE, above
@@ -30,6 +33,8 @@ STILL_PAYS = 0.02
 # Replicas of a cluster on which a pass of polishing takes seconds: two are made at most. Of a huge one the first pass
 # saves all but a ten-thousandth of a percent of its bytes.
 LARGE, HUGE = 600_000, 2_000_000
+# Bands as wide as this (in means) or narrower are annealed for as long as may be, wider ones for less.
+HARD = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Effort:
     swap_tries: int = 2000
     polish_rounds: int = 4
     polish_tries: int = 40
+    anneal_steps: int = 1_000_000
     with_small_lp: bool = True
 
 
@@ -56,32 +62,54 @@ def search_replicas(
     problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, effort: Effort, steps: dict[str, int]
 ) -> tuple[Ints, int]:
     """Replica sets inside the bands as far as found, and how many replicas found no lawful place."""
-    alone = int(problem.target_rf.max(initial=1)) == 1
-    slot = np.full(problem.partition_count, 0 if alone else -1, dtype=np.int32)
-    state = make_state(
-        problem,
-        sets.replicas.copy(),
-        sets.home,
-        slot,
-        replica_columns(problem),
-        low=bands.low,
-        high=bands.high,
-        seed=seed,
-    )
+    state = _state_of(problem, sets, bands, seed)
     takers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(takers):
         return state.replicas, int((state.replicas == problem.broker_count).sum())
     stranded = evacuate(state, takers)
     if problem.moves_replicas:
         _improve(state, takers, effort, steps)
-        tries = max(effort.polish_tries, min(1000, 3_000_000 // max(1, len(state.position))))
-        most = 0.0
-        for _ in range(_passes(len(state.position), effort)):
-            saved = polish_round(state, takers, tries)
-            if saved <= STILL_PAYS * most:
-                break
-            most = max(most, saved)
+        _polish(state, takers, effort)
     return state.replicas, stranded
+
+
+def anneal_replicas(
+    problem: Problem, sets: ReplicaSets, bands: WorkingBands, *, seed: int, effort: Effort, steps: dict[str, int]
+) -> Ints:
+    """Replica sets like the lawful ``sets``, cheaper or nearer to the bands in most cases, not in all."""
+    state = _state_of(problem, sets, bands, seed)
+    takers = np.flatnonzero(state.takes).astype(np.int32)
+    count = int(effort.anneal_steps * min(1.0, (HARD / _band_width(state)) ** 3))
+    steps["anneal"] = steps.get("anneal", 0) + anneal(state, takers, count, float(state.cost.mean()))
+    _exhaust(state, takers, effort, steps)
+    polish_round(state, takers, effort.polish_tries)
+    return state.replicas
+
+
+def _band_width(state: State) -> float:
+    """Of the middle one of the bands, in means."""
+    width = (state.high - state.low)[state.takes]
+    return float(np.median(np.minimum(width, 1.0))) if len(width) else 1.0
+
+
+def _state_of(problem: Problem, sets: ReplicaSets, bands: WorkingBands, seed: int) -> State:
+    alone = int(problem.target_rf.max(initial=1)) == 1
+    slot = np.full(problem.partition_count, 0 if alone else -1, dtype=np.int32)
+    columns = replica_columns(problem)
+    return make_state(
+        problem, sets.replicas.copy(), sets.home, slot, columns, low=bands.low, high=bands.high, seed=seed
+    )
+
+
+def _polish(state: State, takers: Ints, effort: Effort) -> None:
+    """Passes while they pay."""
+    tries = max(effort.polish_tries, min(1000, 3_000_000 // max(1, len(state.position))))
+    most = 0.0
+    for _ in range(_passes(len(state.position), effort)):
+        saved = polish_round(state, takers, tries)
+        if saved <= STILL_PAYS * most:
+            break
+        most = max(most, saved)
 
 
 def _passes(replicas: int, effort: Effort) -> int:
