@@ -45,6 +45,8 @@ from kafka_rebalance.planner.solution import Bounds, Solution
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
+# The dead band is wider by this share of it after a plan that said that there is nothing to do.
+EDGE = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +91,9 @@ def make_plan(
 def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress) -> _Answer:
     refuse_too_much_for_the_disks(problem)
     earlier = None if previous is None else what_is_left(ask, problem, previous)
-    if earlier is None and _is_quiet(ask, problem):
-        return _stay(ask, problem)
+    dead_band = _dead_band(ask, previous)
+    if earlier is None and _is_quiet(ask, problem, dead_band):
+        return _stay(ask, problem, dead_band)
     if earlier is not None:
         kept = kept_plan(ask, problem, earlier, seed, progress)
         if kept is not None:
@@ -99,19 +102,25 @@ def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] |
     return _judged(ask, problem, solve_within_budget(problem, seed=seed))
 
 
-def _is_quiet(ask: Ask, problem: Problem) -> bool:
+def _dead_band(ask: Ask, previous: Mapping[str, Any] | None) -> float:
+    """Who stayed put last time does so a little longer: noise at the very edge is no reason to move."""
+    stayed = previous is not None and previous.get("verdict") == Verdict.NOTHING_TO_DO.value
+    return ask.options.dead_band * (1 + EDGE if stayed else 1)
+
+
+def _is_quiet(ask: Ask, problem: Problem, dead_band: float) -> bool:
     """Nothing must move, nobody gave an order, and every broker is within the dead band."""
     options = ask.options
     if ask.hard or options.is_order or options.preferred_election or options.band is None:
         return False
     worst = furthest(problem, broker_loads(problem, problem.replicas, problem.leader), options.band)
-    return worst is None or abs(worst.ratio - 1) <= options.dead_band
+    return worst is None or abs(worst.ratio - 1) <= dead_band
 
 
-def _stay(ask: Ask, problem: Problem) -> _Answer:
+def _stay(ask: Ask, problem: Problem, dead_band: float) -> _Answer:
     loads = broker_loads(problem, problem.replicas, problem.leader)
     worst = furthest(problem, loads, ask.options.band or 0.0)
-    words = deviation_words(ask, worst, ask.options.dead_band)
+    words = deviation_words(ask, worst, dead_band)
     return _Answer(Verdict.NOTHING_TO_DO, empty_draft(ask), (words,))
 
 

@@ -1,0 +1,28 @@
+"""At the very edge of the dead band, what was said last time is said again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kafka_rebalance.plan import Verdict, to_document
+from kafka_rebalance.plan_making.ask import build_ask
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.plan_making.stay import furthest
+from kafka_rebalance.planner.loads import broker_loads
+from tests.unit.planner.worlds import random_cluster
+
+
+def test_who_stayed_put_stays_put_until_a_tenth_beyond_the_dead_band() -> None:
+    snapshot, options = random_cluster(3, broker_count=6, topics=12), PlanOptions(with_frontier=False)
+    problem = build_ask(snapshot, options).problem(options.band)
+    worst = furthest(problem, broker_loads(problem, problem.replicas, problem.leader), options.band or 0.0)
+    assert worst is not None
+    far = abs(worst.ratio - 1)
+    resting = make_plan(snapshot, replace(options, dead_band=far * 2))
+    just_beyond, well_beyond = replace(options, dead_band=far / 1.05), replace(options, dead_band=far / 1.15)
+
+    assert resting.verdict is Verdict.NOTHING_TO_DO
+    assert make_plan(snapshot, just_beyond).verdict is Verdict.REBALANCE
+    assert make_plan(snapshot, just_beyond, previous=to_document(resting)).verdict is Verdict.NOTHING_TO_DO
+    assert make_plan(snapshot, well_beyond, previous=to_document(resting)).verdict is Verdict.REBALANCE
