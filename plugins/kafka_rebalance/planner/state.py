@@ -65,14 +65,14 @@ def resource_scale(problem: Problem) -> Floats:
     return np.where(mean > 0, mean, 1.0)
 
 
-def move_costs(problem: Problem) -> Floats:
+def move_costs(problem: Problem, per_move: float = COST_PER_MOVE) -> Floats:
     """float64[P]: bytes of a new copy in units of the mean bytes per broker, plus a little for the move itself."""
     total = float((problem.move_bytes * problem.target_rf).sum())
     brokers = max(1, int(problem.stays.sum()))
     replicas = max(1, int(problem.target_rf.sum()))
     if total <= 0:
         return np.full(problem.partition_count, brokers / replicas)
-    return problem.move_bytes * (brokers / total) + COST_PER_MOVE * brokers / replicas
+    return problem.move_bytes * (brokers / total) + per_move * brokers / replicas
 
 
 def make_state(

@@ -29,14 +29,15 @@ def test_prices_of_the_program_prove_its_own_optimum() -> None:
     assert relaxed is not None
     copied = float((problem.move_bytes[arcs.row] * relaxed.share * ~arcs.is_kept).sum())
     bounds = lower_bounds(problem, prices=relaxed.prices)
-    # The program counts a little for each move beside its bytes, so its prices are a little off.
-    assert copied * 0.98 <= bounds.parts["linear program"] <= copied * (1 + 1e-9)
+    # The program counts a little for each move beside its bytes, so its prices are a hair off.
+    assert copied * 0.9999 <= bounds.parts["linear program"] <= copied * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed: int) -> None:
     problem = _problem(seed)
-    alone, both = solve(problem, effort=Effort(with_small_lp=False)), solve(problem)
+    alone = solve(problem, effort=Effort(with_small_lp=False, anneal_steps=0))
+    both = solve(problem)
     assert _strays(problem, both.after) <= _strays(problem, alone.after) + 1e-6
     if _strays(problem, alone.after) <= 1e-9:
         assert both.cost.bytes <= alone.cost.bytes

@@ -12,6 +12,9 @@ from kafka_rebalance.planner.state import Longs, move_costs
 
 # With more than this many pairs of partition and broker the program takes too long.
 MOST_ARCS = 100_000
+# What a move costs beyond its bytes, as a share of the mean bytes of a partition: it breaks ties, and the prices of the
+# program still prove its bytes.
+COST_PER_MOVE = 1e-5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +67,9 @@ def arcs_of(problem: Problem) -> Arcs:
     fixed = np.zeros((problem.broker_count, len(columns)))
     pinned = problem.pinned[rows]
     np.add.at(fixed, brokers[pinned], carried_there[pinned])
-    return Arcs(columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, move_costs(problem)[row]), fixed)
+    return Arcs(
+        columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, move_costs(problem, COST_PER_MOVE)[row]), fixed
+    )
 
 
 def disk_beyond(problem: Problem) -> Floats | None:
