@@ -4,27 +4,37 @@ Compiling is what a first run waits for, and most of it is spent per compiled va
 kinds of integers (an index read from an int32 array and a counted one would otherwise be two variants of all that is
 called with it) and for ``True`` and ``False``, and an inner kernel has no door for Python. As numbers of every kind may
 be passed, mypy is not told the types of arguments.
+
+What a kernel calls, and each constant that it reads, is inside its machine code. So code on disk is old as soon as any
+module changed that the kernel's own module imports, however far; numba by itself looks at the kernel's file alone.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from numba import njit, types
 
 R = TypeVar("R")
 
+PACKAGE = __name__.partition(".")[0]
+_IMPORTED = re.compile(rf"^(?:from|import) ({PACKAGE}[\w.]*)", re.MULTILINE)
+
 
 def kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
-    return cast("Callable[..., R]", _for_wide_integers(njit(cache=True)(function)))
+    return cast("Callable[..., R]", _prepared(njit(cache=True)(function)))
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
     """As ``kernel``, but only other kernels can call it."""
     compiled = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    return cast("Callable[..., R]", _for_wide_integers(compiled))
+    return cast("Callable[..., R]", _prepared(compiled))
 
 
 def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
@@ -33,7 +43,37 @@ def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
     To pass those costs more than a small function does: all of their shapes and strides go over the stack.
     """
     compiled = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)(function)
-    return cast("Callable[..., R]", _for_wide_integers(compiled))
+    return cast("Callable[..., R]", _prepared(compiled))
+
+
+def _prepared(compiled: Any) -> Any:
+    disk = compiled._cache._cache_file
+    disk._source_stamp = (disk._source_stamp, _sources(compiled.py_func.__module__))
+    return _for_wide_integers(compiled)
+
+
+@cache
+def _sources(module: str) -> str:
+    """A digest of the text of ``module`` and of all that it imports of ours, and so on."""
+    seen, waiting = {module}, [module]
+    while waiting:
+        new = set(_IMPORTED.findall(_source(waiting.pop()))) - seen
+        seen |= new
+        waiting += new
+    return hashlib.sha256("".join(_digest(name) for name in sorted(seen)).encode()).hexdigest()
+
+
+@cache
+def _source(module: str) -> str:
+    """Its text; nothing where it has none, such as a prompt."""
+    specification = getattr(sys.modules.get(module), "__spec__", None)
+    read = getattr(getattr(specification, "loader", None), "get_source", None)
+    return "" if read is None else read(module) or ""
+
+
+@cache
+def _digest(module: str) -> str:
+    return hashlib.sha256(f"{module}\n{_source(module)}".encode()).hexdigest()
 
 
 def _for_wide_integers(compiled: Any) -> Any:

@@ -1,0 +1,60 @@
+"""Machine code on disk is never older than what it was made of, be it in another file than the kernel's own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import kafka_rebalance.compiled
+
+INNER = """
+from kafka_rebalance.compiled import inner_kernel
+
+@inner_kernel
+def priced(number):
+    return {price} * number
+"""
+BETWEEN = """
+from kafka_rebalance.inner import priced
+"""
+OUTER = """
+from kafka_rebalance.between import priced
+from kafka_rebalance.compiled import kernel
+
+@kernel
+def doubled(number):
+    return 2 * priced(number)
+
+print(doubled(7), sum(doubled.stats.cache_hits.values()))
+"""
+
+
+def library(folder: Path) -> Path:
+    """A small library of the same name, with a copy of the real ``compiled``."""
+    package = folder / "kafka_rebalance"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    shutil.copy(kafka_rebalance.compiled.__file__, package / "compiled.py")
+    (package / "inner.py").write_text(INNER.format(price=3))
+    (package / "between.py").write_text(BETWEEN)
+    (package / "outer.py").write_text(OUTER)
+    return package
+
+
+def told(folder: Path) -> tuple[int, int]:
+    """The answer of ``outer``, and how many kernels it found on disk."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-c", "import kafka_rebalance.outer"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
+    answer, hits = done.stdout.split()
+    return int(answer), int(hits)
+
+
+def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_file(tmp_path: Path) -> None:
+    package = library(tmp_path)
+    assert told(tmp_path) == (42, 0)
+    assert told(tmp_path) == (42, 1)
+    (package / "inner.py").write_text(INNER.format(price=5))
+    assert told(tmp_path) == (70, 0)
+    assert told(tmp_path) == (70, 1)
