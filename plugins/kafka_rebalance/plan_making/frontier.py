@@ -39,6 +39,8 @@ NARROWEST = 0.01
 SAME_BAND = 1.15
 Progress = Callable[[str], None]
 EFFORT = Effort(polish_rounds=1, polish_tries=20, with_small_lp=False)
+# Points of clusters with more replicas than this are not annealed: ten times over it would take half a minute.
+MOST_ANNEALED = 500_000
 
 
 def quiet(_: str) -> None:
@@ -78,10 +80,14 @@ def searched(ask: Ask, bands: Sequence[float], seed: int, progress: Progress = q
         progress(f"what ±{within:.1%} would cost")
         problem = ask.problem(within, {})
         try:
-            points.append(_point(ask, problem, solve(problem, seed=seed, effort=EFFORT), within))
+            points.append(_point(ask, problem, solve(problem, seed=seed, effort=_effort(problem)), within))
         except InfeasibleError:
             points.append(None)
     return tuple(points)
+
+
+def _effort(problem: Problem) -> Effort:
+    return EFFORT if int(problem.target_rf.sum()) <= MOST_ANNEALED else replace(EFFORT, anneal_steps=0)
 
 
 def _own_point(plan: Plan, ask: Ask) -> RatedPoint:
@@ -123,7 +129,7 @@ def _start(ask: Ask, own: RatedPoint, plan: Plan, seed: int) -> list[RatedPoint]
     """No balance at all: nothing, or what must move anyway. It may be what the plan is."""
     if ask.hard:
         problem = without_balance(ask.problem(None, {}))
-        return [_point(ask, problem, solve(problem, seed=seed, effort=EFFORT), None)]
+        return [_point(ask, problem, solve(problem, seed=seed, effort=_effort(problem)), None)]
     if not plan.moves:
         return []
     is_known = own.point.bytes is not None
