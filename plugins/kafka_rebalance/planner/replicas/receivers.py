@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel
+from kafka_rebalance.compiled import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -28,7 +28,7 @@ OTHERS_TRIED = 20
 TOPIC_WEIGHT = 0.1
 
 
-@inner_kernel
+@inlined_kernel
 def alignment(weight: Floats, need: Floats) -> float:
     """Cosine of the angle between a replica's weights and what is needed: 1 = serves all resources in proportion."""
     dot, square, needed = 0.0, 1e-300, 1e-300
@@ -39,7 +39,7 @@ def alignment(weight: Floats, need: Floats) -> float:
     return float(dot / np.sqrt(square * needed))
 
 
-@inner_kernel
+@inlined_kernel
 def useful_part(weight: Floats, need: Floats) -> float:
     """Of what a replica brings of the resources that are lacking, the part that is needed."""
     used, brought = 0.0, 1e-300
@@ -50,13 +50,13 @@ def useful_part(weight: Floats, need: Floats) -> float:
     return float(used / brought)
 
 
-@inner_kernel
+@inlined_kernel
 def service(weight: Floats, need: Floats) -> float:
     """Alignment, less where a replica brings more than is lacking: elsewhere those bytes would be of use."""
     return alignment(weight, need) * useful_part(weight, need)
 
 
-@inner_kernel
+@inlined_kernel
 def need_of(state: State, broker: int, need: Floats) -> None:
     """How far each resource of a broker is below its band."""
     for d in range(need.shape[0]):
@@ -75,7 +75,7 @@ def brokers_lacking(state: State, takers: Ints) -> Ints:
     return chosen[:found]
 
 
-@inner_kernel
+@inlined_kernel
 def _rack_allows(state: State, p: int, j: int, source: int, target: int, fewest: int) -> bool:
     """A replica that must leave goes to a rack with the fewest others; any other may not unbalance racks."""
     if fewest >= 0:
