@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -23,7 +24,11 @@ RUN = Path(__file__).resolve().parent.parent / ".run"
 CACHE = RUN / "maven"
 
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+(:[\w.-]+)?")
-_FETCH_SECONDS = 540
+# A repository that takes a connection and says nothing would hold Maven for half an hour, its own limit. What a try
+# has fetched stays in the cache, so the next one begins there.
+_TRIES = 4
+_TRY_SECONDS = 150
+_SILENCE_MILLISECONDS = 20_000
 
 
 class MavenError(RuntimeError):
@@ -94,17 +99,40 @@ def _download(coordinates: Sequence[str], folder: Path, *, is_transitive: bool) 
         jars = Path(work) / "jars"
         command = [
             maven, "-q", "-B", "-ntp", "-f", f"{work}/pom.xml", f"-Dmaven.repo.local={CACHE / 'repository'}",
+            f"-Dmaven.wagon.rto={_SILENCE_MILLISECONDS}",  # Maven 3.8 and older; the next one is that of 3.9 and newer
+            f"-Daether.connector.requestTimeout={_SILENCE_MILLISECONDS}",
             "dependency:copy-dependencies", f"-DoutputDirectory={jars}",
             f"-DexcludeTransitive={'false' if is_transitive else 'true'}",
         ]  # fmt: skip
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            raise MavenError(f"Maven did not fetch {coordinates[0]} within {_FETCH_SECONDS} s; try again") from None
-        if done.returncode != 0 or not any(jars.glob("*.jar")):
-            said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line][:5]
-            raise MavenError(f"Maven could not fetch {', '.join(coordinates)}:\n" + "\n".join(said))
-        jars.rename(folder)
+        for left in reversed(range(_TRIES)):
+            failure = _try(command, jars)
+            if failure is None:
+                jars.rename(folder)
+                return
+            if not failure.is_passing or left == 0:
+                raise MavenError(f"Maven could not fetch {', '.join(coordinates)}:\n{failure.said}")
+            print(f"maven: trying again ({failure.said.splitlines()[0]})", file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """What Maven said, and whether another try may end otherwise: a network's silence may, a wrong name does not."""
+
+    said: str
+    is_passing: bool
+
+
+def _try(command: Sequence[str], jars: Path) -> _Failure | None:
+    """One run of Maven; None where the jars are there. ``-U``: what failed a moment ago is asked for again."""
+    try:
+        done = subprocess.run([*command, "-U"], capture_output=True, text=True, timeout=_TRY_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return _Failure(f"the repository did not answer within {_TRY_SECONDS} s", is_passing=True)
+    if done.returncode == 0 and any(jars.glob("*.jar")):
+        return None
+    said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line][:5]
+    text = "\n".join(said) or f"it ended with {done.returncode} and said nothing"
+    return _Failure(text, is_passing="Could not find artifact" not in text)
 
 
 def _pom(coordinates: Sequence[str]) -> str:

@@ -2,6 +2,10 @@
 
 ``classpath`` and ``compile_java`` give what a program needs; ``Oracle`` runs one that reads a JSON case a line and
 writes an answer a line, starting it again where it ended itself over a case that never ends.
+
+    python -m tests.live.kafka_classes
+
+fetches all jars of the live tests beforehand, so that none of them waits for a repository.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from stack.kafka_tools import NEWEST, OLDER, kafka_jars
 from stack.maven import RUN, MavenError, class_path, fetch, find_java
 
 JAVA_SOURCES = Path(__file__).parent / "java"
@@ -25,8 +30,16 @@ _COMPILED = RUN / "java-classes"
 _COMPILE_SECONDS = 300
 _ENDLESS = 3  # exit code of an oracle that gave up on a case
 
+# The classes that stand for each family: Kafka's version and its artefacts.
+NEWEST_CLIENT = (NEWEST, ("kafka-clients",))
+STATIC_FIRST_CLIENT = ("3.4.1", ("kafka-clients",))
+LEGACY_CLIENT = ("2.0.0", ("kafka-clients",))
+NEWEST_SERVER = (NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
+LAST_WITH_ADMIN_UTILS = ("4.0.2", ("kafka-server-common",))
+ALL = (NEWEST_CLIENT, STATIC_FIRST_CLIENT, LEGACY_CLIENT, NEWEST_SERVER, LAST_WITH_ADMIN_UTILS)
 
-def classpath(version: str, artifacts: Sequence[str] = ("kafka-clients",)) -> str:
+
+def classpath(version: str, artifacts: Sequence[str]) -> str:
     """Jars of ``org.apache.kafka:ARTIFACT:version`` with all they need, and a JSON reader."""
     wanted = [f"org.apache.kafka:{artifact}:{version}" for artifact in artifacts]
     return class_path(fetch([*wanted, _JSON]))
@@ -106,3 +119,10 @@ def _feed(process: subprocess.Popen[str], cases: Sequence[dict[str, Any]]) -> No
                 pipe.write(json.dumps(case) + "\n")
     except BrokenPipeError:
         return  # it ended over a case that never ends; the rest is asked again
+
+
+if __name__ == "__main__":
+    for version, artifacts in ALL:
+        classpath(version, artifacts)
+    for version in (NEWEST, OLDER):
+        kafka_jars(version)

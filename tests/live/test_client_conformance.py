@@ -6,6 +6,7 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,19 @@ from kafka_rebalance.replay import answer
 from kafka_rebalance.replay_families.client_columns import Owned, request_of
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.client_cases import FAMILIES, LEGACY_FAMILIES, client_cases
-from tests.live.kafka_classes import Oracle, classpath, compile_java
+from tests.live.kafka_classes import (
+    LEGACY_CLIENT,
+    NEWEST_CLIENT,
+    STATIC_FIRST_CLIENT,
+    Oracle,
+    classpath,
+    compile_java,
+)
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
 
 CASES = int(os.environ.get("CONFORMANCE_CASES", "2000"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))
-NEW, STATIC_FIRST, LEGACY = "4.3.1", "3.4.1", "2.0.0"
 # What the generator must reach, for the families that read it.
 EVERYWHERE = {
     "static members", "ids beyond the BMP", "empty subscriptions", "topics without metadata", "unequal subscriptions",
@@ -34,13 +41,16 @@ GENERATIONS = {"old generations"}
 RACKS = {"racks"}
 
 
-def oracle(main: str, version: str) -> Oracle:
-    return Oracle(main, compile_java([f"{main}.java", "OracleLoop.java"], classpath(version)))
+def oracle(main: str, classes: tuple[str, Sequence[str]]) -> Oracle:
+    return Oracle(main, compile_java([f"{main}.java", "OracleLoop.java"], classpath(*classes)))
 
 
 @pytest.fixture(scope="module")
 def oracles() -> dict[str, Oracle]:
-    return {NEW: oracle("ClientOracle", NEW), LEGACY: oracle("LegacyClientOracle", LEGACY)}
+    return {
+        "present": oracle("ClientOracle", NEWEST_CLIENT),
+        "legacy": oracle("LegacyClientOracle", LEGACY_CLIENT),
+    }
 
 
 @pytest.mark.parametrize("family", FAMILIES + LEGACY_FAMILIES)
@@ -51,7 +61,7 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
     given: Counter[str] = Counter()
     cases = list(client_cases(family, CASES, SEED, reached))
     wrong = []
-    for case, recorded in zip(cases, oracles[_version(family)].answers(cases), strict=True):
+    for case, recorded in zip(cases, oracles[_classes(family)].answers(cases), strict=True):
         given[recorded["output"].get("error", "an assignment")] += 1
         if not is_recorded_answer(_answered(case), recorded["output"], family):
             wrong.append(case["id"])
@@ -64,7 +74,7 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
 def test_range_between_static_members_and_racks_is_that_of_3_4() -> None:
     wrong = []
     cases = list(client_cases("client_range", CASES, SEED, Counter()))
-    for case, recorded in zip(cases, oracle("StaticFirstOracle", STATIC_FIRST).answers(cases), strict=True):
+    for case, recorded in zip(cases, oracle("StaticFirstOracle", STATIC_FIRST_CLIENT).answers(cases), strict=True):
         # Where the case says "leader" it is fed plain HashMaps.
         order = "given" if case["input"]["order"] == "given" else "hash"
         request = request_of({**case["input"], "order": order}, Owned.SUBSCRIPTION)
@@ -82,7 +92,7 @@ def test_an_oracle_goes_on_after_a_case_that_never_ends(oracles: dict[str, Oracl
     endless = json.loads((Path(__file__).parents[1] / "conformance" / "sticky_endless.json").read_text())
     plain = {"id": "plain", "strategy": "client_sticky", "input": {"topics": [{"topic": "t", "n": 1}], "members": [
         {"id": "a", "topics": ["t"]}]}}  # fmt: skip
-    answers = list(oracles[NEW].answers([plain, endless, plain]))
+    answers = list(oracles["present"].answers([plain, endless, plain]))
     assert [each["output"].get("error") for each in answers] == [None, "EndlessReassignment", None]
     assert answer(endless)["output"]["error"] == "EndlessReassignment"
 
@@ -94,8 +104,8 @@ def _answered(case: dict[str, Any]) -> dict[str, Any]:
         return {"refused": str(error)}
 
 
-def _version(family: str) -> str:
-    return LEGACY if family in LEGACY_FAMILIES else NEW
+def _classes(family: str) -> str:
+    return "legacy" if family in LEGACY_FAMILIES else "present"
 
 
 def _must_reach(family: str) -> set[str]:

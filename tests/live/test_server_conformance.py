@@ -1,7 +1,7 @@
 """What runs on the server answers fresh random cases as Kafka's own classes do: assignors, placers, proposals, murmur2.
 
-``CONFORMANCE_CASES`` sets how many a family (2,000), ``CONFORMANCE_SEED`` which ones. The present classes are those of
-4.3.1, AdminUtils that of 4.0.2.
+``CONFORMANCE_CASES`` sets how many a family (2,000), ``CONFORMANCE_SEED`` which ones. Their versions stand in
+``tests.live.kafka_classes``.
 """
 
 import os
@@ -13,14 +13,13 @@ import pytest
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.replay import answer
 from tests.conformance.recorded import is_recorded_answer
-from tests.live.kafka_classes import Oracle, classpath, compile_java
+from tests.live.kafka_classes import LAST_WITH_ADMIN_UTILS, NEWEST_SERVER, Oracle, classpath, compile_java
 from tests.live.server_cases import FAMILIES, server_cases
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
 
 CASES = int(os.environ.get("CONFORMANCE_CASES", "2000"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))
-NEWEST, LAST_WITH_ADMIN_UTILS = "4.3.1", "4.0.2"
 GROUPS = {
     "homogeneous", "heterogeneous", "hash order", "static members", "ids beyond the BMP", "empty subscriptions",
     "vanished topics", "vanished partitions", "duplicate owners", "departed members", "topics without metadata",
@@ -38,11 +37,10 @@ MUST_REACH = {
 
 @pytest.fixture(scope="module")
 def oracles() -> dict[str, Oracle]:
-    newest = classpath(NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
-    older = classpath(LAST_WITH_ADMIN_UTILS, ("kafka-server-common",))
+    newest, older = classpath(*NEWEST_SERVER), classpath(*LAST_WITH_ADMIN_UTILS)
     return {
-        NEWEST: Oracle("ServerOracle", compile_java(["ServerOracle.java"], newest)),
-        LAST_WITH_ADMIN_UTILS: Oracle("AdminUtilsOracle", compile_java(["AdminUtilsOracle.java"], older)),
+        "present": Oracle("ServerOracle", compile_java(["ServerOracle.java"], newest)),
+        "last with AdminUtils": Oracle("AdminUtilsOracle", compile_java(["AdminUtilsOracle.java"], older)),
     }
 
 
@@ -53,7 +51,7 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
     reached: Counter[str] = Counter()
     given: Counter[str] = Counter()
     cases = list(server_cases(family, CASES, SEED, reached))
-    oracle = oracles[LAST_WITH_ADMIN_UTILS if family == "admin_utils" else NEWEST]
+    oracle = oracles["last with AdminUtils" if family == "admin_utils" else "present"]
     wrong = []
     for case, recorded in zip(cases, oracle.answers(cases), strict=True):
         given[recorded["output"].get("error", "an answer")] += 1

@@ -40,6 +40,37 @@ def test_a_failed_download_leaves_no_folder_that_looks_complete(
     assert [path.name for path in cache.iterdir()] == [".lock"]
 
 
+def test_a_silent_repository_is_asked_again(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    fake = tmp_path / "bin" / "mvn"
+    fake.parent.mkdir()
+    fake.write_text(
+        '#!/bin/sh\ncase "$*" in *requestTimeout=20000*) ;; *) exit 9;; esac\n'
+        f"echo x >> {tmp_path}/tries\n[ $(wc -l < {tmp_path}/tries) -lt 2 ] && exec sleep 60\n"
+        "[ $(wc -l < " + str(tmp_path) + '/tries) -lt 3 ] && echo "[ERROR] Read timed out" && exit 1\n'
+        'for a in "$@"; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\nmkdir "$d"; touch "$d/a.jar"\n'
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:/usr/bin:/bin")
+    monkeypatch.setattr(maven, "_TRY_SECONDS", 0.5)
+    assert (maven.fetch(["org.example:some:1"]) / "a.jar").exists()
+    assert (tmp_path / "tries").read_text().count("x") == 3
+
+
+def test_a_repository_that_stays_silent_is_named_after_the_last_try(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    fake = tmp_path / "bin" / "mvn"
+    fake.parent.mkdir()
+    fake.write_text(f"#!/bin/sh\necho x >> {tmp_path}/tries\nexec sleep 60\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:/usr/bin:/bin")
+    monkeypatch.setattr(maven, "_TRY_SECONDS", 0.2)
+    with pytest.raises(maven.MavenError, match="did not answer within"):
+        maven.fetch(["org.example:some:1"])
+    assert (tmp_path / "tries").read_text().count("x") == 4
+    assert [path.name for path in cache.iterdir()] == [".lock"]
+
+
 def test_what_is_there_is_not_fetched_again(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     fake = tmp_path / "bin" / "mvn"
     fake.parent.mkdir()
