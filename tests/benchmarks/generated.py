@@ -42,8 +42,7 @@ def generated(
 
 def _topics(rng: np.random.Generator, partitions: int) -> np.ndarray:
     count = max(8, partitions // 25)
-    weight = 1.0 / np.arange(1, count + 1) ** 0.8
-    per_topic = np.maximum(1, np.floor(weight / weight.sum() * partitions)).astype(np.int64)
+    per_topic = np.full(count, max(1, partitions // count), dtype=np.int64)
     while per_topic.sum() < partitions:
         per_topic[rng.integers(0, count, min(int(partitions - per_topic.sum()), count))] += 1
     return np.repeat(np.arange(count), per_topic)[:partitions].astype(np.int32)

@@ -1,27 +1,97 @@
-"""Emptying drained brokers and the void: every replica there must go, wherever hard rules let it."""
+"""Emptying drained brokers and the void: every replica there must go, wherever hard rules let it.
+
+``release`` first sends to the void what leaves its broker in any cheap plan, so that everything awkward finds its place
+while there is room: the heaviest first, whoever gives it.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import kernel
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
-from kafka_rebalance.planner.replicas.moving import move, weigh
+from kafka_rebalance.planner.replicas.finish import leaving_cost, prices_of
+from kafka_rebalance.planner.replicas.moving import INSIDE, above, is_home, keeps_racks_even, may_hold, move, weigh
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
-from kafka_rebalance.planner.state import State
+from kafka_rebalance.planner.state import Longs, State
+
+# What covers its broker's excess for so many times its cost leaves in any cheap plan.
+SURELY = 1.02
+
+
+@inner_kernel
+def _release_from(state: State, source: int, weight: Floats) -> int:
+    """Returns how many of a broker's replicas went to the void."""
+    width = state.replicas.shape[1]
+    void = state.load.shape[0] - 1
+    prices = np.empty(state.load.shape[1])
+    prices_of(state, source, prices)
+    slots = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
+    made = 0
+    for slot in slots:
+        p = slot // width
+        weigh(state, p, slot - p * width, source, weight)
+        worth = 0.0
+        for d in range(weight.shape[0]):
+            worth += prices[d] * weight[d]
+        is_sure = worth > SURELY * leaving_cost(state, p, source)
+        if is_sure and state.start[void] + state.filled[void] + 1 < state.start[void + 1]:
+            move(state, p, slot - p * width, void, weight)
+            made += 1
+    return made
+
+
+@kernel
+def release(state: State) -> int:
+    """Send to the void what the brokers above their bands must give up in any cheap plan. Returns how many."""
+    weight = np.empty(state.load.shape[1])
+    made = 0
+    for b in range(state.load.shape[0] - 1):
+        if not state.leaves[b] and above(state, b) > INSIDE:
+            made += _release_from(state, b, weight)
+    return made
+
+
+@inner_kernel
+def _home_again(state: State, p: int, j: int) -> int:
+    for i in range(state.home.shape[1]):
+        b = state.home[p, i]
+        if b >= 0 and not state.leaves[b] and may_hold(state, p, j, b) and keeps_racks_even(state, p, j, b):
+            return int(b)
+    return -1
 
 
 @kernel
 def _place(state: State, p: int, j: int, weight: Floats, need: Floats, everybody: Ints) -> int:
     """Where a replica that must leave goes: to who needs it, to who has room, to anybody; -1 = nowhere."""
-    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, 0.0)
+    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, 0.8)
     if target < 0:
         target = roomy_receiver(state, p, j, weight, everybody, 0.0, OTHERS_TRIED)
     if target < 0:
         target = roomy_receiver(state, p, j, weight, everybody, 0.0, everybody.shape[0])
     if target < 0:
+        target = _home_again(state, p, j)
+    if target < 0:
         target = roomy_receiver(state, p, j, weight, everybody, 1e300, everybody.shape[0])
     return target
+
+
+@inner_kernel
+def _leavers(state: State) -> Longs:
+    count = 0
+    for b in range(state.load.shape[0]):
+        if state.leaves[b]:
+            count += state.filled[b]
+    slots, size = np.empty(count, np.int64), np.empty(count)
+    found = 0
+    for b in range(state.load.shape[0]):
+        if not state.leaves[b]:
+            continue
+        for i in range(state.start[b], state.start[b] + state.filled[b]):
+            slots[found] = state.items[i]
+            size[found] = -state.follower[slots[found] // state.replicas.shape[1]].max()
+            found += 1
+    return slots[np.argsort(size)]
 
 
 @kernel
@@ -30,20 +100,13 @@ def evacuate(state: State, everybody: Ints) -> int:
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     stranded = 0
-    for source in range(state.load.shape[0]):
-        if not state.leaves[source] or state.filled[source] == 0:
-            continue
-        slots = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
-        size = np.empty(slots.shape[0])
-        for i in range(slots.shape[0]):
-            size[i] = -state.follower[slots[i] // width].max()
-        for i in np.argsort(size):
-            p = slots[i] // width
-            j = slots[i] - p * width
-            weigh(state, p, j, source, weight)
-            target = _place(state, p, j, weight, need, everybody)
-            if target < 0:
-                stranded += 1
-            else:
-                move(state, p, j, target, weight)
+    for slot in _leavers(state):
+        p = slot // width
+        j = slot - p * width
+        weigh(state, p, j, state.replicas[p, j], weight)
+        target = _place(state, p, j, weight, need, everybody)
+        if target < 0:
+            stranded += 1
+        else:
+            move(state, p, j, target, weight)
     return stranded

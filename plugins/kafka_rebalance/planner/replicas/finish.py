@@ -29,7 +29,7 @@ def leaving_cost(state: State, p: int, source: int) -> float:
 
 
 @inner_kernel
-def _prices_of(state: State, source: int, prices: Floats) -> None:
+def prices_of(state: State, source: int, prices: Floats) -> None:
     """Prices of the resources that ``source`` has too much of: which replicas cover its excess at the least cost."""
     width = state.replicas.shape[1]
     count = state.filled[source]
@@ -82,7 +82,7 @@ def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: f
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     prices = np.empty(state.load.shape[1])
-    _prices_of(state, source, prices)
+    prices_of(state, source, prices)
     slots = np.empty(state.filled[source], np.int32)
     worth = np.empty(state.filled[source])
     found = _rank_leavers(state, source, prices, slots, worth, weight)

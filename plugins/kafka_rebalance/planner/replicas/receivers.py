@@ -21,9 +21,10 @@ from kafka_rebalance.planner.replicas.moving import (
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import excess_change
 
-# Receivers looked at for one replica: of those that lack load, and of all.
-LACKING_TRIED = 24
+# Receivers looked at for one replica: of those that lack load (fewer where there are many replicas), and of all.
+LACKING_TRIED, LACKING_TRIED_BY_MANY = 100, 24
 OTHERS_TRIED = 20
+MANY_REPLICAS = 300_000
 # How much a receiver is preferred that spreads the topic better.
 TOPIC_WEIGHT = 0.1
 
@@ -48,6 +49,15 @@ def useful_part(weight: Floats, need: Floats) -> float:
             used += min(weight[d], need[d])
             brought += weight[d]
     return float(used / brought)
+
+
+@inlined_kernel
+def filled_part(weight: Floats, need: Floats) -> float:
+    """What a replica fills of what is lacking."""
+    filled = 1e-300
+    for d in range(weight.shape[0]):
+        filled += min(weight[d], need[d])
+    return float(filled)
 
 
 @inlined_kernel
@@ -96,15 +106,16 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, least
     first = draw(state, max(1, lacking.shape[0]))
-    for i in range(min(LACKING_TRIED, lacking.shape[0])):
+    tries = LACKING_TRIED if state.position.shape[0] < MANY_REPLICAS else LACKING_TRIED_BY_MANY
+    for i in range(min(tries, lacking.shape[0])):
         target = lacking[(first + i) % lacking.shape[0]]
         if not _rack_allows(state, p, j, source, target, fewest):
             continue
-        if relief(state, target, weight, 1.0) <= TINY or not may_hold(state, p, j, target):
+        helped = relief(state, target, weight, 1.0)
+        if helped <= TINY or not may_hold(state, p, j, target):
             continue
         need_of(state, target, need)
-        # What must leave has to go somewhere: where it overshoots is seen to afterwards.
-        score = alignment(weight, need) if fewest >= 0 else service(weight, need)
+        score = service(weight, need) * helped / filled_part(weight, need)
         score -= TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, source, target)
         if score > best_score and fits_limit(state, p, target, weight):
             best, best_score = target, score

@@ -15,7 +15,7 @@ import numpy as np
 
 from kafka_rebalance.planner.problem import Ints, Problem
 from kafka_rebalance.planner.replicas.anneal import anneal
-from kafka_rebalance.planner.replicas.evacuate import evacuate
+from kafka_rebalance.planner.replicas.evacuate import evacuate, release
 from kafka_rebalance.planner.replicas.finish import finish_round
 from kafka_rebalance.planner.replicas.moving import INSIDE, above
 from kafka_rebalance.planner.replicas.polish import polish_round
@@ -28,6 +28,8 @@ from kafka_rebalance.planner.working_bands import WorkingBands
 ANYWHERE = 1e300
 # A step that moves fewer than one in so many brokers' replicas leaves it to the next harder one.
 FEW = 20
+# How well a replica's mixture must fit what its receiver lacks, 1 = in proportion.
+FIT = 0.2
 # Polishing goes on while a pass saves this share of the best one.
 STILL_PAYS = 0.02
 # Replicas of a cluster on which a pass of polishing takes seconds: two are made at most. Of a huge one the first pass
@@ -66,6 +68,8 @@ def search_replicas(
     takers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(takers):
         return state.replicas, int((state.replicas == problem.broker_count).sum())
+    if problem.moves_replicas:
+        steps["release"] = steps.get("release", 0) + release(state)
     stranded = evacuate(state, takers)
     if problem.moves_replicas:
         _improve(state, takers, effort, steps)
@@ -119,18 +123,17 @@ def _passes(replicas: int, effort: Effort) -> int:
 
 
 def _improve(state: State, everybody: Ints, effort: Effort, steps: dict[str, int]) -> None:
-    """Mixtures that fit first, then fetching, then whatever still helps."""
+    """Mixtures that fit first, then whatever relieves at the best price, then whatever still helps.
+
+    Fetching comes last: what brokers below their bands lack mostly comes by itself when the others give, and fetched
+    too early it is the wrong mixture, twice as dear.
+    """
     far = np.array([above(state, b) for b in range(len(state.takes))])
     calm = np.flatnonzero(state.takes & (far <= INSIDE)).astype(np.int32)
     nobody = everybody[:0]
-    part = effort.part
     stages: tuple[tuple[str, Callable[[], int]], ...] = (
-        ("push", lambda: push_round(state, everybody, nobody, part, 0.5)),
-        ("push", lambda: push_round(state, everybody, nobody, part, 0.2)),
-        ("pull", lambda: pull_round(state, everybody, 0.0, 0.5)),
-        ("push", lambda: push_round(state, everybody, calm, part, 0.5)),
-        ("push", lambda: push_round(state, everybody, calm, part, 0.2)),
-        ("finish", lambda: finish_round(state, everybody, calm, 0.0)),
+        ("push", lambda: push_round(state, everybody, nobody, effort.part, FIT)),
+        ("push", lambda: push_round(state, everybody, calm, effort.part, FIT)),
         ("finish", lambda: finish_round(state, everybody, everybody, 0.0)),
     )
     for name, step in stages:
