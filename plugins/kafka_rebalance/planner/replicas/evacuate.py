@@ -11,12 +11,15 @@ import numpy as np
 from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.finish import leaving_cost, prices_of
-from kafka_rebalance.planner.replicas.moving import INSIDE, above, is_home, keeps_racks_even, may_hold, move, weigh
+from kafka_rebalance.planner.replicas.moving import INSIDE, above, fewest_in_rack, fits_limit, move, rack_share, weigh
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
 from kafka_rebalance.planner.state import Longs, State
 
 # What covers its broker's excess for so many times its cost leaves in any cheap plan.
 SURELY = 1.02
+# How well a receiver below its bands must be served, 1 = in proportion and by no more than it lacks, before any other
+# with room is asked.
+WELL = 0.8
 
 
 @inner_kernel
@@ -53,24 +56,36 @@ def release(state: State) -> int:
 
 
 @inner_kernel
-def _home_again(state: State, p: int, j: int) -> int:
+def _home_again(state: State, p: int, j: int, weight: Floats) -> int:
+    """A broker that holds ``p`` today and has lost it, also one that takes nothing new; -1 = none may have it back."""
+    fewest = fewest_in_rack(state, p, j)
     for i in range(state.home.shape[1]):
         b = state.home[p, i]
-        if b >= 0 and not state.leaves[b] and may_hold(state, p, j, b) and keeps_racks_even(state, p, j, b):
+        if b < 0 or state.leaves[b] or rack_share(state, p, j, state.rack[b]) > fewest:
+            continue
+        if not _holds(state, p, b) and fits_limit(state, p, b, weight):
             return int(b)
     return -1
 
 
-@kernel
+@inner_kernel
+def _holds(state: State, p: int, broker: int) -> bool:
+    for i in range(state.replicas.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
+        if state.replicas[p, i] == broker:
+            return True
+    return False
+
+
+@inner_kernel
 def _place(state: State, p: int, j: int, weight: Floats, need: Floats, everybody: Ints) -> int:
-    """Where a replica that must leave goes: to who needs it, to who has room, to anybody; -1 = nowhere."""
-    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, 0.8)
+    """Where a replica that must leave goes: to who needs it, who has room, its home, anybody; -1 = nowhere."""
+    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, WELL)
     if target < 0:
         target = roomy_receiver(state, p, j, weight, everybody, 0.0, OTHERS_TRIED)
     if target < 0:
         target = roomy_receiver(state, p, j, weight, everybody, 0.0, everybody.shape[0])
     if target < 0:
-        target = _home_again(state, p, j)
+        target = _home_again(state, p, j, weight)
     if target < 0:
         target = roomy_receiver(state, p, j, weight, everybody, 1e300, everybody.shape[0])
     return target
@@ -78,6 +93,7 @@ def _place(state: State, p: int, j: int, weight: Floats, need: Floats, everybody
 
 @inner_kernel
 def _leavers(state: State) -> Longs:
+    """Slots of all that must leave, the heaviest first."""
     count = 0
     for b in range(state.load.shape[0]):
         if state.leaves[b]:

@@ -68,9 +68,12 @@ def search_replicas(
     takers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(takers):
         return state.replicas, int((state.replicas == problem.broker_count).sum())
-    if problem.moves_replicas:
-        steps["release"] = steps.get("release", 0) + release(state)
+    released = release(state) if problem.moves_replicas else 0
     stranded = evacuate(state, takers)
+    if stranded and released:  # brokers nearly full: what need not leave stands in the way of what must
+        state, released = _state_of(problem, sets, bands, seed), 0
+        stranded = evacuate(state, takers)
+    steps["release"] = steps.get("release", 0) + released
     if problem.moves_replicas:
         _improve(state, takers, effort, steps)
         _polish(state, takers, effort)
