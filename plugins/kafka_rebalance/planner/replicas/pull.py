@@ -22,7 +22,7 @@ from kafka_rebalance.planner.replicas.moving import (
     weigh,
 )
 from kafka_rebalance.planner.replicas.push import worst_first
-from kafka_rebalance.planner.replicas.receivers import need_of, service
+from kafka_rebalance.planner.replicas.receivers import service
 from kafka_rebalance.planner.state import State
 
 # Replicas looked at for one broker below its bands.
@@ -61,13 +61,12 @@ def pull_to(state: State, target: int, takers: Ints, worst: float, least: float)
     width = state.replicas.shape[1]
     slots = np.empty(SAMPLED, np.int32)
     slots = slots[: _sample(state, target, takers, slots, weight)]
-    need_of(state, target, need)
     fit = np.empty(slots.shape[0])
     for i in range(slots.shape[0]):
         p = slots[i] // width
         source = state.replicas[p, slots[i] - p * width]
         weigh(state, p, slots[i] - p * width, source, weight)
-        fit[i] = -service(weight, need) - (0.0 if is_home(state, p, source) else 0.5)
+        fit[i] = -service(state, target, weight, need) - (0.0 if is_home(state, p, source) else 0.5)
     moves = 0
     for i in np.argsort(fit):
         if fit[i] > -least or below(state, target) <= INSIDE:

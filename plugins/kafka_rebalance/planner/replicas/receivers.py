@@ -52,7 +52,7 @@ def useful_part(weight: Floats, need: Floats) -> float:
 
 
 @inlined_kernel
-def filled_part(weight: Floats, need: Floats) -> float:
+def _filled(weight: Floats, need: Floats) -> float:
     """What a replica fills of what is lacking."""
     filled = 1e-300
     for d in range(weight.shape[0]):
@@ -61,16 +61,24 @@ def filled_part(weight: Floats, need: Floats) -> float:
 
 
 @inlined_kernel
-def service(weight: Floats, need: Floats) -> float:
-    """Alignment, less where a replica brings more than is lacking: elsewhere those bytes would be of use."""
-    return alignment(weight, need) * useful_part(weight, need)
-
-
-@inlined_kernel
 def need_of(state: State, broker: int, need: Floats) -> None:
     """How far each resource of a broker is below its band."""
     for d in range(need.shape[0]):
         need[d] = max(state.low[broker, d] - state.load[broker, d], 0.0)
+
+
+@inlined_kernel
+def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
+    """How well a replica serves a broker below its bands: 1 = all that it lacks, in proportion; <= 0 = not at all.
+
+    Alignment, less where it brings more than is lacking (elsewhere those bytes would be of use), less where it takes
+    the broker above a band. Fills ``need``.
+    """
+    helped = relief(state, broker, weight, 1.0)
+    if helped <= TINY:
+        return 0.0
+    need_of(state, broker, need)
+    return float(alignment(weight, need) * useful_part(weight, need) * helped / _filled(weight, need))
 
 
 @inner_kernel
@@ -111,11 +119,9 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
         target = lacking[(first + i) % lacking.shape[0]]
         if not _rack_allows(state, p, j, source, target, fewest):
             continue
-        helped = relief(state, target, weight, 1.0)
-        if helped <= TINY or not may_hold(state, p, j, target):
+        score = service(state, target, weight, need)
+        if score <= 0 or not may_hold(state, p, j, target):
             continue
-        need_of(state, target, need)
-        score = service(weight, need) * helped / filled_part(weight, need)
         score -= TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, source, target)
         if score > best_score and fits_limit(state, p, target, weight):
             best, best_score = target, score
