@@ -122,7 +122,7 @@ def _annealed(
     replicas = anneal_replicas(problem, warm, bands, seed=seed, effort=effort, steps=steps)
     other = _placed(problem, replicas, bands, steps)
     allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
-    return other if other.worth < found.worth and other.topic_excess <= allowed else found
+    return _better(found, other, allowed)
 
 
 def _with_program(
@@ -151,21 +151,33 @@ def _with_program(
             if stranded or not has_room(problem, replicas):
                 continue
             other = _placed(problem, replicas, bands, steps)
-            if other.worth < best.worth and other.topic_excess <= allowed:
-                best = other
+            best = _better(best, other, allowed)
+    if is_tiny(problem) and best.strays > 0:  # no plan meets the bands: the cheapest that comes as near as this one
+        best = _with_whole_plan(problem, _reached_bands(problem, bands, best.after), best, allowed, steps)
     return best, bounds
+
+
+def _reached_bands(problem: Problem, bands: WorkingBands, after: Floats) -> WorkingBands:
+    """``bands`` widened, alike for all brokers, until ``after`` float64[B, D] is inside."""
+    stays = problem.stays[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.where(stays & (bands.high > 0), after / bands.high, 1.0).max(axis=0, initial=1.0)
+        below = np.where(stays & (bands.low > 0), after / bands.low, 1.0).min(axis=0, initial=1.0)
+    return WorkingBands(bands.low * below, bands.high * above)
 
 
 def _with_whole_plan(
     problem: Problem, bands: WorkingBands, found: _Placed, allowed: int, steps: dict[str, int]
 ) -> _Placed:
-    """The better of what was found and the program in whole numbers, whose topics may be spread worse only where
-    nothing inside the bands was found.
-    """
+    """The better of what was found and the program in whole numbers."""
     whole = whole_plan(problem, bands)
     if whole is None or not has_room(problem, whole.replicas):
         return found
-    other = _placed(problem, whole.replicas, bands, steps, whole.slot)
+    return _better(found, _placed(problem, whole.replicas, bands, steps, whole.slot), allowed)
+
+
+def _better(found: _Placed, other: _Placed, allowed: int) -> _Placed:
+    """The one worth more; topics may be spread worse than ``allowed`` only where nothing inside the bands was found."""
     is_spread = other.topic_excess <= allowed or found.strays > 0
     return other if is_spread and other.worth < found.worth else found
 

@@ -14,6 +14,7 @@ from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.small_lp.arcs import arcs_of, is_small
 from kafka_rebalance.planner.small_lp.relaxation import relax
 from kafka_rebalance.planner.small_lp.rounding import has_room, rounded
+from kafka_rebalance.planner.small_lp.whole_rest import whole_rest
 from kafka_rebalance.planner.solve import solve
 from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row, with_capacity
 
@@ -50,6 +51,24 @@ def test_the_same_problem_has_the_same_plan_twice() -> None:
     first, second = solve(problem, seed=7), solve(problem, seed=7)
     assert first.replicas.tobytes() == second.replicas.tobytes()
     assert first.leader.tobytes() == second.leader.tobytes()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_program_splits_is_decided_in_whole_numbers_inside_the_bands(seed: int) -> None:
+    problem = _problem(seed, 0.05)
+    arcs = arcs_of(problem)
+    relaxed = relax(problem, arcs, problem.band_low, problem.band_high)
+    assert relaxed is not None
+    assert ((relaxed.share > 1e-7) & (relaxed.share < 1 - 1e-7)).any()
+    share = whole_rest(problem, arcs, relaxed, problem.band_low, problem.band_high)
+    assert share is not None
+    assert set(np.unique(share).tolist()) <= {0.0, 1.0}
+    assert (np.bincount(arcs.row, weights=share) == problem.target_rf).all()
+    load = np.zeros((problem.broker_count, len(arcs.columns)))
+    np.add.at(load, arcs.broker, arcs.weight * share[:, None])
+    assert (load <= problem.band_high[:, arcs.columns] * (1 + 1e-9)).all()
+    assert (load >= problem.band_low[:, arcs.columns] * (1 - 1e-9)).all()
+    assert arcs.cost @ relaxed.share <= arcs.cost @ share <= 1.1 * (arcs.cost @ relaxed.share)
 
 
 def test_whole_shares_are_taken_as_they_are() -> None:

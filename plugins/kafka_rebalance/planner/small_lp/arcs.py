@@ -15,6 +15,8 @@ MOST_ARCS = 100_000
 # What a move costs beyond its bytes, as a share of the mean bytes of a partition: it breaks ties, and the prices of the
 # program still prove its bytes.
 COST_PER_MOVE = 1e-5
+# The same for a copy where its topic has its share already.
+COST_OF_CROWDING = 3e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,9 +69,20 @@ def arcs_of(problem: Problem) -> Arcs:
     fixed = np.zeros((problem.broker_count, len(columns)))
     pinned = problem.pinned[rows]
     np.add.at(fixed, brokers[pinned], carried_there[pinned])
-    return Arcs(
-        columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, move_costs(problem, COST_PER_MOVE)[row]), fixed
-    )
+    cost = move_costs(problem, COST_PER_MOVE)[row] + COST_OF_CROWDING * _crowding(problem)[problem.topic[row], broker]
+    return Arcs(columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, cost), fixed)
+
+
+def _crowding(problem: Problem) -> Floats:
+    """float64[T, B], mean costs of a copy where its topic's replicas are a share or more already, else 0."""
+    topics = int(problem.topic.max(initial=-1)) + 1
+    rows, slots = np.nonzero(problem.replicas >= 0)
+    held = np.zeros((topics, problem.broker_count))
+    np.add.at(held, (problem.topic[rows], problem.replicas[rows, slots]), 1.0)
+    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
+    share = np.ceil(wanted / max(1, int(problem.stays.sum())))
+    crowd = np.clip(held - share[:, None] + 1.0, 0.0, 3.0)
+    return np.asarray(crowd * float(move_costs(problem, COST_PER_MOVE).mean()))
 
 
 def disk_beyond(problem: Problem) -> Floats | None:

@@ -25,10 +25,14 @@ from kafka_rebalance.planner.state import Longs, resource_scale
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """``share`` float64[A] of each arc; ``prices`` float64[B, all D], bytes per unit of load, prove the cost."""
+    """``share`` float64[A] of each arc; ``prices`` float64[B, all D], bytes per unit of load, prove the cost.
+
+    ``regret`` float64[A]: what a whole one more, or less, of an arc would cost (0: nothing at the margin).
+    """
 
     share: Floats
     prices: Floats
+    regret: Floats
 
 
 @dataclass(slots=True)
@@ -57,7 +61,7 @@ def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats, decided: Floa
     line = np.searchsorted(free, arcs.row)
     every: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
     rows = Rows(count)
-    top, bottom = _load_rows(problem, arcs, low, high, rows)
+    top, bottom = load_rows(problem, arcs, low, high, rows)
     capacity_rows(problem, arcs, rows)
     rack_rows(problem, arcs, rows)
     box: Any = (0, 1) if decided is None else _box(decided)
@@ -74,7 +78,8 @@ def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats, decided: Floa
     if not answer.success or answer.x is None:
         return None
     duals = -answer.ineqlin.marginals
-    return Relaxed(answer.x, _prices(problem, arcs, top, bottom, duals))
+    regret = np.abs(answer.lower.marginals) + np.abs(answer.upper.marginals)
+    return Relaxed(answer.x, _prices(problem, arcs, top, bottom, duals), regret)
 
 
 def _box(decided: Floats) -> Floats:
@@ -82,7 +87,7 @@ def _box(decided: Floats) -> Floats:
     return np.column_stack([np.where(is_open, 0.0, decided), np.where(is_open, 1.0, decided)])
 
 
-def _load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Rows) -> tuple[Longs, Longs]:
+def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Rows) -> tuple[Longs, Longs]:
     """Rows for tops and bottoms of bands; returns which cells of [B, columns] have one."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     cell = (arcs.broker[:, None] * dims + np.arange(dims)).ravel()

@@ -1,8 +1,8 @@
 """Where a search of a small cluster may start: roundings of linear programs, as they are needed.
 
-The first one is for the bands themselves. Then the heavier half of what it splits is decided and the rest solved anew
-(a dive: what is heavy goes first, the rest can make up for it), and the same for bands a little narrower, which leave
-room for rounding.
+The first one is for the bands themselves; what it splits is then decided in whole numbers. Then the heavier half of
+what it splits is decided and the rest solved anew (a dive: what is heavy goes first, the rest can make up for it), and
+the same for bands a little narrower, which leave room for rounding.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
 from kafka_rebalance.planner.small_lp.arcs import arcs_of
 from kafka_rebalance.planner.small_lp.relaxation import relax
 from kafka_rebalance.planner.small_lp.rounding import decided_by, rounded
+from kafka_rebalance.planner.small_lp.whole_rest import whole_rest
 from kafka_rebalance.planner.state import resource_scale
 from kafka_rebalance.planner.working_bands import WorkingBands
 
@@ -56,6 +57,10 @@ def program_starts(problem: Problem, sets: ReplicaSets, bands: WorkingBands, rea
                 break
             start = rounded(problem, sets, arcs, relaxed.share)
             yield Start(start, prices if shrink == 0 and dive == 0 else None)
+            if shrink == 0 and dive == 0:
+                whole = whole_rest(problem, arcs, relaxed, lowest, highest)
+                if whole is not None:
+                    yield Start(rounded(problem, sets, arcs, whole), None)
             if dive < dives:
                 decided = decided_by(problem, arcs, relaxed.share, start.replicas, decided)
                 relaxed = relax(problem, arcs, lowest, highest, decided)
