@@ -71,6 +71,15 @@ def test_what_the_program_splits_is_decided_in_whole_numbers_inside_the_bands(se
     assert arcs.cost @ relaxed.share <= arcs.cost @ share <= 1.1 * (arcs.cost @ relaxed.share)
 
 
+def test_where_nothing_is_split_there_is_nothing_to_decide() -> None:
+    snapshot = cluster([row("t", p, [p % 3]) for p in range(6)], brokers(3))
+    problem = build_ask(snapshot, PlanOptions(within=0.1)).problem(0.1)
+    arcs = arcs_of(problem)
+    relaxed = relax(problem, arcs, problem.band_low, problem.band_high)
+    assert relaxed is not None
+    assert whole_rest(problem, arcs, relaxed, problem.band_low, problem.band_high) is None
+
+
 def test_whole_shares_are_taken_as_they_are() -> None:
     problem = _problem(2)
     arcs = arcs_of(problem)

@@ -120,7 +120,7 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
         if not _rack_allows(state, p, j, source, target, fewest):
             continue
         score = service(state, target, weight, need)
-        if score <= 0 or not may_hold(state, p, j, target):
+        if score <= 0 or score + TOPIC_WEIGHT <= best_score or not may_hold(state, p, j, target):
             continue
         score -= TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, source, target)
         if score > best_score and fits_limit(state, p, target, weight):
@@ -129,19 +129,22 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
 
 
 @inner_kernel
-def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float) -> float:
+def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
     """Preference for a receiver: deficit filled, room left, topic spread; -1e300 = it may not take the replica.
 
-    ``worst`` is the farthest that the target may be taken from its bands (0 = not at all).
+    ``worst`` is the farthest that the target may be taken from its bands (0 = not at all). Who cannot beat ``best``
+    whatever the topic is not looked at further (-1e300 too): in a large cluster each look at a topic is far in memory.
     """
     filled = relief(state, target, weight, 1.0)
-    if filled < -worst - TINY or not may_hold(state, p, j, target) or not fits_limit(state, p, target, weight):
+    if filled < -worst - TINY:
         return -1e300
     score, total = 0.0, 1e-300
     for d in range(weight.shape[0]):
         total += weight[d]
         score += 1.0 - state.load[target, d] / max(state.high[target, d], TINY)
     score = score / weight.shape[0] + filled / total
+    if score + TOPIC_WEIGHT <= best or not may_hold(state, p, j, target) or not fits_limit(state, p, target, weight):
+        return -1e300
     return float(score - TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, state.replicas[p, j], target))
 
 
@@ -156,7 +159,7 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, takers: Ints, w
     for i in range(min(tries, takers.shape[0])):
         target = takers[(first + i * stride) % takers.shape[0]]
         if _rack_allows(state, p, j, source, target, fewest):
-            score = room_score(state, p, j, target, weight, worst)
+            score = room_score(state, p, j, target, weight, worst, best_score)
             if score > best_score:
                 best, best_score = target, score
     return best

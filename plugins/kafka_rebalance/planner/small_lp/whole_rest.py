@@ -30,8 +30,10 @@ TOLERANCE = 2e-6
 
 
 def whole_rest(problem: Problem, arcs: Arcs, relaxed: Relaxed, low: Floats, high: Floats) -> Floats | None:
-    """Shares float64[A], all 0 or 1, within low..high float64[B, all D]; None where none were found."""
+    """Shares float64[A], all 0 or 1, within low..high float64[B, all D]; None where none were found or none is split."""
     open_rows = _open_rows(problem, arcs, relaxed)
+    if not len(open_rows):
+        return None
     is_open = np.isin(arcs.row, open_rows)
     fixed = np.round(relaxed.share)
     rows = Rows(len(arcs.row))
@@ -74,6 +76,8 @@ def _open_rows(problem: Problem, arcs: Arcs, relaxed: Relaxed) -> Longs:
     """Partitions that are split, then those with the arc that would change at the least cost."""
     is_split = (relaxed.share > WHOLE) & (relaxed.share < 1 - WHOLE)
     split = np.unique(arcs.row[is_split])
+    if not len(split):
+        return split
     least = np.full(problem.partition_count, np.inf)
     np.minimum.at(least, arcs.row, np.where(relaxed.regret > 0, relaxed.regret, np.inf))
     least[split] = -1.0
