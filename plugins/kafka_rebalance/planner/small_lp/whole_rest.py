@@ -30,7 +30,10 @@ TOLERANCE = 2e-6
 
 
 def whole_rest(problem: Problem, arcs: Arcs, relaxed: Relaxed, low: Floats, high: Floats) -> Floats | None:
-    """Shares float64[A], all 0 or 1, within low..high float64[B, all D]; None where none were found or none is split."""
+    """Shares float64[A], all 0 or 1, within low..high float64[B, all D].
+
+    None where nothing is split, or none were found.
+    """
     open_rows = _open_rows(problem, arcs, relaxed)
     if not len(open_rows):
         return None
