@@ -63,7 +63,8 @@ def _home_again(state: State, p: int, j: int, weight: Floats) -> int:
         b = state.home[p, i]
         if b < 0 or state.leaves[b] or rack_share(state, p, j, state.rack[b]) > fewest:
             continue
-        if not _holds(state, p, b) and fits_limit(state, p, b, weight):
+        has_place = state.start[b] + state.filled[b] < state.start[b + 1]
+        if has_place and not _holds(state, p, b) and fits_limit(state, p, b, weight):
             return int(b)
     return -1
 
