@@ -1,1 +1,1 @@
-"""Where replicas go: evacuate, push, pull, finish, polish, all over one state of sets and loads."""
+"""Where replicas go: release, evacuate, push, finish, pull, polish, all over one state of sets and loads."""

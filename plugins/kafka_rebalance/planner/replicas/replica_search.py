@@ -1,4 +1,4 @@
-"""Where replicas go: evacuate, push, pull, swap, polish, in that order, until nothing is outside or nothing helps.
+"""Where replicas go: release, evacuate, push, finish, pull, swap, polish, until nothing is outside or nothing helps.
 
 A plan that is still far from its bound, or outside its bands, is annealed.
 
