@@ -20,12 +20,15 @@ from kafka_rebalance.errors import AdvisorError
 from stack.airflow_client import AirflowClient
 from stack.cluster_entries import write_entry
 from stack.machine import Machine
+from stack.processes import stop
+from stack.warm_kernels import kernel_warmer, start_warming
 
 DAG = "advise"
 LIVE_CONNECTION = "kafka_live"
 # A daily run that fell due since the last demo would be in its way: no two runs advise at once.
 BY_HAND = {"ADVISOR_SCHEDULES": "off"}
 _RUN_SECONDS = 900
+_PATIENCE_SECONDS = 5.0
 _TOLD = frozenset({"success", "failed", "up_for_retry", "upstream_failed"})
 
 
@@ -47,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     was_running = machine.is_running
     try:
         cluster = _name_cluster(machine, arguments, say)
+        _warm(machine)
         machine.start(say)
         if arguments.bootstrap:
             machine.airflow.client.set_connection(LIVE_CONNECTION, "kafka", _client_properties(arguments))
@@ -57,6 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     finally:
+        stop([kernel_warmer(machine)], _PATIENCE_SECONDS)
         if not was_running:
             say("stopping")
             machine.stop()
@@ -111,6 +116,16 @@ def write_demo(machine: Machine) -> None:
 
     write_demo_cluster(machine.run / "demo", captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
     write_entry(machine.clusters_file, "demo", {"folder": str(machine.run / "demo")})
+
+
+def _warm(machine: Machine) -> None:
+    """The planner's kernels are compiled on the demo cluster, whichever is advised."""
+    from stack.demo_cluster import write_demo_cluster
+
+    dumps = machine.run / "demo"
+    if not dumps.exists():
+        write_demo_cluster(dumps, captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
+    start_warming(machine, dumps)
 
 
 def _client_properties(arguments: argparse.Namespace) -> dict[str, str]:

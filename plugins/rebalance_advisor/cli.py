@@ -6,9 +6,11 @@ Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible; ``check
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kafka_rebalance.errors import AdvisorError, InfeasibleError
@@ -36,12 +38,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    return _run(module, parser.parse_args(words[1:]))
+    with _standard_output_to_ourselves():
+        return _run(module, parser.parse_args(words[1:]))
+
+
+@contextlib.contextmanager
+def _standard_output_to_ourselves() -> Iterator[None]:
+    """What native libraries print goes to standard error (HiGHS prints a line now and then, whatever it is told): who
+    reads ``--json`` gets one document and nothing else.
+    """
+    if sys.stdout is not sys.__stdout__ or sys.stdout is None:
+        yield
+        return
+    sys.stdout.flush()
+    ours = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = os.fdopen(os.dup(ours), "w", encoding=sys.stdout.encoding)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.close()
+        sys.stdout = sys.__stdout__
+        os.dup2(ours, 1)
+        os.close(ours)
 
 
 def _run(module: Any, arguments: argparse.Namespace) -> int:
     try:
-        return int(module.run(arguments))
+        code = int(module.run(arguments))
+        sys.stdout.flush()
+        return code
     except InfeasibleError as error:
         print(f"infeasible: {error}", file=sys.stderr)
         return 3

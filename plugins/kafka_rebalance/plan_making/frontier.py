@@ -38,7 +38,7 @@ NARROWEST = 0.01
 # Bands closer than this to the plan's own are not searched again.
 SAME_BAND = 1.15
 Progress = Callable[[str], None]
-EFFORT = Effort(polish_rounds=1, polish_tries=20, with_small_lp=False)
+EFFORT = Effort(polish_rounds=1, polish_tries=20, program_steps=0)
 # Points of clusters with more replicas than this are not annealed: ten times over it would take half a minute.
 MOST_ANNEALED = 500_000
 

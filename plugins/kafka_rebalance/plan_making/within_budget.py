@@ -22,7 +22,7 @@ from kafka_rebalance.planner.solve import FULL, solve
 
 TRIES = 6
 # Searches that only find out what something would cost go without linear programs.
-QUICK = Effort(with_small_lp=False)
+QUICK = Effort(program_steps=0)
 
 
 def solve_within_budget(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution:

@@ -36,12 +36,17 @@ def topic_spread(problem: Problem, replicas: Ints) -> TopicSpread:
     start = np.zeros(topics + 1, dtype=np.int64)
     np.cumsum(np.bincount(problem.topic, minlength=topics), out=start[1:])
     wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
-    limit = np.ceil(wanted / max(1, int(problem.stays.sum()))).astype(np.int32)
     has_row = wanted > SMALL_TOPIC
     row = np.where(has_row, np.cumsum(has_row) - 1, -1).astype(np.int32)
     table = np.zeros((int(has_row.sum()), problem.broker_count + 1), dtype=np.int32)
     _count(replicas, problem.topic, row, table)
-    return TopicSpread(problem.topic, row, table, limit, start, members)
+    return TopicSpread(problem.topic, row, table, topic_limit(problem), start, members)
+
+
+def topic_limit(problem: Problem) -> Ints:
+    """int32[T]: how many replicas of a topic one broker may hold before they count as too many."""
+    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=int(problem.topic.max(initial=-1)) + 1)
+    return np.asarray(np.ceil(wanted / max(1, int(problem.stays.sum()))), dtype=np.int32)
 
 
 def topic_excess(topic: Ints, replicas: Ints, stays: Flags) -> int:

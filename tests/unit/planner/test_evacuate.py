@@ -48,7 +48,7 @@ def searched(problem: Problem) -> tuple[np.ndarray, int, dict[str, int]]:
     steps: dict[str, int] = {}
     bands = working_bands(problem, problem.band_low, problem.band_high)
     replicas, stranded = search_replicas(
-        problem, start_sets(problem), bands, seed=0, effort=Effort(with_small_lp=False), steps=steps
+        problem, start_sets(problem), bands, seed=0, effort=Effort(program_steps=0), steps=steps
     )
     return replicas, stranded, steps
 

@@ -11,11 +11,12 @@ from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.problem import Problem
 from kafka_rebalance.planner.replicas.replica_search import Effort
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
-from kafka_rebalance.planner.small_lp.arcs import arcs_of, is_small
+from kafka_rebalance.planner.small_lp.arcs import Arcs, arcs_of, is_small
+from kafka_rebalance.planner.small_lp.neighbourhoods import cheaper_plans
 from kafka_rebalance.planner.small_lp.relaxation import relax
 from kafka_rebalance.planner.small_lp.rounding import has_room, rounded
-from kafka_rebalance.planner.small_lp.whole_rest import whole_rest
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.planner.topic_spread import topic_excess
 from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row, with_capacity
 
 
@@ -37,8 +38,8 @@ def test_prices_of_the_program_prove_its_own_optimum() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed: int) -> None:
     problem = _problem(seed)
-    alone = solve(problem, effort=Effort(with_small_lp=False, anneal_steps=0))
-    both = solve(problem)
+    alone = solve(problem, effort=Effort(program_steps=0, anneal_steps=0))
+    both = solve(problem, effort=Effort(program_steps=3))
     assert _strays(problem, both.after) <= _strays(problem, alone.after) + 1e-6
     if _strays(problem, alone.after) <= 1e-9:
         assert both.cost.bytes <= alone.cost.bytes
@@ -48,36 +49,54 @@ def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed:
 
 def test_the_same_problem_has_the_same_plan_twice() -> None:
     problem = _problem(1, remove_brokers=frozenset({4}))
-    first, second = solve(problem, seed=7), solve(problem, seed=7)
+    effort = Effort(program_steps=3)
+    first, second = solve(problem, seed=7, effort=effort), solve(problem, seed=7, effort=effort)
     assert first.replicas.tobytes() == second.replicas.tobytes()
     assert first.leader.tobytes() == second.leader.tobytes()
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_the_program_splits_is_decided_in_whole_numbers_inside_the_bands(seed: int) -> None:
+def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int) -> None:
     problem = _problem(seed, 0.05)
+    alone = solve(problem, effort=Effort(program_steps=0, anneal_steps=0))
     arcs = arcs_of(problem)
-    relaxed = relax(problem, arcs, problem.band_low, problem.band_high)
+    low, high = np.minimum(problem.band_low, alone.after), np.maximum(problem.band_high, alone.after)
+    relaxed = relax(problem, arcs, low, high)
     assert relaxed is not None
-    assert ((relaxed.share > 1e-7) & (relaxed.share < 1 - 1e-7)).any()
-    share = whole_rest(problem, arcs, relaxed, problem.band_low, problem.band_high)
-    assert share is not None
-    assert set(np.unique(share).tolist()) <= {0.0, 1.0}
-    assert (np.bincount(arcs.row, weights=share) == problem.target_rf).all()
-    load = np.zeros((problem.broker_count, len(arcs.columns)))
-    np.add.at(load, arcs.broker, arcs.weight * share[:, None])
-    assert (load <= problem.band_high[:, arcs.columns] * (1 + 1e-9)).all()
-    assert (load >= problem.band_low[:, arcs.columns] * (1 - 1e-9)).all()
-    assert arcs.cost @ relaxed.share <= arcs.cost @ share <= 1.1 * (arcs.cost @ relaxed.share)
+    allowed = max(alone.topic_excess)
+    paid, found = _paid(arcs, alone.replicas), 0
+    for share in cheaper_plans(problem, arcs, relaxed, (low, high), alone.replicas, allowed=allowed, steps=4, seed=0):
+        found += 1
+        assert set(np.unique(share).tolist()) <= {0.0, 1.0}
+        assert (np.bincount(arcs.row, weights=share) == problem.target_rf).all()
+        load = arcs.fixed.copy()
+        np.add.at(load, arcs.broker, arcs.weight * share[:, None])
+        assert (load <= high[:, arcs.columns] * (1 + 1e-9)).all()
+        assert (load >= low[:, arcs.columns] * (1 - 1e-9)).all()
+        replicas = rounded(problem, start_sets(problem), arcs, share).replicas
+        assert topic_excess(problem.topic, replicas, problem.stays) <= allowed
+        assert arcs.cost @ relaxed.share <= arcs.cost @ share < paid
+        paid = float(arcs.cost @ share)
+    assert found > 0
 
 
-def test_where_nothing_is_split_there_is_nothing_to_decide() -> None:
+def test_neighbourhoods_leave_what_nobody_can_beat() -> None:
     snapshot = cluster([row("t", p, [p % 3]) for p in range(6)], brokers(3))
     problem = build_ask(snapshot, PlanOptions(within=0.1)).problem(0.1)
     arcs = arcs_of(problem)
-    relaxed = relax(problem, arcs, problem.band_low, problem.band_high)
+    bands = (problem.band_low, problem.band_high)
+    relaxed = relax(problem, arcs, *bands)
     assert relaxed is not None
-    assert whole_rest(problem, arcs, relaxed, problem.band_low, problem.band_high) is None
+    assert not list(cheaper_plans(problem, arcs, relaxed, bands, problem.replicas, allowed=0, steps=4, seed=0))
+
+
+def test_a_replica_where_none_may_be_ends_the_search_in_neighbourhoods() -> None:
+    problem = _problem(0, remove_brokers=frozenset({4}))
+    arcs = arcs_of(problem)
+    bands = (np.zeros_like(problem.band_low), np.full_like(problem.band_high, np.inf))
+    relaxed = relax(problem, arcs, *bands)
+    assert relaxed is not None
+    assert not list(cheaper_plans(problem, arcs, relaxed, bands, problem.replicas, allowed=99, steps=4, seed=0))
 
 
 def test_whole_shares_are_taken_as_they_are() -> None:
@@ -99,6 +118,10 @@ def test_a_large_cluster_is_left_to_the_search() -> None:
     problem = _problem(0)
     assert is_small(problem)
     assert not is_small(build_ask(random_cluster(0, broker_count=300, topics=40), PlanOptions()).problem(0.1))
+
+
+def _paid(arcs: Arcs, replicas: np.ndarray) -> float:
+    return float(arcs.cost @ (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1))
 
 
 def _strays(problem: Problem, after: np.ndarray) -> float:

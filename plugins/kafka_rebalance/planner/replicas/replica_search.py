@@ -50,7 +50,7 @@ class Effort:
     polish_rounds: int = 4
     polish_tries: int = 40
     anneal_steps: int = 1_000_000
-    with_small_lp: bool = True
+    program_steps: int = 24
 
 
 def replica_columns(problem: Problem) -> list[int]:

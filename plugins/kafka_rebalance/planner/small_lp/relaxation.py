@@ -107,10 +107,14 @@ def _prices(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floa
     price = np.zeros(problem.broker_count * dims)
     price[top] += duals[: len(top)]
     price[bottom] -= duals[len(top) : len(top) + len(bottom)]
-    unit = float((problem.move_bytes * problem.target_rf).sum()) / max(1, int(problem.stays.sum()))
     prices = np.zeros((problem.broker_count, len(problem.resources)))
-    prices[:, arcs.columns] = price.reshape(-1, dims) * unit / scale
+    prices[:, arcs.columns] = price.reshape(-1, dims) * mean_bytes(problem) / scale
     return prices
+
+
+def mean_bytes(problem: Problem) -> float:
+    """Of all replicas, per broker that stays: the unit of the arcs' cost, in bytes."""
+    return float((problem.move_bytes * problem.target_rf).sum()) / max(1, int(problem.stays.sum()))
 
 
 def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:

@@ -1,0 +1,95 @@
+"""A placement as a candidate: what it costs, where it leaves the brokers, and which of two is worth more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.planner.leading.choose import choose_leaders
+from kafka_rebalance.planner.loads import broker_loads
+from kafka_rebalance.planner.problem import Floats, Ints, Problem
+from kafka_rebalance.planner.replicas.moving import INSIDE
+from kafka_rebalance.planner.solution import PlanCost
+from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.planner.working_bands import WorkingBands
+
+# A plan within this share of its bound is not worth another look.
+NEAR = 0.002
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """One placement: what it costs, where it leaves the brokers, how far (in means) outside their bands."""
+
+    replicas: Ints
+    leader: Ints
+    cost: PlanCost
+    after: Floats
+    strays: float
+    topic_excess: int
+
+    def is_near(self, bound: float, gap: float = NEAR) -> bool:
+        """So near to the bound that nothing is left to look for."""
+        return self.strays <= 0 and self.cost.bytes <= bound * (1 + gap)
+
+    @property
+    def worth(self) -> tuple[bool, float, float, int, int]:
+        """The smaller the better. Where no band is met, a hundredth of a mean is not worth bytes."""
+        cost = self.cost
+        return self.strays > 0, round(self.strays, 2), cost.bytes, cost.replica_moves, cost.leader_changes
+
+
+def place(
+    problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int], slot: Ints | None = None
+) -> Placed:
+    """``replicas`` int32[P, W] with the leaders ``slot`` int32[P], chosen here where None."""
+    if slot is None:
+        slot = choose_leaders(problem, replicas, bands, steps)
+    replicas, leader = in_kafka_order(problem, replicas, slot)
+    after = broker_loads(problem, replicas, leader)
+    outside = np.maximum(after - problem.band_high, 0.0) + np.maximum(problem.band_low - after, 0.0)
+    share = outside[problem.stays] / resource_scale(problem)
+    return Placed(
+        replicas=replicas,
+        leader=leader,
+        cost=plan_cost(problem, replicas, leader),
+        after=after,
+        strays=round(float(share[share > INSIDE].sum()), 6),
+        topic_excess=topic_excess(problem.topic, replicas, problem.stays),
+    )
+
+
+def better(found: Placed, other: Placed, allowed: int) -> Placed:
+    """The one worth more; topics may be spread worse than ``allowed`` only where nothing inside the bands was found."""
+    is_spread = other.topic_excess <= allowed or found.strays > 0
+    return other if is_spread and other.worth < found.worth else found
+
+
+def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
+    """Cost of going from today's placement to ``replicas`` led by ``leader``."""
+    is_copy = replicas >= 0
+    for j in range(problem.replicas.shape[1]):
+        is_copy &= replicas != problem.replicas[:, j : j + 1]
+    copies = is_copy.sum(axis=1)
+    changes = int((leader != problem.leader).sum())
+    return PlanCost(float((copies * problem.move_bytes).sum()), int(copies.sum()), changes)
+
+
+def in_kafka_order(problem: Problem, replicas: Ints, slot: Ints) -> tuple[Ints, Ints]:
+    """Rows in Kafka's order: leader first, survivors in today's order, new ones; untouched rows stay."""
+    rows = np.arange(len(replicas))
+    leader = replicas[rows, slot]
+    width = replicas.shape[1]
+    rank = np.full(replicas.shape, width, dtype=np.int64)
+    for j in range(width):
+        rank = np.where((replicas == problem.replicas[:, j : j + 1]) & (replicas >= 0), j, rank)
+    rank = rank * (2 * width) + np.arange(width)
+    rank[replicas < 0] = 1 << 20
+    rank[rows, slot] = -1
+    ordered = np.take_along_axis(replicas, np.argsort(rank, axis=1), axis=1)
+    same_set = (np.sort(replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
+    untouched = same_set & (leader == problem.leader)
+    ordered[untouched] = problem.replicas[untouched]
+    return np.ascontiguousarray(ordered), leader

@@ -1,0 +1,26 @@
+"""A first demo compiles the planner's kernels while it waits for Airflow."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from stack.demo_cluster import write_demo_cluster
+from stack.machine import Machine
+from stack.processes import stop
+from stack.warm_kernels import kernel_warmer, start_warming
+
+
+def test_the_warmer_searches_a_plan_in_the_background_and_ends_well(tmp_path: Path) -> None:
+    write_demo_cluster(tmp_path / "demo", captured_at="2026-11-21T12:00:00+00:00")
+    machine = Machine(run=tmp_path)
+    start_warming(machine, tmp_path / "demo")
+    warmer = kernel_warmer(machine)
+    assert warmer.is_running
+    deadline = time.monotonic() + 300
+    while warmer.is_running and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not warmer.is_running
+    assert warmer.last_words() == ""
+    stop([warmer], 1.0)
+    assert not warmer.record.exists()
