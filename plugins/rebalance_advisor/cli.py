@@ -68,7 +68,6 @@ def _run(module: Any, arguments: argparse.Namespace) -> int:
     try:
         code = int(module.run(arguments))
         sys.stdout.flush()
-        return code
     except InfeasibleError as error:
         print(f"infeasible: {error}", file=sys.stderr)
         return 3
@@ -80,6 +79,7 @@ def _run(module: Any, arguments: argparse.Namespace) -> int:
     except OSError as error:
         print(f"error: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
         return 1
+    return code
 
 
 def _usage(words: list[str]) -> int:

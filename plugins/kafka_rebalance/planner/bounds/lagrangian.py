@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.planner.fair_share import distinct_racks
-from kafka_rebalance.planner.problem import Floats, Ints, Problem
+from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
 
 Longs = npt.NDArray[np.int64]
 
@@ -30,13 +30,25 @@ def proven_by(problem: Problem, prices: Floats, cost: Floats) -> float:
     targets = _cheapest_of_racks(problem, prices, racks)
     open_racks = len(np.unique(racks[problem.takes_replicas]))
     total = _held_by_pinned(problem, prices) - _limits_at(problem, prices)
-    free = np.flatnonzero(~problem.pinned)
+    free = np.flatnonzero(~problem.pinned if prices.any() else ~problem.pinned & _costs_something(problem, racks))
     for begin in range(0, len(free), SLICE):
         rows = free[begin : begin + SLICE]
         new, kept = _placement_costs(problem, prices, cost, rows, targets)
         total += _least_placements(problem, rows, new, kept, targets, racks, open_racks)
         total += _least_leaders(problem, prices, rows)
     return total
+
+
+def _costs_something(problem: Problem, racks: Ints) -> Flags:
+    """bool[P]: partitions that copy even where no load has a price. Whoever keeps enough replicas apart does not."""
+    may_stay = (problem.replicas >= 0) & problem.stays[problem.replicas]
+    if problem.must_leave is not None:
+        may_stay &= ~problem.must_leave
+    apart = np.sort(np.where(may_stay, racks[problem.replicas], -1), axis=1)
+    is_new = apart >= 0
+    is_new[:, 1:] &= apart[:, 1:] != apart[:, :-1]
+    costs: Flags = is_new.sum(axis=1) < problem.target_rf
+    return costs
 
 
 def _limits_at(problem: Problem, prices: Floats) -> float:

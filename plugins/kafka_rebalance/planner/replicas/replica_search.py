@@ -32,9 +32,9 @@ FEW = 20
 FIT = 0.2
 # Polishing goes on while a pass saves this share of the best one.
 STILL_PAYS = 0.02
-# Replicas of a cluster on which a pass of polishing takes seconds: two are made at most. Of a huge one the first pass
-# saves all but a ten-thousandth of a percent of its bytes.
-LARGE, HUGE = 600_000, 2_000_000
+# Replicas of a cluster on which a pass of polishing takes a second: the first one saves all but a ten-thousandth of its
+# bytes.
+LARGE = 600_000
 # Bands as wide as this (in means) or narrower are annealed for as long as may be, wider ones for less.
 HARD = 0.06
 
@@ -120,9 +120,7 @@ def _polish(state: State, takers: Ints, effort: Effort) -> None:
 
 
 def _passes(replicas: int, effort: Effort) -> int:
-    if replicas > HUGE:
-        return min(effort.polish_rounds, 1)
-    return min(effort.polish_rounds, 2) if replicas > LARGE else effort.polish_rounds
+    return min(effort.polish_rounds, 1) if replicas > LARGE else effort.polish_rounds
 
 
 def _improve(state: State, everybody: Ints, effort: Effort, steps: dict[str, int]) -> None:

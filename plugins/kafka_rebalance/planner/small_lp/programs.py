@@ -1,4 +1,4 @@
-"""Small clusters: what linear and whole-number programs make of the plan that the search found, and the bound they prove."""
+"""Small clusters: what programs, linear and in whole numbers, make of the plan found, and the bound they prove."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _in_neighbourhoods(
     effort: Effort,
     steps: dict[str, int],
 ) -> Placed:
-    """The best of what parts of ``found``, decided anew, come to; where it is outside its bands it strays no farther."""
+    """The best of what parts of ``found``, decided anew, come to; where it is outside its bands it goes no farther."""
     low, high = np.minimum(bands.low, found.after), np.maximum(bands.high, found.after)
     if found.strays > 0:
         relaxed = relax(problem, arcs, low, high)
