@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ssl
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from kafka_rebalance.errors import InvalidInputError
@@ -55,20 +57,30 @@ def _load_authorities(context: ssl.SSLContext, settings: ConnectionSettings) -> 
 
 
 def _load_certificate(context: ssl.SSLContext, settings: ConnectionSettings) -> None:
-    """``load_cert_chain`` wants files: what came as text lives in a file of its own (0600) for that moment."""
+    """``load_cert_chain`` wants files: what came as text lives in files of its own (0600) for that moment.
+
+    The key lies apart from the chain: OpenSSL would pass over a key that the password does not open (one wrong password
+    in 256 even looks right at first) and take another one that the chain's file may hold.
+    """
     if not (settings.certificate_location or settings.certificate_pem):
         return
     where = settings.certificate_location or "given as PEM"
     try:
-        key = settings.key_pem or _text(settings.key_location)
         chain = settings.certificate_pem or _text(settings.certificate_location)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".pem") as file:
-            file.write(chain if key == chain else f"{key}\n{chain}")
-            file.flush()
+        key = settings.key_pem or _text(settings.key_location) or chain
+        with _pem_file(chain) as certificates, _pem_file(key) as keys:
             # Without a password an encrypted key would ask on the terminal.
-            context.load_cert_chain(file.name, password=settings.key_password or "")
+            context.load_cert_chain(certificates, keys, password=settings.key_password or "")
     except (OSError, ssl.SSLError) as failure:
         raise _wrong("the client certificate, its key or ssl.key.password", where, failure) from None
+
+
+@contextlib.contextmanager
+def _pem_file(text: str) -> Iterator[str]:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".pem") as file:
+        file.write(text)
+        file.flush()
+        yield file.name
 
 
 def _text(location: str | None) -> str:

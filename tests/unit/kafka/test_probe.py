@@ -316,3 +316,20 @@ def test_a_wrong_key_password_is_named(certificates: Certificates, tmp_path: Pat
     for password in ({}, {"ssl_key_password": "wrong"}):
         with pytest.raises(InvalidInputError, match=r"ssl\.key\.password"):
             probe("127.0.0.1:1", **over_tls(certificates, **own, **password))
+
+
+def test_no_wrong_password_leads_to_another_key_in_the_file_of_the_certificate(
+    certificates: Certificates, tmp_path: Path
+):
+    """One wrong password in 256 looks right until what it opens is read."""
+    from cryptography.hazmat.primitives import serialization
+
+    key = serialization.load_pem_private_key(certificates.client.read_bytes(), None)
+    locked = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(b"right")
+    )
+    (tmp_path / "key.pem").write_bytes(locked)
+    own = {"ssl_certificate_location": str(certificates.client), "ssl_key_location": str(tmp_path / "key.pem")}
+    for number in range(500):
+        with pytest.raises(InvalidInputError, match=r"ssl\.key\.password"):
+            probe("127.0.0.1:1", **over_tls(certificates, **own, ssl_key_password=f"wrong {number}"))
