@@ -159,7 +159,9 @@ def _open_arcs(
     most: int,
     rng: np.random.Generator,
 ) -> Flags:
-    """Which arcs one step decides: of some partitions, those of the chosen brokers and those that are taken."""
+    """Which arcs one step decides, about ``most``: of the partitions wished for, those of ``room`` chosen brokers and
+    those that are taken, by the plan or by the linear program.
+    """
     losses = _losses(problem, arcs, relaxed, bands, share) + 1e-300
     brokers, count = problem.broker_count, problem.partition_count
     first = rng.choice(brokers, size=min(FIRST, brokers), replace=False, p=losses / losses.sum())
@@ -168,32 +170,50 @@ def _open_arcs(
     is_first, is_chosen = np.zeros((2, brokers), dtype=np.bool_)
     is_first[first] = is_chosen[first] = True
     is_chosen[others[: max(0, room - FIRST * (room < brokers))]] = True
+    wish = _wishes(problem, arcs, relaxed, share, is_first[arcs.broker], is_chosen[arcs.broker], rng)
+    usable = is_chosen[arcs.broker] | (share > 0.5) | (relaxed.share > WHOLE)
+    ranked = np.argsort(-wish, kind="stable")
+    arcs_of_row = np.bincount(arcs.row[usable], minlength=count)
+    is_wanted = np.zeros(count, dtype=np.bool_)
+    is_wanted[ranked[: np.searchsorted(np.cumsum(arcs_of_row[ranked]), most)]] = True
+    return np.asarray(is_wanted[arcs.row] & usable)
+
+
+def _wishes(
+    problem: Problem,
+    arcs: Arcs,
+    relaxed: Relaxed,
+    share: Floats,
+    at_first: Flags,
+    at_chosen: Flags,
+    rng: np.random.Generator,
+) -> Floats:
+    """float64[P], drawn anew for each step: how much a partition is wanted in it.
+
+    ``at_first`` and ``at_chosen`` bool[A] are the arcs of the first and of all chosen brokers.
+
+    Wanted are those that lie otherwise than in the linear program, the large ones most; those that hardly care, above
+    all around the first brokers; and what has moved there. Who has nothing on the chosen brokers can add little.
+    """
+    count, taken = problem.partition_count, share > 0.5
 
     def any_arc(of: Flags) -> Flags:
         return np.bincount(arcs.row[of], minlength=count) > 0
 
-    taken = share > 0.5
-    has_moved = arcs.is_kept != taken
-    at_first = is_first[arcs.broker]
+    is_here = arcs.is_kept | taken
     differs = any_arc(np.abs(share - relaxed.share) > WHOLE)
     size = np.argsort(np.argsort(np.where(differs, problem.move_bytes, -1.0), kind="stable")) / max(1, count - 1)
     size = np.clip(1.0 - (1.0 - size) * count / max(1, int(differs.sum())), 0.0, 1.0)
     least = np.full(count, np.inf)
-    asked = is_chosen[arcs.broker] & (relaxed.regret > 0)
+    asked = at_chosen & (relaxed.regret > 0)
     np.minimum.at(least, arcs.row[asked], relaxed.regret[asked])
     calm = np.exp(-np.argsort(np.argsort(least, kind="stable")) / CALM)
     draw = rng.random((3, count))
-    wish = differs * draw[0] * (0.6 + 0.9 * size) + calm * draw[1] * np.where(
-        any_arc(at_first & (arcs.is_kept | taken)), 2.0, 1.0
-    )
-    wish += 1.5 * draw[2] * any_arc(at_first & has_moved)
-    wish[~any_arc(is_chosen[arcs.broker] & (arcs.is_kept | taken))] *= 0.2
-    usable = is_chosen[arcs.broker] | taken | (relaxed.share > WHOLE)
-    ranked = np.argsort(-wish, kind="stable")
-    arcs_of_row = np.bincount(arcs.row[usable], minlength=count)
-    chosen = np.zeros(count, dtype=np.bool_)
-    chosen[ranked[: np.searchsorted(np.cumsum(arcs_of_row[ranked]), most)]] = True
-    return np.asarray(chosen[arcs.row] & usable)
+    wish = differs * draw[0] * (0.6 + 0.9 * size)
+    wish += calm * draw[1] * np.where(any_arc(at_first & is_here), 2.0, 1.0)
+    wish += 1.5 * draw[2] * any_arc(at_first & (arcs.is_kept != taken))
+    wish[~any_arc(at_chosen & is_here)] *= 0.2
+    return np.asarray(wish)
 
 
 def _decided(arcs: Arcs, rules: _Rules, share: Floats, is_open: Flags, gap: float) -> Floats | None:
