@@ -21,6 +21,8 @@ from kafka_rebalance.planner.working_bands import WorkingBands
 
 # Searches from each rounding of a linear program, with different seeds.
 SEARCHES = 4
+# Where no band is met the plan is worth so many times fewer steps.
+LESS = 4
 
 
 def with_programs(
@@ -98,9 +100,9 @@ def _in_neighbourhoods(
         relaxed = relax(problem, arcs, low, high)
     if relaxed is None:
         return found
-    best = found
+    best, most = found, effort.program_steps if found.strays <= 0 else effort.program_steps // LESS
     found_shares = cheaper_plans(
-        problem, arcs, relaxed, (low, high), found.replicas, allowed=allowed, steps=effort.program_steps, seed=seed
+        problem, arcs, relaxed, (low, high), found.replicas, allowed=allowed, steps=most, seed=seed
     )
     for share in found_shares:
         steps["neighbourhoods"] = steps.get("neighbourhoods", 0) + 1
