@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.planner.problem import Ints, Problem
 from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
 from kafka_rebalance.planner.small_lp.arcs import Arcs, arcs_of
@@ -41,83 +43,79 @@ def with_programs(
     1. inside the bands, else as near to them as was found; 2. fewest bytes; topics spread no worse than today or found.
     """
     allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
-    best = _whole(problem, bands, found, allowed, steps) if is_tiny(problem) else found
+    task = _Task(problem, sets, bands, allowed, seed, effort, steps)
+    best = _whole(task, bands, found) if is_tiny(problem) else found
     arcs = arcs_of(problem)
     relaxed = relax(problem, arcs, bands.low, bands.high)
     if relaxed is not None:
         bounds = max(bounds, lower_bounds(problem, prices=relaxed.prices), key=lambda each: each.bytes.value)
     if best.strays > 0:
-        best = _searched(problem, sets, bands, arcs, relaxed, best, allowed, seed, effort, steps)
+        best = _searched(task, arcs, relaxed, best)
     if best.is_near(bounds.bytes.value):
         return best, bounds
     if not is_tiny(problem):
-        best = _in_neighbourhoods(problem, sets, bands, arcs, relaxed, best, allowed, seed, effort, steps)
+        best = _in_neighbourhoods(task, arcs, relaxed, best)
     elif best.strays > 0:  # no plan meets the bands: the cheapest that comes as near as this one
-        best = _whole(problem, _reached(problem, bands, best), best, allowed, steps)
+        best = _whole(task, _reached(problem, bands, best), best)
     return best, bounds
 
 
-def _searched(
-    problem: Problem,
-    sets: ReplicaSets,
-    bands: WorkingBands,
-    arcs: Arcs,
-    relaxed: Relaxed | None,
-    found: Placed,
-    allowed: int,
-    seed: int,
-    effort: Effort,
-    steps: dict[str, int],
-) -> Placed:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """What stays the same whichever program is tried; ``allowed`` replicas may lie where their topic has enough."""
+
+    problem: Problem
+    sets: ReplicaSets
+    bands: WorkingBands
+    allowed: int
+    seed: int
+    effort: Effort
+    steps: dict[str, int]
+
+    def better(self, best: Placed, replicas: Ints, slot: Ints | None = None) -> Placed:
+        """``best``, or ``replicas`` int32[P, W] led by ``slot`` where they are lawful and worth more."""
+        if not has_room(self.problem, replicas):
+            return best
+        return better(best, place(self.problem, replicas, self.bands, self.steps, slot), self.allowed)
+
+
+def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
     """The first plan inside the bands that a search from roundings of linear programs comes to, else the best."""
     best = found
-    for start in program_starts(problem, sets, arcs, relaxed, bands, found.after):
+    for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after):
         for number in range(SEARCHES):
-            replicas, stranded = search_replicas(problem, start, bands, seed=seed + number, effort=effort, steps=steps)
-            if stranded or not has_room(problem, replicas):
-                continue
-            best = better(best, place(problem, replicas, bands, steps), allowed)
+            replicas, stranded = search_replicas(
+                task.problem, start, task.bands, seed=task.seed + number, effort=task.effort, steps=task.steps
+            )
+            if not stranded:
+                best = task.better(best, replicas)
             if best.strays <= 0:
                 return best
     return best
 
 
-def _in_neighbourhoods(
-    problem: Problem,
-    sets: ReplicaSets,
-    bands: WorkingBands,
-    arcs: Arcs,
-    relaxed: Relaxed | None,
-    found: Placed,
-    allowed: int,
-    seed: int,
-    effort: Effort,
-    steps: dict[str, int],
-) -> Placed:
+def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
     """The best of what parts of ``found``, decided anew, come to; where it is outside its bands it goes no farther."""
-    low, high = np.minimum(bands.low, found.after), np.maximum(bands.high, found.after)
+    problem = task.problem
+    low, high = np.minimum(task.bands.low, found.after), np.maximum(task.bands.high, found.after)
     if found.strays > 0:
         relaxed = relax(problem, arcs, low, high)
     if relaxed is None:
         return found
-    best, most = found, effort.program_steps if found.strays <= 0 else effort.program_steps // LESS
+    best, most = found, task.effort.program_steps if found.strays <= 0 else task.effort.program_steps // LESS
     found_shares = cheaper_plans(
-        problem, arcs, relaxed, (low, high), found.replicas, allowed=allowed, steps=most, seed=seed
+        problem, arcs, relaxed, (low, high), found.replicas, allowed=task.allowed, steps=most, seed=task.seed
     )
     for share in found_shares:
-        steps["neighbourhoods"] = steps.get("neighbourhoods", 0) + 1
-        replicas = rounded(problem, sets, arcs, share).replicas
-        if has_room(problem, replicas):
-            best = better(best, place(problem, replicas, bands, steps), allowed)
+        task.steps["neighbourhoods"] = task.steps.get("neighbourhoods", 0) + 1
+        best = task.better(best, rounded(problem, task.sets, arcs, share).replicas)
     return best
 
 
-def _whole(problem: Problem, bands: WorkingBands, found: Placed, allowed: int, steps: dict[str, int]) -> Placed:
-    """The better of what was found and the program in whole numbers."""
-    whole = whole_plan(problem, bands)
-    if whole is None or not has_room(problem, whole.replicas):
-        return found
-    return better(found, place(problem, whole.replicas, bands, steps, whole.slot), allowed)
+def _whole(task: _Task, bands: WorkingBands, found: Placed) -> Placed:
+    """The better of what was found and the program in whole numbers for ``bands``; the problem's own tell its worth."""
+    whole = whole_plan(task.problem, bands)
+    return found if whole is None else task.better(found, whole.replicas, whole.slot)
 
 
 def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBands:
