@@ -18,6 +18,22 @@ FROM store.run
 JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
 WHERE run.run_key =
 
+-- name: broken_rule
+-- What a gate rule finds, in one row; its own SQL and what is to be said of subjects are put in. Run once: it is dear.
+WITH broken AS MATERIALIZED (
+[rule]
+)
+SELECT
+    counted.failed_rows,
+    (SELECT json_agg(row_to_json(kept)) FROM (SELECT * FROM broken LIMIT 20) AS kept) AS sample,
+    [subjects] AS subjects
+FROM (SELECT count(*) AS failed_rows FROM broken) AS counted
+WHERE counted.failed_rows > 0
+
+-- name: subjects_of_rule
+-- Who is left out of advice: a part of the query above.
+(SELECT jsonb_agg(DISTINCT subject ORDER BY subject) FROM broken)
+
 -- name: forget_input_checks
 -- A gate that runs again replaces its answer.
 DELETE FROM store.check_result AS each

@@ -26,6 +26,10 @@ SET is_pruned = false, status = 'staged', time = excluded.time, stored_at = excl
 WHERE snapshot.is_pruned
 RETURNING snapshot_key
 
+-- name: analyze_tables
+-- Statistics of what was just copied.
+SELECT store.analyze_tables(%(names)s, %(moment)s::timestamptz)
+
 -- name: latest_snapshot
 -- What an advisory starts from; uses index snapshot_newest.
 SELECT snapshot_id

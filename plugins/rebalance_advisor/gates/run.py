@@ -9,8 +9,6 @@ from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
 from rebalance_advisor.gates.rules import Gate, Level, Rule, rules_of
 
-ROWS_KEPT = 20
-
 
 class GateError(AdvisorError):
     """A rule could not be asked: nothing passes a gate that does not work."""
@@ -48,7 +46,7 @@ def check_input(dsn: str, snapshot_id: str) -> GateResult:
             held
             for rule, answer in answers.items()
             if rule.level is Level.QUARANTINE and answer.count
-            for held in _held(connection, batch, rule)
+            for held in _held(rule, answer)
         )
         store.record_input_checks(connection, snapshot_id, checks, quarantined)
     return GateResult(Gate.INPUT, snapshot_id, checks, quarantined)
@@ -69,7 +67,10 @@ def check_results(dsn: str, run_id: str) -> GateResult:
 def _ask(dsn: str, batch: str, gate: Gate) -> dict[Rule, Unexpected]:
     rules = rules_of(gate)
     try:
-        found = unexpected_rows(dsn, batch, {rule.name: store.rule_query(rule.name) for rule in rules}, ROWS_KEPT)
+        queries = {
+            rule.name: store.rule_query(rule.name, has_subjects=rule.level is Level.QUARANTINE) for rule in rules
+        }
+        found = unexpected_rows(dsn, batch, queries)
     except RuntimeError as error:
         raise GateError(f"the {gate} gate cannot work: {error}") from error
     return {rule: found[rule.name] for rule in rules}
@@ -79,7 +80,5 @@ def _check(rule: Rule, answer: Unexpected) -> store.Check:
     return store.Check(rule.name, rule.level.value, answer.count, rule.says, answer.rows)
 
 
-def _held(connection: store.Connection, batch: str, rule: Rule) -> list[store.Quarantined]:
-    """All subjects: Great Expectations reads no more than 200 rows."""
-    subjects = store.broken_subjects(connection, rule.name, batch)
-    return [store.Quarantined(str(rule.subject_type), subject, rule.name, rule.says) for subject in subjects]
+def _held(rule: Rule, answer: Unexpected) -> list[store.Quarantined]:
+    return [store.Quarantined(str(rule.subject_type), subject, rule.name, rule.says) for subject in answer.subjects]

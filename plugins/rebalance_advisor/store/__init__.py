@@ -6,7 +6,6 @@ Every function is one transaction. See sql/README.md for the contract that reade
 from rebalance_advisor.store.checks import (
     Check,
     Quarantined,
-    broken_subjects,
     load_quarantine,
     record_input_checks,
     record_result_checks,
@@ -43,7 +42,7 @@ from rebalance_advisor.store.snapshot_save import latest_snapshot_id, mark_snaps
 
 __all__ = [
     "Check", "Connection", "Names", "NamesError", "Pruned", "Quarantined", "Run", "RunPublishedError", "StoreError",
-    "block_run", "broken_subjects", "connect", "dsn_from_environment", "latest_snapshot_id", "load_plan",
+    "block_run", "connect", "dsn_from_environment", "latest_snapshot_id", "load_plan",
     "load_quarantine", "load_run", "load_scores", "load_snapshot", "mark_snapshot", "migrate", "newest_published",
     "prune", "publish_run", "record_input_checks", "record_result_checks", "rule_query", "run_batch",
     "save_broker_scores", "save_findings", "save_group_scores", "save_member_scores", "save_plan",

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psycopg import sql
-
 from rebalance_advisor.store import sql_files
 from rebalance_advisor.store.connection import Connection, StoreError, named
 from rebalance_advisor.store.names import Names
@@ -62,16 +60,15 @@ def run_batch(connection: Connection, run_id: str) -> str:
     return f"{sql_files.query('results_batch')} {load_run(connection, run_id).key}"
 
 
-def rule_query(rule: str) -> str:
-    """The SQL of a gate rule, with this process's schema names."""
-    return Names.from_environment().put_into(sql_files.check(rule))
+def rule_query(rule: str, *, has_subjects: bool = False) -> str:
+    """A gate rule's SQL, run once and summed up: one row of what is broken, none where the rule holds.
 
-
-def broken_subjects(connection: Connection, rule: str, batch: str) -> list[str]:
-    """Every value of column ``subject`` that a quarantine rule returns."""
-    rows = sql.SQL(rule_query(rule).replace("{batch}", f"({batch})"))
-    found = connection.execute(sql.SQL("SELECT DISTINCT subject FROM ({}) AS broken ORDER BY subject").format(rows))
-    return [str(subject) for (subject,) in found.fetchall()]
+    ``failed_rows`` counts, ``sample`` is the first twenty rows as JSON, ``subjects`` every value of the rule's column
+    ``subject`` in order, NULL without ``has_subjects``.
+    """
+    subjects = sql_files.query("subjects_of_rule") if has_subjects else "NULL::jsonb"
+    text = sql_files.query("broken_rule").replace("[subjects]", subjects)
+    return text.replace("[rule]", Names.from_environment().put_into(sql_files.check(rule)))
 
 
 def record_input_checks(

@@ -23,20 +23,22 @@ _ROWS_A_BLOCK = 5_000
 Column = Iterable[str]
 
 
-def copy_columns(connection: Connection, table: str, columns: dict[str, Column]) -> None:
-    """Append rows to ``store.table``; every column is already in COPY's text form (see the functions below).
+def copy_columns(connection: Connection, table: str, columns: dict[str, Column]) -> int:
+    """Append rows to ``store.table`` and return how many; every column is already in COPY's text form (see below).
 
     Raises StoreError for text that PostgreSQL cannot hold.
     """
     target = sql.Identifier(Names.from_environment().store, table)
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     lines = map("\t".join, zip(*columns.values(), strict=True))
+    cursor = connection.cursor()
     try:
-        with connection.cursor().copy(sql.SQL("COPY {} ({}) FROM STDIN").format(target, names)) as copy:
+        with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(target, names)) as copy:
             while block := list(islice(lines, _ROWS_A_BLOCK)):
                 copy.write("\n".join(block) + "\n")
     except (DataError, UnicodeEncodeError) as error:
         raise StoreError(f"{table}: PostgreSQL cannot hold this value: {error}") from error
+    return cursor.rowcount
 
 
 def constant(value: object, count: int) -> Sequence[str]:

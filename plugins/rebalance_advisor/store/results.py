@@ -15,6 +15,7 @@ from rebalance_advisor.store import copy_rows
 from rebalance_advisor.store.connection import Connection, StoreError
 from rebalance_advisor.store.names import Names
 from rebalance_advisor.store.run import OpenRun, empty, load_run, open_run
+from rebalance_advisor.store.statistics import analyze_copied
 
 # Mappings, dataclass instances, or a pyarrow.Table (which has to_pylist).
 Rows: TypeAlias = Iterable[Any]
@@ -131,7 +132,8 @@ def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[di
     own = {"run_key": copy_rows.constant(run.key, len(rows))}
     if table in _PARTITIONED:
         own["time"] = copy_rows.constant(run.time, len(rows))
-    copy_rows.copy_columns(connection, table, own | columns)
+    copied = copy_rows.copy_columns(connection, table, own | columns)
+    analyze_copied(connection, {table: copied}, run.time)
 
 
 def _each(rows: Rows) -> Iterable[Any]:

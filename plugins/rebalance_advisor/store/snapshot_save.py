@@ -9,6 +9,7 @@ from kafka_rebalance.model import ClusterSnapshot
 from rebalance_advisor.store import snapshot_rows
 from rebalance_advisor.store.connection import Connection, StoreError, named
 from rebalance_advisor.store.copy_rows import copy_columns
+from rebalance_advisor.store.statistics import analyze_copied
 
 
 def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
@@ -29,8 +30,9 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
         }  # fmt: skip
         inserted = connection.execute(named("insert_snapshot"), row | snapshot_rows.counts(snapshot)).fetchone()
         if inserted is not None:  # else somebody else has just saved it
-            for table, columns in snapshot_rows.tables(snapshot, int(inserted[0]), str(moment)):
-                copy_columns(connection, table, columns)
+            tables = snapshot_rows.tables(snapshot, int(inserted[0]), str(moment))
+            copied = {table: copy_columns(connection, table, columns) for table, columns in tables}
+            analyze_copied(connection, copied, moment)
     return snapshot_id
 
 
