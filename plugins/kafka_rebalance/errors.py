@@ -16,6 +16,10 @@ class InvalidInputError(AdvisorError):
         return cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
 
 
+class UsageError(InvalidInputError):
+    """Options that cannot be kept: values out of range, or two that contradict each other. Wrong usage, exit code 2."""
+
+
 class InvalidSnapshotError(InvalidInputError):
     """A snapshot that contradicts itself, such as a partition listed twice."""
 

@@ -10,7 +10,18 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Capacity, ClusterSnapshot
 from kafka_rebalance.plan_making.options import PlanOptions
-from rebalance_advisor.option_values import amount, count, factor, new_broker, pattern, rate, share, target
+from rebalance_advisor.option_values import (
+    amount,
+    broker_id,
+    count,
+    factor,
+    new_broker,
+    once,
+    pattern,
+    rate,
+    share,
+    target,
+)
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -24,12 +35,12 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--target", type=target, action="append", default=[], metavar="RESOURCE=RATIO",
         help="HIGH or LOW..HIGH × the mean for disk, in, out, cpu, replicas or leaders …")  # fmt: skip
-    add("--remove-broker", type=count, action="append", default=[], metavar="N", help="everything leaves it …")
+    add("--remove-broker", type=broker_id, action="append", default=[], metavar="N", help="everything leaves it …")
     add("--add-broker", type=new_broker, action="append", default=[], metavar="N:RACK",
         help="a broker that is empty, or does not exist yet …")  # fmt: skip
-    add("--demote-broker", type=count, action="append", default=[], metavar="N", help="it leads nothing …")
-    add("--exclude-broker", type=count, action="append", default=[], metavar="N",
-        help="it receives nothing, and keeps what it has …")  # fmt: skip
+    add("--demote-broker", type=broker_id, action="append", default=[], metavar="N", help="it leads nothing …")
+    add("--exclude-broker", type=broker_id, action="append", default=[], metavar="N",
+        help="it receives nothing; what it has may stay or leave …")  # fmt: skip
     add("--replication-factor", type=factor, metavar="N", help="of all topics that may be touched")
     add("--leaders-only", action="store_true", help="no replica moves")
     add("--preferred-election", action="store_true", help="only give leadership back to the first replicas")
@@ -50,11 +61,15 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
 
 
 def plan_options(arguments: argparse.Namespace, snapshot: ClusterSnapshot) -> PlanOptions:
-    """The options that were given. Raises InvalidInputError for a capacity file that does not fit the cluster."""
-    added = dict(arguments.add_broker)
+    """The options that were given.
+
+    Raises UsageError for options that contradict each other, InvalidInputError for a capacity file that does not fit
+    the cluster.
+    """
+    added = once("--add-broker", arguments.add_broker)
     options: dict[str, Any] = {
         "within": arguments.balance_within,
-        "targets": dict(arguments.target),
+        "targets": once("--target", arguments.target),
         "max_move_bytes": arguments.max_move_bytes,
         "max_moves": arguments.max_moves,
         "max_leader_changes": arguments.max_leader_changes,

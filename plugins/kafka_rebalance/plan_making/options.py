@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.model import Capacity
+from kafka_rebalance.plan_making.option_pairs import require_no_contradiction
+from kafka_rebalance.plan_making.option_values import require_values
 from kafka_rebalance.planner.bands import Target
-from kafka_rebalance.planner.problem import RESOURCES
 
 DEFAULT_WITHIN = 0.10
 DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
@@ -31,7 +32,7 @@ class PlanOptions:
                        or target that is given is an order: dead band and payback do not apply
     targets            resource → LOW..HIGH as multiples of the plain mean, in place of the band
     add_brokers        id → rack of brokers that do not exist yet (or do, and are empty)
-    exclude_brokers    receive neither replicas nor leadership, keep what they have
+    exclude_brokers    receive neither replicas nor leadership; what they have may stay or leave
     include_topics, exclude_topics  regular expressions that match whole names
     capacities         broker → what it can carry, before what the snapshot says
     moves_per_broker, partitions_per_wave  limits of one wave: partitions sent, copies received, rows of a file
@@ -63,8 +64,9 @@ class PlanOptions:
     with_frontier: bool = True
 
     def __post_init__(self) -> None:
-        self._require_numbers()
-        self._require_names()
+        """Raises UsageError for a value that cannot be and for options that contradict each other."""
+        require_values(self)
+        require_no_contradiction(self)
 
     @property
     def is_order(self) -> bool:
@@ -124,38 +126,19 @@ class PlanOptions:
             fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
             fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
             fields["capacities"] = {int(b): Capacity(**each) for b, each in parameters["capacities"].items()}
-            fields |= {name: frozenset(parameters[name]) for name in _SETS}
-            fields |= {name: tuple(parameters[name]) for name in _LISTS}
+            fields |= {name: frozenset(_list(parameters, name)) for name in _SETS}
+            fields |= {name: tuple(_list(parameters, name)) for name in _LISTS}
             return cls(**fields)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except UsageError as error:
+            raise InvalidInputError.at("plan.parameters", str(error)) from error
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InvalidInputError.at(
                 "plan.parameters", f"cannot be read ({type(error).__name__}: {error})"
             ) from error
 
-    def _require_numbers(self) -> None:
-        if self.within is not None and not 0 <= self.within < 1:
-            raise InvalidInputError.at("balance-within", f"{self.within} is no share", "give 10% or 0.1")
-        at_least_one = ("throttle_bytes_per_s", "partitions_per_wave", "expires_after_hours", "moves_per_broker")
-        for name in ("max_move_bytes", "max_moves", "max_leader_changes"):
-            value = getattr(self, name)
-            if value is not None and value < 0:
-                raise InvalidInputError.at(name, f"{value} is negative", "0 forbids, leaving it out allows all")
-        for name in at_least_one:
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InvalidInputError.at(name, f"{getattr(self, name)} is below 1")
-        if self.replication_factor is not None and self.replication_factor < 1:
-            raise InvalidInputError.at("replication_factor", f"{self.replication_factor} is below 1")
 
-    def _require_names(self) -> None:
-        for resource in self.targets:
-            if resource not in RESOURCES:
-                raise InvalidInputError.at("target", f"{resource!r} is no resource", f"known: {', '.join(RESOURCES)}")
-        for pattern in (*self.include_topics, *self.exclude_topics):
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise InvalidInputError.at("topic", f"{pattern!r} is no regular expression ({error})") from error
-        both = self.remove_brokers & self.add_brokers.keys()
-        if both:
-            raise InvalidInputError.at("brokers", f"broker {min(both)} is both removed and added")
+def _list(parameters: Mapping[str, Any], name: str) -> list[Any]:
+    """A text would be read as a list of its letters."""
+    if not isinstance(parameters[name], list):
+        raise TypeError(f"{name} is no list")
+    return list(parameters[name])

@@ -23,6 +23,7 @@ from kafka_rebalance.plan_making.earlier_plan import what_is_left
 from kafka_rebalance.plan_making.explain import explain_brokers, explain_moves
 from kafka_rebalance.plan_making.frontier import with_frontier
 from kafka_rebalance.plan_making.kept_plan import LEAST_GAIN, kept_plan
+from kafka_rebalance.plan_making.option_fit import require_brokers_fit, require_countable_bytes, require_measured
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.outcome import Bands, Outcome, bands_of, met_bands, outcome_of, resource_outcomes
 from kafka_rebalance.plan_making.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
@@ -71,10 +72,12 @@ def make_plan(
 ) -> Plan:
     """The sealed plan. ``previous``: the document of an earlier one, to be confirmed or continued if it still holds.
 
-    Raises InvalidInputError for wishes that contradict the snapshot. What cannot be done is a plan, too: its verdict is
+    Raises UsageError for options that the snapshot contradicts. What cannot be done is a plan, too: its verdict is
     ``infeasible`` and its reasons name the smallest cause and what would help.
     """
+    require_brokers_fit(snapshot, options)
     ask = build_ask(snapshot, options)
+    require_measured(ask)
     problem = ask.problem(options.band)
     progress(f"{problem.broker_count:,} brokers, {problem.partition_count:,} partitions")
     try:
@@ -97,6 +100,7 @@ def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] |
     if earlier is not None:
         kept = kept_plan(ask, problem, earlier, seed, progress)
         if kept is not None:
+            require_countable_bytes(ask, kept.draft)
             return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
     progress("searching")
     return _judged(ask, problem, solve_within_budget(problem, seed=seed))
@@ -126,6 +130,7 @@ def _stay(ask: Ask, problem: Problem, dead_band: float) -> _Answer:
 
 def _judged(ask: Ask, problem: Problem, solution: Solution) -> _Answer:
     draft = draft_of(ask, solution.replicas, solution.leader)
+    require_countable_bytes(ask, draft)
     bands, outcome = bands_of(problem), outcome_of(ask, draft)
     before, after, stays = outcome.before, outcome.after, ask.brokers.arrays.stays
     widened = widenings(ask, problem, outcome, bands, solution.replicas, solution.leader)

@@ -1,0 +1,56 @@
+"""Options against the cluster that they are given for: what it contradicts is refused, never passed over."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.errors import InfeasibleError, UsageError
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan_making.ask import Ask
+from kafka_rebalance.plan_making.draft import Draft
+from kafka_rebalance.plan_making.options import PlanOptions
+
+# A replication factor up to this is planned and found infeasible with its smallest cause; arrays have that width.
+MOST_PLANNED_FACTOR = 64
+
+
+def require_brokers_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+    """Raises UsageError for an added broker that is there on another rack, or is there and gone.
+
+    Raises InfeasibleError for a replication factor beyond every broker.
+    """
+    known = {broker.id: broker for broker in snapshot.brokers}
+    for broker_id in sorted(options.add_brokers.keys() & known.keys()):
+        broker, rack = known[broker_id], options.add_brokers[broker_id]
+        place = f"--add-broker {broker_id}" + (f":{rack}" if rack is not None else "")
+        if rack is not None and rack != broker.rack:
+            stands = "without a rack" if broker.rack is None else f"on rack {broker.rack}"
+            raise UsageError.at(place, f"broker {broker_id} is in the cluster already, {stands}", "leave it out")
+        if not broker.state.stays:
+            hint = "one that comes back gets its replicas from Kafka; --remove-broker gives them to others"
+            raise UsageError.at(place, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
+    factor, brokers = options.replication_factor, len(known.keys() | options.add_brokers.keys())
+    if factor is not None and factor > max(brokers, MOST_PLANNED_FACTOR):
+        raise InfeasibleError(
+            f"replication factor {factor:,} on {brokers:,} brokers", "a broker holds one replica of a partition"
+        )
+
+
+def require_measured(ask: Ask) -> None:
+    """Raises UsageError for a target of a resource whose figures are not known."""
+    for resource in sorted(ask.options.targets):
+        if resource not in ask.resources:
+            why = ask.left_out.get(resource, "it is not known")
+            raise UsageError.at(f"--target {resource}", f"INPUT does not tell it: {why}", "leave the target out")
+
+
+def require_countable_bytes(ask: Ask, draft: Draft) -> None:
+    """Raises InfeasibleError where moves of unknown size are to keep within a number of bytes."""
+    if ask.options.max_move_bytes is None:
+        return
+    unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
+    if unknown:
+        raise InfeasibleError(
+            f"--max-move-bytes cannot be kept: the size of {unknown:,} partitions that would be copied is not known",
+            "give --max-moves, or an input with the sizes of replicas",
+        )

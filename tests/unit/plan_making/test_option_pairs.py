@@ -1,0 +1,165 @@
+"""Every pair of options is kept by the plan that is made with it, or refused with both named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.model import Capacity, ClusterSnapshot
+from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan_making.option_pairs import CONTRADICTIONS, OPTIONS
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.verify import verify_plan
+from tests.unit.planner.worlds import GB, random_cluster
+
+BROKERS = 6
+CAPACITY = Capacity(disk_bytes=2000.0 * GB)
+# One value of each option; brokers and topics differ, so that a pair contradicts itself by its kind alone.
+FIELDS: dict[str, dict[str, Any]] = {
+    "--balance-within": {"within": 0.15},
+    "--target": {"targets": {"leaders": Target(None, 1.3)}},
+    "--remove-broker": {"remove_brokers": frozenset({3})},
+    "--add-broker": {"add_brokers": {BROKERS: "rack-0"}},
+    "--demote-broker": {"demote_brokers": frozenset({2})},
+    "--exclude-broker": {"exclude_brokers": frozenset({1})},
+    "--replication-factor": {"replication_factor": 2},
+    "--leaders-only": {"leaders_only": True},
+    "--preferred-election": {"preferred_election": True},
+    "--include-topic": {"include_topics": ("topic-00",)},
+    "--exclude-topic": {"exclude_topics": ("topic-01",)},
+    "--max-move-bytes": {"max_move_bytes": 12 * GB},
+    "--max-moves": {"max_moves": 6},
+    "--max-leader-changes": {"max_leader_changes": 5},
+    "--capacity": {"capacities": dict.fromkeys(range(BROKERS), CAPACITY)},
+}
+LIMITS = {"--max-move-bytes", "--max-moves", "--max-leader-changes"}
+TOPICS = {"--include-topic", "--exclude-topic"}
+ALWAYS_REFUSED = {frozenset({pair.first, pair.second}) for pair in CONTRADICTIONS if pair.detail(PlanOptions()) == ""}
+PAIRS = list(combinations(OPTIONS, 2))
+
+
+def after(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) -> list[tuple[tuple[int, ...], int | None]]:
+    """Replicas and leader of each partition that may be touched, once the plan is done."""
+    moved = {(move.topic, move.partition): (move.to_replicas, move.leader_to) for move in plan.moves}
+    return [
+        moved.get((row.topic, row.partition), (row.replicas, row.leader))
+        for row in snapshot.each_partition()
+        if options.is_topic_allowed(row.topic)
+    ]
+
+
+def keeps_band(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) -> bool:
+    asked = (1 - FIELDS["--balance-within"]["within"], 1 + FIELDS["--balance-within"]["within"])
+    rest = [each for each in plan.resources if each.resource not in options.targets]
+    return bool(rest) and all(each.band_asked == asked and each.basis == "fair_share" for each in rest)
+
+
+def keeps_target(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) -> bool:
+    leaders = next(each for each in plan.resources if each.resource == "leaders")
+    return leaders.band_asked == (None, 1.3) and leaders.basis == "plain_mean"
+
+
+def receives(plan: Plan, broker: int) -> bool:
+    return any(
+        (broker in move.to_replicas and broker not in move.from_replicas)
+        or (move.leader_to == broker != move.leader_from)
+        for move in plan.moves
+    )
+
+
+Keeps = Callable[[ClusterSnapshot, Plan, PlanOptions], bool]
+# What a plan that keeps the option looks like; verify, which knows none of the planner's code, checks the bands.
+KEPT: dict[str, Keeps] = {
+    "--balance-within": keeps_band,
+    "--target": keeps_target,
+    "--remove-broker": lambda snapshot, plan, options: all(3 not in to for to, _ in after(snapshot, plan, options)),
+    "--add-broker": lambda snapshot, plan, options: (
+        all(BROKERS in each.after for each in plan.resources)
+        and (receives(plan, BROKERS) or options.max_moves is not None or options.max_leader_changes is not None)
+    ),
+    "--demote-broker": lambda snapshot, plan, options: all(led != 2 for _, led in after(snapshot, plan, options)),
+    "--exclude-broker": lambda snapshot, plan, options: not receives(plan, 1),
+    "--replication-factor": lambda snapshot, plan, options: all(
+        len(to) == 2 for to, _ in after(snapshot, plan, options)
+    ),
+    "--leaders-only": lambda snapshot, plan, options: all(
+        sorted(move.from_replicas) == sorted(move.to_replicas) for move in plan.moves
+    ),
+    "--preferred-election": lambda snapshot, plan, options: all(
+        move.from_replicas == move.to_replicas and move.leader_to == move.to_replicas[0] for move in plan.moves
+    ),
+    "--include-topic": lambda snapshot, plan, options: {move.topic for move in plan.moves} <= {"topic-00"},
+    "--exclude-topic": lambda snapshot, plan, options: "topic-01" not in {move.topic for move in plan.moves},
+    "--max-move-bytes": lambda snapshot, plan, options: (plan.cost.bytes or 0) <= 12 * GB,
+    "--max-moves": lambda snapshot, plan, options: plan.cost.replica_moves <= 6,
+    "--max-leader-changes": lambda snapshot, plan, options: plan.cost.leader_changes <= 5,
+    "--capacity": lambda snapshot, plan, options: all(
+        each.capacity is not None and each.capacity[0] == CAPACITY.disk_bytes
+        for each in plan.resources
+        if each.resource == "disk"
+    ),
+}  # fmt: skip
+
+
+def displaced(snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """Some partitions are led by their second replica: what an election gives back."""
+    table = snapshot.partitions
+    leader = table.leader.copy()
+    leader[::3] = table.replicas[table.offsets[:-1] + 1][::3]
+    return replace(snapshot, partitions=replace(table, leader=leader))
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=[f"{a[2:]}+{b[2:]}" for a, b in PAIRS])
+def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> None:
+    fields = FIELDS[first] | FIELDS[second]
+    if frozenset({first, second}) in ALWAYS_REFUSED:
+        with pytest.raises(UsageError) as refusal:
+            PlanOptions(**fields)
+        assert first in str(refusal.value)
+        assert second in str(refusal.value)
+        return
+    seed = PAIRS.index((first, second)) % 7
+    snapshot = displaced(random_cluster(seed, broker_count=BROKERS, topics=2))
+    options = PlanOptions(**fields, with_frontier=False, expires_after_hours=1)
+    plan = make_plan(snapshot, options)
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    if plan.verdict is Verdict.INFEASIBLE:
+        assert {first, second} & (LIMITS | TOPICS)
+        assert plan.moves == ()
+        return
+    for option in (first, second):
+        assert KEPT[option](snapshot, plan, options), option
+
+
+def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
+    clashes = {
+        "--leaders-only and --target": {"leaders_only": True, "targets": {"disk": Target(None, 1.2)}},
+        "--remove-broker and --add-broker": {"remove_brokers": frozenset({7}), "add_brokers": {7: None}},
+        "--exclude-broker and --add-broker": {"exclude_brokers": frozenset({7}), "add_brokers": {7: None}},
+        "--demote-broker and --add-broker": {"demote_brokers": frozenset({7}), "add_brokers": {7: None}},
+        "--include-topic and --exclude-topic": {"include_topics": ("a.*", "b"), "exclude_topics": ("b",)},
+    }
+    for words, fields in clashes.items():
+        with pytest.raises(UsageError, match=words):
+            PlanOptions(**fields)
+    by_value = {frozenset({pair.first, pair.second}) for pair in CONTRADICTIONS} - ALWAYS_REFUSED
+    assert by_value == {frozenset(words.split(" and ")) for words in clashes}
+
+
+def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
+    import argparse
+
+    from rebalance_advisor.plan_options import add_plan_options
+
+    parser = argparse.ArgumentParser()
+    add_plan_options(parser)
+    known = {word for action in parser._actions for word in action.option_strings if word.startswith("--")}
+    run_only = {"--help", "--throttle", "--previous", "--no-frontier", "--seed"}  # how, not what: they clash with none
+    assert known - run_only == OPTIONS.keys() == FIELDS.keys() == KEPT.keys()

@@ -1,0 +1,116 @@
+"""A value that cannot be is refused with the option's name, whoever gives it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UsageError
+from kafka_rebalance.model import BrokerState, Capacity
+from kafka_rebalance.plan import Verdict
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.planner.bands import Target
+from tests.unit.planner.worlds import brokers, cluster, row
+
+STRANGE: list[Any] = [
+    -1, 0.5, 10**30, 2**63, 1e308, float("inf"), float("nan"), True, "5", "\ud800", [], {}, None, b"x", [[]],
+]  # fmt: skip
+NAMES = list(PlanOptions.__dataclass_fields__)
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"targets": {"disk": Target(None, 0.0)}}, "--target disk: no broker can carry 0 × the mean at most"),
+    ({"targets": {"disk": Target(None, 1e-320)}}, "--target disk"),
+    ({"targets": {"disk": Target(None, 1e300)}}, "--target disk"),
+    ({"targets": {"disk": Target(1e300, None)}}, "--target disk"),
+    ({"targets": {"disk": Target(None, None)}}, "--target disk"),
+    ({"targets": {"tape": Target(None, 1.1)}}, "'tape' is no resource"),
+    ({"within": 1.0}, "--balance-within"),
+    ({"max_moves": 10**30}, "--max-moves"),
+    ({"throttle_bytes_per_s": 0}, "--throttle"),
+    ({"replication_factor": 2**15}, "--replication-factor"),
+    ({"remove_brokers": frozenset({2**31})}, "--remove-broker"),
+    ({"add_brokers": {-1: None}}, "--add-broker"),
+    ({"exclude_topics": ("a{99999999999999999999}",)}, "--exclude-topic"),
+    ({"capacities": {1: Capacity(disk_bytes=0)}}, "--capacity of broker 1"),
+    ({"capacities": {1: Capacity(cpu_percent=float("nan"))}}, "--capacity of broker 1"),
+]
+
+
+@pytest.mark.parametrize(("fields", "words"), WRONG, ids=[words for _, words in WRONG])
+def test_a_value_out_of_range_is_named(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        PlanOptions(**fields)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", STRANGE, ids=repr)
+def test_no_value_of_any_kind_crashes(name: str, value: Any) -> None:
+    try:
+        options = PlanOptions(**{name: value})
+    except UsageError:
+        return
+    assert getattr(options, name) == value
+
+
+def test_parameters_of_a_plan_with_any_field_spoiled_are_read_or_refused_with_their_place() -> None:
+    good = PlanOptions(within=0.2, targets={"disk": Target(0.9, 1.1)}, add_brokers={7: "r"}, max_moves=3).document()
+    assert PlanOptions.from_document(good).document() == good
+    refused = 0
+    for name in good:
+        for value in [*STRANGE, {"7": []}, {"disk": [1]}, {"disk": ["x", "y"]}, {"9" * 5000: 1}, ["\ud800"], [10**400]]:
+            told = None
+            try:
+                PlanOptions.from_document(good | {name: value})
+            except InvalidInputError as error:
+                told = error
+            refused += told is not None
+            assert told is None or (not isinstance(told, UsageError) and str(told).startswith("plan.parameters: "))
+    assert refused > 250
+
+
+SMALL = cluster([row("t", p, [p % 3, (p + 1) % 3]) for p in range(6)], brokers(3, racks=3, b2=BrokerState.DEAD))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            PlanOptions(add_brokers={1: "rack-zz"}),
+            "--add-broker 1:rack-zz: broker 1 is in the cluster already, on rack-1",
+        ),
+        (PlanOptions(add_brokers={2: "rack-2"}), "--add-broker 2:rack-2: broker 2 is in the cluster, and dead"),
+        (PlanOptions(targets={"cpu": Target(None, 1.2)}), "--target cpu: INPUT does not tell it: nobody measured"),
+    ],
+    ids=["another rack", "a dead one", "an unmeasured resource"],
+)
+def test_an_option_that_the_cluster_contradicts_is_refused(options: PlanOptions, words: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        make_plan(SMALL, options)
+    assert words.replace("on rack-1", "on rack rack-1") in str(refusal.value)
+
+
+def test_a_replication_factor_beyond_every_broker_is_infeasible_at_once() -> None:
+    with pytest.raises(InfeasibleError, match="replication factor 32,767 on 3 brokers"):
+        make_plan(SMALL, PlanOptions(replication_factor=2**15 - 1))
+
+
+def test_a_budget_in_bytes_is_not_dropped_where_sizes_are_unknown() -> None:
+    bare = cluster([row("t", p, [0, 1], None) for p in range(12)], brokers(4))
+    plan = make_plan(bare, PlanOptions(within=0.1, max_move_bytes=10**9, with_frontier=False))
+    assert plan.verdict is Verdict.INFEASIBLE
+    assert "--max-move-bytes cannot be kept" in plan.reasons[0]
+    assert make_plan(bare, PlanOptions(within=0.1, max_moves=10**9, with_frontier=False)).moves
+
+
+def test_bands_and_targets_at_their_edges_give_a_plan() -> None:
+    uneven = cluster([row("t", p, [0, 1]) for p in range(8)], brokers(3))
+    draw = np.random.default_rng(3)
+    for within in (0.0, 1e-300, 0.999999):
+        assert make_plan(uneven, PlanOptions(within=within, with_frontier=False)).verdict in set(Verdict)
+    for resource in ("disk", "replicas", "leaders"):
+        low = float(draw.choice([0.0, 1e-320, 0.5, 3.0]))
+        for target in (Target(None, 1e-6), Target(None, 1e6), Target(low, None), Target(1e6, 1e6)):
+            assert make_plan(uneven, PlanOptions(targets={resource: target}, with_frontier=False)).verdict in set(
+                Verdict
+            )

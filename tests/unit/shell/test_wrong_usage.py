@@ -1,0 +1,59 @@
+"""Options that contradict each other or the cluster end with exit code 2 and one line that names them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.codec import snapshot_to_document
+from rebalance_advisor.cli import main
+from tests.unit.planner.worlds import brokers, cluster, row
+
+WRONG = {
+    "--preferred-election --remove-broker 1": ("--preferred-election", "--remove-broker"),
+    "--leaders-only --remove-broker 1": ("--leaders-only", "--remove-broker"),
+    "--leaders-only --replication-factor 2": ("--leaders-only", "--replication-factor"),
+    "--leaders-only --target disk=1.1": ("--leaders-only", "--target"),
+    "--add-broker 1:rack-zz": ("--add-broker 1:rack-zz", "on rack rack-1"),
+    "--add-broker 7:a --add-broker 7:b": ("--add-broker 7", "given twice"),
+    "--target disk=1.1 --target disk=1.2": ("--target disk", "given twice"),
+    "--target disk=0": ("--target", "0 × the mean"),
+    "--target disk=1e308": ("--target", "1e+308"),
+    "--target disk=1.2..1.1": ("--target", "no band"),
+    "--target disk=0.9..nan": ("--target", "no band"),
+    f"--max-move-bytes {'9' * 400}": ("--max-move-bytes", "999"),
+    "--max-move-bytes 99999999999P": ("--max-move-bytes", "above"),
+    f"--max-moves {10**30}": ("--max-moves", "no whole number"),
+    f"--remove-broker {2**31}": ("--remove-broker", "no broker id"),
+    "--replication-factor 32768": ("--replication-factor", "32768"),
+    "--replication-factor 0": ("--replication-factor", "0"),
+    "--balance-within 1e308": ("--balance-within", "no share"),
+    "--exclude-topic a{99999999999999999999}": ("--exclude-topic", "no regular expression"),
+}
+
+
+@pytest.fixture(scope="module")
+def snapshot_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("input") / "snapshot.json"
+    snapshot = cluster([row("t", p, [p % 3, (p + 1) % 3]) for p in range(6)], brokers(3, racks=3))
+    file.write_text(json.dumps(snapshot_to_document(snapshot)))
+    return file
+
+
+@pytest.mark.parametrize("command", ["plan", "advise"])
+@pytest.mark.parametrize("words", WRONG)
+def test_wrong_usage_is_exit_code_2_and_nothing_is_written(
+    command: str, words: str, snapshot_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    try:
+        code = main([command, str(snapshot_file), "--out", str(out), *words.split()])
+    except SystemExit as end:
+        code = int(end.code or 0)
+    told = capsys.readouterr().err
+    assert code == 2
+    assert all(word in told for word in WRONG[words])
+    assert "Traceback" not in told
+    assert not out.exists()
