@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kafka_rebalance.errors import AdvisorError, InfeasibleError
+from kafka_rebalance.errors import AdvisorError, InfeasibleError, UsageError
 
 COMMANDS = {
     "snapshot": ("rebalance_advisor.snapshot_command", "read a live cluster into a snapshot file"),
@@ -73,7 +73,7 @@ def _run(module: Any, arguments: argparse.Namespace) -> int:
         return 3
     except AdvisorError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:
         return 1
     except OSError as error:
