@@ -60,3 +60,7 @@ class InfeasibleError(AdvisorError):
         super().__init__(cause + (f"; {relaxation}" if relaxation else ""))
         self.cause = cause
         self.relaxation = relaxation
+
+
+class UsageError(AdvisorError):
+    """Options or arguments that cannot be: wrong usage, exit code 2."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.publish.whole_folder import check_folder
 
 EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
 
@@ -21,13 +22,15 @@ EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor advise``: those of ``plan``."""
     parser.add_argument("input", metavar="INPUT", type=Path)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the advisory's files go")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
+        help="where the advisory's files go: absent, empty, or an advisory to be replaced whole")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print verdict and findings as JSON")
     add_plan_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
+    check_folder(arguments.out)
     from kafka_rebalance.advise import advise
     from kafka_rebalance.plan import Verdict
     from rebalance_advisor.dumps import read_input
@@ -47,16 +50,16 @@ def run(arguments: argparse.Namespace) -> int:
     )
     document = advice.document()
     say("writing")
-    write_advisory(arguments.out, document, advice.plan)
-    _tell(document, closing_words(document), arguments)
+    folder = write_advisory(arguments.out, document, advice.plan)
+    _tell(document, closing_words(document), folder, as_json=arguments.json)
     return EXIT_INFEASIBLE if advice.plan.verdict is Verdict.INFEASIBLE else EXIT_DONE
 
 
-def _tell(document: dict[str, Any], words: list[str], arguments: argparse.Namespace) -> None:
-    if arguments.json:
+def _tell(document: dict[str, Any], words: list[str], folder: Path, *, as_json: bool) -> None:
+    if as_json:
         plan = document["plan"]
         shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
-        text = json.dumps(shown | {"findings": document["findings"], "folder": str(arguments.out)}, ensure_ascii=False)
+        text = json.dumps(shown | {"findings": document["findings"], "folder": str(folder)}, ensure_ascii=False)
         sys.stdout.write(text + "\n")
         return
-    sys.stdout.write("\n".join([*words, f"report: {arguments.out / 'report.html'}"]) + "\n")
+    sys.stdout.write("\n".join([*words, f"report: {folder / 'report.html'}"]) + "\n")

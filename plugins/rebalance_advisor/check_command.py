@@ -12,13 +12,14 @@ from pathlib import Path
 
 from rebalance_advisor.plan_options import read_plan
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.publish.version_folders import plan_path
 
 WORDS = {0: "valid", 10: "stale", 11: "not worth it", 12: "harmful or in conflict"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor check``."""
-    parser.add_argument("plan", metavar="PLAN", type=Path)
+    parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
     parser.add_argument("--json", action="store_true", help="print the judgement as JSON")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from kafka_rebalance.plan import Plan, Verdict, to_document
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.publish.whole_folder import check_folder
 
 EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
 _SHOWN = 6
@@ -22,13 +23,15 @@ _SHOWN = 6
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor plan``."""
     parser.add_argument("input", metavar="INPUT", type=Path)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where plan.json and its files go")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
+        help="where plan.json and its files go: absent, empty, or a plan to be replaced whole")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
     add_plan_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
+    check_folder(arguments.out)
     from kafka_rebalance.plan_making.plan_builder import make_plan
     from kafka_rebalance.verify import verify_plan
     from rebalance_advisor.dumps import read_input
@@ -54,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
             sys.stderr.write(f"  {fault}\n")
         return EXIT_FAILED
     say("writing")
-    write_plan_folder(arguments.out, snapshot, plan)
-    _tell(plan, arguments.out, as_json=arguments.json)
+    folder = write_plan_folder(arguments.out, snapshot, plan)
+    _tell(plan, folder, as_json=arguments.json)
     return EXIT_INFEASIBLE if plan.verdict is Verdict.INFEASIBLE else EXIT_DONE
 
 

@@ -22,6 +22,7 @@ from rebalance_advisor.option_values import (
     share,
     target,
 )
+from rebalance_advisor.publish.version_folders import plan_path
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +56,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     )
     more = parser.add_argument_group("what else is known").add_argument
     more("--capacity", type=Path, metavar="FILE", help="CSV, or Cruise Control's capacity JSON")
-    more("--previous", type=Path, metavar="PLAN", help="an earlier plan: confirmed or continued if it still holds")
+    more("--previous", type=plan_path, metavar="PLAN", help="an earlier plan: confirmed or continued if it still holds")
     more("--no-frontier", action="store_true", help="leave out what other bands would cost: quicker")
     more("--seed", type=count, default=0, metavar="N", help="same input and seed, same plan (0)")
 

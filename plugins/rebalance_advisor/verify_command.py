@@ -15,6 +15,7 @@ from typing import Any
 from kafka_rebalance.verify import Verification
 from rebalance_advisor.plan_options import read_plan
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.publish.version_folders import plan_path
 
 EXIT_RIGHT, EXIT_FAULTS = 0, 1
 _FOLDERS = ("waves", "rollback", "elections")
@@ -22,7 +23,7 @@ _FOLDERS = ("waves", "rollback", "elections")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor verify``."""
-    parser.add_argument("plan", metavar="PLAN", type=Path)
+    parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--json", action="store_true", help="print faults and recomputed bounds as JSON")
 

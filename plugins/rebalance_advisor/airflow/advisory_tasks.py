@@ -67,5 +67,5 @@ def publish(run: Run) -> dict[str, Any]:
     from rebalance_advisor.airflow.publishing import publish_folder, publish_run
 
     folder = publish_folder(run["cluster"], run["run_id"])
-    words = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], folder=folder)
+    words, folder = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], folder=folder)
     return {"run_id": run["run_id"], "folder": str(folder), "closing_words": words}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 from pathlib import Path
 
 SETTING = "ADVISOR_PUBLISH_DIR"
@@ -13,33 +12,34 @@ SETTING = "ADVISOR_PUBLISH_DIR"
 _log = logging.getLogger(__name__)
 
 
-def publish_run(dsn: str, *, run_id: str, cluster: str, folder: Path) -> list[str]:
-    """Write the files beside and rename them, then publish the run: where readers see a run, its files are whole.
+def publish_run(dsn: str, *, run_id: str, cluster: str, folder: Path) -> tuple[list[str], Path]:
+    """Replace the folder whole, then publish the run: where readers see a run, its files are whole.
 
-    Returns what a terminal shows last: the verdict, then the worst findings.
+    Returns what a terminal shows last, the verdict, then the worst findings; and where the files are to be read.
 
     Raises InvalidPlanError when the plan does not pass its verification against the stored snapshot.
     """
     from rebalance_advisor import store
     from rebalance_advisor.publish.advisory_files import write_advisory
     from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.publish.folder_marker import read_marker
+    from rebalance_advisor.publish.version_folders import advisory_folder
     from rebalance_advisor.stored_advice import advice_of_run
 
     with store.connect(dsn) as connection:
         advice = advice_of_run(connection, run_id)
         document = advice.document()
-        if store.load_run(connection, run_id).status == "published" and folder.exists():
-            return closing_words(document)  # a try before did it, and was cut off afterwards
-        fresh = folder.with_name(f".{folder.name}.new")
-        shutil.rmtree(fresh, ignore_errors=True)
-        write_advisory(fresh, document, advice.plan)
-        shutil.rmtree(folder, ignore_errors=True)
-        fresh.rename(folder)
+        place = advisory_folder(folder)
+        marker = read_marker(place)
+        is_written = marker is not None and marker.plan_id == advice.plan.plan_id
+        if store.load_run(connection, run_id).status == "published" and is_written:
+            return closing_words(document), place  # a try before did it, and was cut off afterwards
+        place = write_advisory(folder, document, advice.plan)
         store.publish_run(connection, run_id)
     words = closing_words(document)
-    for line in (*words, str(folder)):
+    for line in (*words, str(place)):
         _log.info("%s: %s", cluster, line)
-    return words
+    return words, place
 
 
 def publish_folder(cluster: str, run_id: str) -> Path:

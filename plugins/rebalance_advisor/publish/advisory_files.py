@@ -9,15 +9,15 @@ from typing import Any
 
 from kafka_rebalance.plan import Plan
 from rebalance_advisor.publish.digest import render_digest
-from rebalance_advisor.publish.plan_files import write_plan_files
+from rebalance_advisor.publish.plan_files import plan_files
 from rebalance_advisor.publish.report import render_report
+from rebalance_advisor.publish.whole_folder import replace_folder
+
+_OWN_FILES = ("plan", "findings", "groups", "topics")
 
 
-def write_advisory(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> None:
-    """Write ``plan.json`` with its files, findings, groups and topics as JSON, ``advisory.json``, report and digest.
-
-    Everything is rendered before the first file is written, so that a fault in rendering leaves nothing half-written.
-    """
+def advisory_files(advisory: Mapping[str, Any], plan: Plan) -> dict[str, bytes]:
+    """``plan.json`` with its files, findings, groups and topics as JSON, ``advisory.json``, report and digest."""
     texts = {
         "report.html": render_report(advisory),
         "digest.md": render_digest(advisory),
@@ -26,13 +26,12 @@ def write_advisory(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> Non
         "topics.json": _json(advisory["topics"]),
         "advisory.json": _json({key: value for key, value in advisory.items() if key not in _OWN_FILES}),
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    write_plan_files(folder, plan)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    return {name: text.encode() for name, text in texts.items()} | plan_files(plan)
 
 
-_OWN_FILES = ("plan", "findings", "groups", "topics")
+def write_advisory(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> Path:
+    """Replace the folder whole, once everything is rendered; returns where its files are to be read."""
+    return replace_folder(folder, advisory_files(advisory, plan), plan.plan_id)
 
 
 def _json(document: Any) -> str:

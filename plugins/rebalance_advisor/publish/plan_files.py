@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -19,35 +17,14 @@ import orjson
 from kafka_rebalance.plan import Move, Plan, to_document
 from rebalance_advisor.publish.commands import render_commands
 
-FOLDERS = ("waves", "rollback", "elections")
-_NUMBERED = re.compile(r"\d{2,}\.json")
 _LEAST_DIGITS = 2
 _TABLE_HEAD = (
     "wave", "topic", "partition", "kind", "from", "to", "leader_from", "leader_to", "bytes", "reason", "worse_without",
 )  # fmt: skip
 
 
-def write_plan_files(folder: Path, plan: Plan) -> None:
-    """Write the plan's files into ``folder``, made if need be; files of an earlier plan go.
-
-    ``plan.json`` comes last: where it stands, the others are complete.
-    """
-    files = plan_files(plan)
-    for name in FOLDERS:
-        if (folder / name).is_dir():
-            for old in (folder / name).iterdir():
-                if _NUMBERED.fullmatch(old.name):
-                    old.unlink()
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(path.name + ".part")
-        beside.write_bytes(content)
-        beside.replace(path)
-
-
 def plan_files(plan: Plan) -> dict[str, bytes]:
-    """Each file by its path in the folder, ``plan.json`` last."""
+    """Each file by its path in the folder."""
     back = plan.rollback.waves if plan.rollback else ()
     digits = max(_LEAST_DIGITS, len(str(max(len(plan.waves), len(back)))))
     files: dict[str, bytes] = {}

@@ -8,15 +8,18 @@ from kafka_rebalance.advisory import advisory_document
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.plan import Plan
 from rebalance_advisor.publish.digest import render_digest
-from rebalance_advisor.publish.plan_files import write_plan_files
+from rebalance_advisor.publish.plan_files import plan_files
 from rebalance_advisor.publish.report import render_report
+from rebalance_advisor.publish.whole_folder import replace_folder
 
 
-def write_plan_folder(folder: Path, snapshot: ClusterSnapshot, plan: Plan) -> None:
-    """Everything is rendered before the first file is written; ``plan.json`` comes last of the plan's files."""
+def plan_folder_files(snapshot: ClusterSnapshot, plan: Plan) -> dict[str, bytes]:
+    """Each file by its path in the folder."""
     advisory = advisory_document(snapshot, plan, (), ())
     texts = {"report.html": render_report(advisory), "digest.md": render_digest(advisory)}
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    write_plan_files(folder, plan)
+    return {name: text.encode() for name, text in texts.items()} | plan_files(plan)
+
+
+def write_plan_folder(folder: Path, snapshot: ClusterSnapshot, plan: Plan) -> Path:
+    """Replace the folder whole, once everything is rendered; returns where its files are to be read."""
+    return replace_folder(folder, plan_folder_files(snapshot, plan), plan.plan_id)
