@@ -7,13 +7,13 @@ Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usag
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
 
@@ -56,7 +56,6 @@ def _tell(document: dict[str, Any], words: list[str], arguments: argparse.Namesp
     if arguments.json:
         plan = document["plan"]
         shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
-        text = json.dumps(shown | {"findings": document["findings"], "folder": str(arguments.out)}, ensure_ascii=False)
-        sys.stdout.write(text + "\n")
+        write_json(sys.stdout, shown | {"findings": document["findings"], "folder": str(arguments.out)})
         return
-    sys.stdout.write("\n".join([*words, f"report: {arguments.out / 'report.html'}"]) + "\n")
+    write_lines(sys.stdout, *words, f"report: {arguments.out / 'report.html'}")
