@@ -1,6 +1,6 @@
 """Foreign text as people may see it: every character that would not show as itself is written out.
 
-ESC becomes the four characters of its Python escape, for instance. Names of groups, clients, hosts and racks are free text in Kafka. Raw, a control character moves a terminal's cursor, a
+Names of groups, clients, hosts and racks are free text in Kafka. Raw, a control character moves a terminal's cursor, a
 line break forges a log line, a bidirectional mark turns a sentence round, a zero-width one makes two names look alike.
 ``visible`` is what every border to people (terminal, log, report, Markdown, error) applies to a whole value or line.
 It leaves its own output alone, so that text which crosses two borders is never escaped twice.
