@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.visible_text import excerpt, visible
+
+_LONGEST_PROBLEM = 240  # a value of megabytes in the wrong place is no message
+
 
 class AdvisorError(Exception):
-    """Base of all errors that the advisor raises on purpose."""
+    """Base of all errors that the advisor raises on purpose.
+
+    A message may quote foreign text; whoever prints it (a terminal, a log, a traceback) gets one line that shows it.
+    """
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class InvalidInputError(AdvisorError):
@@ -13,6 +23,8 @@ class InvalidInputError(AdvisorError):
     @classmethod
     def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
         """Name the place (``file:line``, ``topic-partition``, a JSON path), what is wrong there, and what to do."""
+        if len(problem) > _LONGEST_PROBLEM:
+            problem = f"{problem[:_LONGEST_PROBLEM]}…"
         return cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
 
 
@@ -50,7 +62,7 @@ class UnknownNameError(AdvisorError):
     def among(cls, kind: str, name: str, known: object) -> UnknownNameError:
         """Say which names exist."""
         names = ", ".join(sorted(str(each) for each in known))  # type: ignore[attr-defined]
-        return cls(f"unknown {kind} {name!r}; known: {names}")
+        return cls(f"unknown {kind} {excerpt(name)}; known: {names}")
 
 
 class InfeasibleError(AdvisorError):
@@ -60,7 +72,3 @@ class InfeasibleError(AdvisorError):
         super().__init__(cause + (f"; {relaxation}" if relaxation else ""))
         self.cause = cause
         self.relaxation = relaxation
-
-
-class UsageError(AdvisorError):
-    """Options or arguments that cannot be: wrong usage, exit code 2."""

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.load import LoadKind, PartitionLoads
 from kafka_rebalance.partition_table import Partition, PartitionTable, partition_table
+from kafka_rebalance.topic_names import topic_name_fault
+from kafka_rebalance.visible_text import excerpt
 
 __all__ = [
     "Broker", "BrokerState", "Capacity", "ClusterSnapshot", "CommittedOffset", "CoverageGap", "Group", "GroupType",
@@ -95,12 +97,16 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic; its partitions are rows of the partition table."""
+    """One topic; its partitions are rows of the partition table. Raises for a name that no topic can have."""
 
     name: str
     topic_id: str | None = None
     is_internal: bool = False
     configs: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if fault := topic_name_fault(self.name):
+            raise InvalidSnapshotError.at(f"topic {excerpt(self.name)}", fault)
 
 
 class GroupType(StrEnum):

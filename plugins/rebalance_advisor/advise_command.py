@@ -7,7 +7,6 @@ Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usag
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
+from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
 
@@ -59,7 +59,6 @@ def _tell(document: dict[str, Any], words: list[str], folder: Path, *, as_json: 
     if as_json:
         plan = document["plan"]
         shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
-        text = json.dumps(shown | {"findings": document["findings"], "folder": str(folder)}, ensure_ascii=False)
-        sys.stdout.write(text + "\n")
+        write_json(sys.stdout, shown | {"findings": document["findings"], "folder": str(folder)})
         return
-    sys.stdout.write("\n".join([*words, f"report: {folder / 'report.html'}"]) + "\n")
+    write_lines(sys.stdout, *words, f"report: {folder / 'report.html'}")

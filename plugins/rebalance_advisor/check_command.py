@@ -6,13 +6,13 @@ Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from rebalance_advisor.plan_options import read_plan
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.version_folders import plan_path
+from rebalance_advisor.terminal import write_json, write_lines
 
 WORDS = {0: "valid", 10: "stale", 11: "not worth it", 12: "harmful or in conflict"}
 
@@ -36,9 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     code = int(result.judgement)
     if arguments.json:
         outcome = {"judgement": WORDS[code], "reasons": list(result.reasons), "done": result.done, "left": result.left}
-        sys.stdout.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+        write_json(sys.stdout, outcome)
     else:
-        sys.stdout.write(f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}\n")
-        for reason in result.reasons:
-            sys.stdout.write(f"  {reason}\n")
+        write_lines(sys.stdout, f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}")
+        write_lines(sys.stdout, *(f"  {reason}" for reason in result.reasons))
     return code

@@ -11,9 +11,11 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from kafka_rebalance.errors import AdvisorError, InfeasibleError, UsageError
+from kafka_rebalance.visible_text import visible
+from rebalance_advisor.terminal import write_lines
 
 COMMANDS = {
     "snapshot": ("rebalance_advisor.snapshot_command", "read a live cluster into a snapshot file"),
@@ -25,6 +27,14 @@ COMMANDS = {
 }
 
 
+class _Parser(argparse.ArgumentParser):
+    """Quotes a wrong argument so that it shows."""
+
+    def error(self, message: str) -> NoReturn:
+        """Usage and message on stderr, exit code 2."""
+        super().error(visible(message))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -32,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if name not in COMMANDS:
         return _usage(words)
     module = importlib.import_module(COMMANDS[name][0])
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=f"rebalance-advisor {name}",
         description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -69,15 +79,15 @@ def _run(module: Any, arguments: argparse.Namespace) -> int:
         code = int(module.run(arguments))
         sys.stdout.flush()
     except InfeasibleError as error:
-        print(f"infeasible: {error}", file=sys.stderr)
+        write_lines(sys.stderr, f"infeasible: {error}")
         return 3
     except AdvisorError as error:
-        print(f"error: {error}", file=sys.stderr)
+        write_lines(sys.stderr, f"error: {error}")
         return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:
         return 1
     except OSError as error:
-        print(f"error: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        write_lines(sys.stderr, f"error: {error.filename or ''}: {error.strerror or error}")
         return 1
     return code
 
@@ -88,12 +98,12 @@ def _usage(words: list[str]) -> int:
     if words and words[0] in ("--version", "-V"):
         from importlib.metadata import version
 
-        print(version("kafka-rebalance-advisor"))
+        write_lines(sys.stdout, version("kafka-rebalance-advisor"))
         return 0
     if words and words[0] in ("--help", "-h"):
-        print("\n".join(lines))
+        write_lines(sys.stdout, *lines)
         return 0
-    print("\n".join([*([f"unknown command {words[0]!r}"] if words else []), *lines]), file=sys.stderr)
+    write_lines(sys.stderr, *([f"unknown command {words[0]!r}"] if words else []), *lines)
     return 2
 
 

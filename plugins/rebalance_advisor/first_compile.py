@@ -7,7 +7,9 @@ from typing import Any
 
 from numba.core import event
 
-_NOTICE = "       kernels are compiled, once after each installation: the first run takes a minute or two longer\n"
+from rebalance_advisor.terminal import write_lines
+
+_NOTICE = "       kernels are compiled, once after each installation: the first run takes a minute or two longer"
 
 
 class _FirstCompile(event.Listener):
@@ -18,7 +20,7 @@ class _FirstCompile(event.Listener):
         """A kernel was not found on disk."""
         if not self._is_told:
             self._is_told = True
-            sys.stderr.write(_NOTICE)
+            write_lines(sys.stderr, _NOTICE)
             sys.stderr.flush()
 
     def on_end(self, _event: Any) -> None:

@@ -7,7 +7,6 @@ Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usag
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from kafka_rebalance.plan import Plan, Verdict, to_document
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
+from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
 _SHOWN = 6
@@ -52,9 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     verification = verify_plan(to_document(plan), snapshot)
     faults = verification.wrong
     if faults:
-        sys.stderr.write("error: the plan did not pass its own verification and is not written:\n")
-        for fault in faults[:_SHOWN]:
-            sys.stderr.write(f"  {fault}\n")
+        write_lines(sys.stderr, "error: the plan did not pass its own verification and is not written:")
+        write_lines(sys.stderr, *(f"  {fault}" for fault in faults[:_SHOWN]))
         return EXIT_FAILED
     say("writing")
     folder = write_plan_folder(arguments.out, snapshot, plan)
@@ -68,8 +67,8 @@ def _tell(plan: Plan, folder: Path, *, as_json: bool) -> None:
         shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "resources", "left_out", "robustness")
         outcome = {name: document[name] for name in shown}
         outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
-        sys.stdout.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+        write_json(sys.stdout, outcome)
         return
     from rebalance_advisor.publish.plan_words import plan_lines
 
-    sys.stdout.write("\n".join([*plan_lines(plan), f"written to {folder}"]) + "\n")
+    write_lines(sys.stdout, *plan_lines(plan), f"written to {folder}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from rebalance_advisor.terminal import write_lines
+
 _QUIET_SECONDS = 1.0
 
 
@@ -17,5 +19,5 @@ class Progress:
     def __call__(self, step: str) -> None:
         passed = time.monotonic() - self._started
         if passed > _QUIET_SECONDS:
-            sys.stderr.write(f"{passed:5.0f} s  {step}\n")
+            write_lines(sys.stderr, f"{passed:5.0f} s  {step}")
             sys.stderr.flush()

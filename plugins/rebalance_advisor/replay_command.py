@@ -14,6 +14,7 @@ import orjson
 
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
 from kafka_rebalance.replay import answer
+from rebalance_advisor.terminal import write_json_text
 
 EXIT_DONE, EXIT_FAILED = 0, 1
 
@@ -40,8 +41,7 @@ def answer_lines(stdin: TextIO, stdout: TextIO) -> int:
         result, is_answered = _answer_line(line, number)
         if not is_answered:
             code = EXIT_FAILED
-        stdout.write(orjson.dumps(result, option=orjson.OPT_NON_STR_KEYS).decode())
-        stdout.write("\n")
+        write_json_text(stdout, orjson.dumps(result, option=orjson.OPT_NON_STR_KEYS).decode())
     stdout.flush()
     return code
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kafka_rebalance.model import ClusterSnapshot
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.terminal import write_lines
 
 _SHOWN_GAPS = 20
 
@@ -54,9 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
         snapshot = measure_rates(previous, snapshot)
     _tell_coverage(snapshot)
     _write(snapshot, arguments.out)
-    sys.stderr.write(
+    write_lines(
+        sys.stderr,
         f"{arguments.out}: {len(snapshot.brokers)} brokers, {len(snapshot.topics)} topics, "
-        f"{len(snapshot.partitions)} partitions, {len(snapshot.groups)} groups\n"
+        f"{len(snapshot.partitions)} partitions, {len(snapshot.groups)} groups",
     )
     return 0
 
@@ -86,11 +88,13 @@ def _tell_coverage(snapshot: ClusterSnapshot) -> None:
     gaps = snapshot.coverage
     if not gaps:
         return
-    sys.stderr.write(f"coverage is partial, {len(gaps)} things could not be read:\n")
-    for gap in gaps[:_SHOWN_GAPS]:
-        sys.stderr.write(f"  {gap.subject_type} {gap.subject}: {gap.what}: {gap.reason}\n")
+    write_lines(sys.stderr, f"coverage is partial, {len(gaps)} things could not be read:")
+    write_lines(
+        sys.stderr,
+        *(f"  {gap.subject_type} {gap.subject}: {gap.what}: {gap.reason}" for gap in gaps[:_SHOWN_GAPS]),
+    )
     if len(gaps) > _SHOWN_GAPS:
-        sys.stderr.write(f"  and {len(gaps) - _SHOWN_GAPS} more, in the file\n")
+        write_lines(sys.stderr, f"  and {len(gaps) - _SHOWN_GAPS} more, in the file")
 
 
 def _write(snapshot: ClusterSnapshot, path: Path) -> None:

@@ -16,6 +16,7 @@ from kafka_rebalance.verify import Verification
 from rebalance_advisor.plan_options import read_plan
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.version_folders import plan_path
+from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_RIGHT, EXIT_FAULTS = 0, 1
 _FOLDERS = ("waves", "rollback", "elections")
@@ -68,16 +69,14 @@ def _tell(verification: Verification, document: dict[str, Any], *, as_json: bool
             "counts": dict(verification.counts),
             "bounds": dict(verification.bounds),
         }
-        sys.stdout.write(json.dumps(outcome, ensure_ascii=False) + "\n")
+        write_json(sys.stdout, outcome)
     elif verification.is_right:
-        sys.stdout.write(f"plan {str(document['plan_id'])[:12]} is right: {len(document['moves']):,} moves\n")
+        write_lines(sys.stdout, f"plan {str(document['plan_id'])[:12]} is right: {len(document['moves']):,} moves")
         for name, value in verification.bounds.items():
-            sys.stdout.write(f"  {name}: at least {value:,.0f}, the plan takes {document['cost'][name]:,.0f}\n")
-        for note in verification.faults:
-            sys.stdout.write(f"  note: {note}\n")
+            write_lines(sys.stdout, f"  {name}: at least {value:,.0f}, the plan takes {document['cost'][name]:,.0f}")
+        write_lines(sys.stdout, *(f"  note: {note}" for note in verification.faults))
     else:
-        for fault in verification.faults:
-            sys.stdout.write(f"{fault}\n")
+        write_lines(sys.stdout, *map(str, verification.faults))
         more = sum(verification.counts.values()) - len(verification.faults)
         if more:
-            sys.stdout.write(f"and {more} more of the same kinds\n")
+            write_lines(sys.stdout, f"and {more} more of the same kinds")

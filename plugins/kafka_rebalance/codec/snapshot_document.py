@@ -20,6 +20,8 @@ from kafka_rebalance.codec.partition_rows import partition_documents, read_parti
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.model import ClusterSnapshot, Topic
+from kafka_rebalance.topic_names import topic_name_fault
+from kafka_rebalance.visible_text import excerpt
 
 FORMAT = "kafka-rebalance-snapshot"
 FORMAT_VERSION = 1
@@ -68,8 +70,11 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
     def topic(item: Any, path: str) -> Topic:
         each = Fields(item, path)
         rows.append(each.raw("partitions", []))
+        name = each.get("name", str)
+        if fault := topic_name_fault(name):
+            raise InvalidInputError.at(f"{path}.name", excerpt(name), fault)
         result = Topic(
-            name=each.get("name", str),
+            name=name,
             topic_id=each.get("topic_id", str, None),
             is_internal=each.get("is_internal", bool, False),
             configs=each.strings("configs"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,11 +11,12 @@ from kafka_rebalance.load import LoadKind
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.rates import measure_rates, window_between
 from rebalance_advisor.airflow.cluster_list import ClusterEntry, clusters_file, read_clusters
+from rebalance_advisor.airflow.task_log import task_log
 
 SHORTEST_WINDOW_S = 30
 LONGEST_WINDOW_S = 26 * 3600  # a day and a late start; an older reading says too little about today
 
-_log = logging.getLogger(__name__)
+_log = task_log(__name__)
 
 
 def collect(connection: Any, cluster: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
-_log = logging.getLogger(__name__)
+from rebalance_advisor.airflow.task_log import task_log
+
+_log = task_log(__name__)
 
 
 def check_snapshot_or_refuse(dsn: str, snapshot_id: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from airflow.sdk import task
 
 from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.task_log import task_log
 
-_log = logging.getLogger(__name__)
+_log = task_log(__name__)
 
 
 @task

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from pathlib import Path
 
+from rebalance_advisor.airflow.task_log import task_log
+
 SETTING = "ADVISOR_PUBLISH_DIR"
 
-_log = logging.getLogger(__name__)
+_log = task_log(__name__)
 
 
 def publish_run(dsn: str, *, run_id: str, cluster: str, folder: Path) -> tuple[list[str], Path]:

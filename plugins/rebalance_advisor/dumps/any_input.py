@@ -7,6 +7,7 @@ from pathlib import Path
 from kafka_rebalance.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.visible_text import visible
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
 from rebalance_advisor.dumps.dump_folder import read_folder
 from rebalance_advisor.dumps.input_file import parse_json, read_text, without_collector
@@ -33,7 +34,7 @@ def read_input(path: str | Path, cluster: str | None = None) -> ClusterSnapshot:
             name = cluster or _plain_name(path)
             return read_folder(path, name) if path.is_dir() else _read_file(path, name)
     except InvalidInputError as error:
-        if str(error).startswith(str(path)):
+        if str(error).startswith(visible(str(path))):
             raise
         raise InvalidInputError.at(str(path), str(error)) from error  # the model's own checks know no file
 
@@ -45,7 +46,7 @@ def _read_file(path: Path, cluster: str) -> ClusterSnapshot:
         raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")
     if not text.lstrip().startswith(("{", "[")):
         if CURRENT_TITLE not in text:
-            raise InvalidInputError.at(f"{place}:1", f"is none of the known inputs: {text.lstrip()[:40]!r}", _KNOWN)
+            raise InvalidInputError.at(f"{place}:1", "is none of the known inputs", f"give {_KNOWN}")
         return read_reassignment(current_assignment(text, place), place, cluster)
     document = parse_json(text, place)
     if isinstance(document, dict) and document.get("format") == FORMAT:
@@ -54,8 +55,7 @@ def _read_file(path: Path, cluster: str) -> ClusterSnapshot:
         return read_cluster_model(document, place, cluster)
     if is_reassignment(document):
         return read_reassignment(document, place, cluster)
-    keys = ", ".join(sorted(document)[:6]) if isinstance(document, dict) else type(document).__name__
-    raise InvalidInputError.at(place, f"is JSON of an unknown kind ({keys})", f"give {_KNOWN}")
+    raise InvalidInputError.at(place, f"is JSON of an unknown kind ({type(document).__name__})", f"give {_KNOWN}")
 
 
 def _plain_name(path: Path) -> str:

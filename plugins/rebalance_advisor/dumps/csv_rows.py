@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 
+from kafka_rebalance.csv_text import unguarded
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import Line
 
 Row = tuple[Line, dict[str, str]]
@@ -22,7 +24,7 @@ def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[s
     try:
         for raw in reader:
             line = Line(f"{place}:{reader.line_num}", lines[reader.line_num - 1])
-            cells = [cell.strip() for cell in raw]
+            cells = [unguarded(cell.strip(" ")).strip() for cell in raw]
             if not any(cells):
                 continue
             if header is None:
@@ -39,12 +41,12 @@ def csv_rows(text: str, place: str, required: tuple[str, ...], optional: tuple[s
 def _header(cells: list[str], line: Line, required: tuple[str, ...], optional: tuple[str, ...]) -> list[str]:
     names = [cell.lower() for cell in cells]
     known = (*required, *optional)
-    for name in names:
-        if name not in known:
-            raise line.refuse(f"unknown column {name!r}", f"known: {', '.join(known)}")
-        if names.count(name) > 1:
-            raise line.refuse(f"column {name!r} stands twice")
-    for name in required:
+    for name in required:  # first: what lacks them is no file of this kind, and nothing of it is quoted
         if name not in names:
             raise line.refuse(f"column {name!r} is missing", f"known: {', '.join(known)}")
+    for name in names:
+        if name not in known:
+            raise line.refuse(f"unknown column {excerpt(name)}", f"known: {', '.join(known)}")
+        if names.count(name) > 1:
+            raise line.refuse(f"column {name!r} stands twice")
     return names

@@ -98,9 +98,7 @@ class _Sorter:
         elif looks_like_offsets(text):
             self.parts.offsets.read(text, place)
         else:
-            raise InvalidInputError.at(
-                f"{place}:1", f"is no known dump: {text.lstrip()[:40]!r}", f"known: {_KNOWN}; leave other files out"
-            )
+            raise InvalidInputError.at(f"{place}:1", "is no known dump", f"known: {_KNOWN}; leave other files out")
         if not text.endswith("\n"):
             self.parts.miss("last line", f"{Path(place).name} does not end with a line break: its last line may be cut")
 
@@ -118,7 +116,7 @@ def _time(text: str, place: str) -> str:
     try:
         time = datetime.fromisoformat(text.strip())
     except ValueError as error:
-        raise InvalidInputError.at(f"{place}:1", f"{text.strip()!r} is no ISO time ({error})") from error
+        raise InvalidInputError.at(f"{place}:1", "is no ISO time", "write 2026-11-20T06:00:00Z") from error
     if time.tzinfo is None:
-        raise InvalidInputError.at(f"{place}:1", f"{text.strip()!r} has no zone", "write 2026-11-20T06:00:00Z")
+        raise InvalidInputError.at(f"{place}:1", "holds a time without a zone", "write 2026-11-20T06:00:00Z")
     return text.strip()

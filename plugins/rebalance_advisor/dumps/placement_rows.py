@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.partition_table import UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
+from kafka_rebalance.topic_names import topic_name_fault
+from kafka_rebalance.visible_text import excerpt
 
 _LARGEST_ID = 2**31 - 1
 
@@ -53,8 +55,8 @@ def _columns(rows: list[Any], allowed_fields: frozenset[str]) -> PlacementRows:
     _require_all(str, names)
     _require_all(list, replicas)
     topics = tuple(sorted(set(names)))
-    if not topics[0]:
-        raise ValueError("empty topic name")
+    if any(map(topic_name_fault, topics)):
+        raise ValueError("no name of a topic")
     index = {name: number for number, name in enumerate(topics)}
     topic = np.fromiter((index[name] for name in names), dtype=np.int32, count=len(rows))
     partition = _whole([row["partition"] for row in rows])
@@ -134,8 +136,9 @@ def _check_row(row: Any, here: str, allowed_fields: frozenset[str]) -> None:
     for name in ("topic", "partition", "replicas"):
         if name not in row:
             raise InvalidInputError.at(here, f"{name!r} is missing")
-    if not isinstance(row["topic"], str) or not row["topic"]:
-        raise InvalidInputError.at(f"{here}.topic", f"expected a topic's name, found {row['topic']!r}")
+    fault = topic_name_fault(row["topic"]) if isinstance(row["topic"], str) else "a topic's name is a text"
+    if fault:
+        raise InvalidInputError.at(f"{here}.topic", f"expected a topic's name, found {excerpt(row['topic'])}", fault)
     _check_id(row["partition"], f"{here}.partition", "a partition number")
     replicas = row["replicas"]
     if not isinstance(replicas, list) or not replicas:

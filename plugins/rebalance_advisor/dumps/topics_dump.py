@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Partition, Topic
+from kafka_rebalance.topic_names import topic_name_fault
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import Line, broker_list, dump_lines, whole_number
 
 HEADER = re.compile(
@@ -76,6 +78,8 @@ class TopicsDump:
         name = header["topic"]
         if name in self.topics:
             raise line.refuse(f"topic {name} is described twice")
+        if fault := topic_name_fault(name):
+            raise line.refuse(f"topic {excerpt(name)}", fault)
         configs = _configs(header["configs"] or "", line)
         self.topics[name] = Topic(name, header["id"], is_internal=name in _INTERNAL, configs=configs)
         self._announced[name] = (whole_number(header["count"], line, "a number of partitions"), line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.visible_text import visible
 from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
 from rebalance_advisor.gates.rules import Gate, Level, Rule, rules_of
@@ -30,7 +31,7 @@ class GateResult:
 
     def __str__(self) -> str:
         broken = [str(check) for check in self.checks if not check.is_passed]
-        return "\n".join(broken) or f"all {len(self.checks)} rules passed"
+        return "\n".join(map(visible, broken)) or f"all {len(self.checks)} rules passed"
 
 
 def check_input(dsn: str, snapshot_id: str) -> GateResult:

@@ -38,7 +38,7 @@ def parse_properties(text: str, source: str) -> Properties:
         key, value = _split(content)
         place = f"{source}:{line}"
         if key in values:
-            raise InvalidInputError.at(place, f"{key} is given twice (first at {places[key]})", "keep one of them")
+            raise InvalidInputError.at(place, f"a property is given twice (first at {places[key]})", "keep one of them")
         values[key], places[key] = value, place
     return Properties(values, places)
 

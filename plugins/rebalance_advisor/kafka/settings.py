@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.kafka.jaas import jaas_login
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -138,6 +139,8 @@ def connection_settings(
     values = {key: _as_text(value) for key, value in properties.items() if value is not None}
     given = _Source(values, places or {}, source)
     fields: dict[str, object] = {}
+    if values and not any(map(_is_known, values)):  # some other file: its content is nobody's business
+        raise given.refuse(next(iter(values)), "is no property of a Kafka client", "bootstrap.servers=… is one")
     for key in sorted(values):
         _take(fields, key, given)
     if bootstrap is not None:
@@ -163,6 +166,11 @@ def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
     return tuple(servers)
 
 
+def _is_known(key: str) -> bool:
+    """A property that is taken, or left out knowingly."""
+    return key in FIELDS or key in WITHOUT_EFFECT or key.startswith(("bootstrap.", "sasl.", "ssl.", "security."))
+
+
 def _as_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -184,7 +192,7 @@ def _take(fields: dict[str, object], key: str, given: _Source) -> None:
     elif key == "bootstrap.controllers":
         raise given.refuse(key, "bootstrap.controllers names controllers", "a snapshot is read from brokers")
     else:
-        raise given.refuse(key, f"property {key!r} is not known", "remove it, or say which one is meant")
+        raise given.refuse(key, f"property {excerpt(key)} is not known", "remove it, or say which one is meant")
 
 
 def _set(fields: dict[str, object], name: str, value: object, key: str, given: _Source) -> None:

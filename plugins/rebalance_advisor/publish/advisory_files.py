@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.plan import Plan
+from kafka_rebalance.visible_text import visible_json
 from rebalance_advisor.publish.digest import render_digest
 from rebalance_advisor.publish.plan_files import plan_files
 from rebalance_advisor.publish.report import render_report
@@ -35,4 +36,4 @@ def write_advisory(folder: Path, advisory: Mapping[str, Any], plan: Plan) -> Pat
 
 
 def _json(document: Any) -> str:
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return visible_json(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.visible_text import visible
+from rebalance_advisor.publish.escape import markdown_line, markdown_text
 from rebalance_advisor.publish.report import VERDICT_WORDS, Document, key_figures, size_in_words, top_lines
 
 TOP_LINES = 4
@@ -10,8 +12,10 @@ TOP_LINES = 4
 def render_digest(advisory: Document) -> str:
     """Verdict first; at most ten lines."""
     plan = advisory["plan"]
-    lines = [f"**{advisory['cluster']}: {VERDICT_WORDS[plan['verdict']]}**"]
-    lines.append(f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}")
+    verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {VERDICT_WORDS[plan['verdict']]}")
+    lines = [f"**{verdict}**"]
+    taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}"
+    lines.append(markdown_line(taken))
     if plan["moves"]:
         lines.append(", ".join(f"{each['value']} {each['name']}" for each in key_figures(plan)))
         lines += [
@@ -19,11 +23,10 @@ def render_digest(advisory: Document) -> str:
             for each in sorted(plan["resources"], key=lambda each: each["skew_after"] - each["skew_before"])[:2]
         ]
     elif plan["reasons"]:
-        lines.append(plan["reasons"][0])
-    lines += [f"- {line}" for line in top_lines(advisory["findings"], TOP_LINES)]
-    lines.append(
-        f"plan `{plan['plan_id'][:12]}`" + (f", holds until {plan['expires_at']}" if plan["expires_at"] else "")
-    )
+        lines.append(markdown_line(plan["reasons"][0]))
+    lines += [f"- {markdown_line(line)}" for line in top_lines(advisory["findings"], TOP_LINES)]
+    until = markdown_text(f", holds until {plan['expires_at']}") if plan["expires_at"] else ""
+    lines.append(f"plan `{plan['plan_id'][:12]}`{until}")
     return "\n".join(lines) + "\n"
 
 
@@ -35,4 +38,4 @@ def closing_words(advisory: Document) -> list[str]:
         line += ": " + ", ".join(f"{each['value']} {each['name']}" for each in key_figures(plan))
     elif plan["reasons"]:
         line += f": {plan['reasons'][0]}"
-    return [line, *(f"  {each}" for each in top_lines(advisory["findings"], 2 * TOP_LINES))]
+    return [visible(line) for line in (line, *(f"  {each}" for each in top_lines(advisory["findings"], 2 * TOP_LINES)))]

@@ -14,7 +14,9 @@ from typing import Any
 
 import orjson
 
+from kafka_rebalance.csv_text import guarded
 from kafka_rebalance.plan import Move, Plan, to_document
+from kafka_rebalance.visible_text import visible, visible_json
 from rebalance_advisor.publish.commands import render_commands
 
 _LEAST_DIGITS = 2
@@ -60,7 +62,7 @@ def _value(value: Any) -> str:
 
 
 def _line(value: Any) -> str:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    return visible_json(orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode())
 
 
 def _reassignment(rows: Iterable[tuple[Move, Sequence[int]]]) -> bytes:
@@ -85,7 +87,7 @@ def _table(moves: Sequence[Move]) -> bytes:
         table.writerow(
             (
                 move.wave + 1,
-                move.topic,
+                guarded(move.topic),
                 move.partition,
                 move.kind.value,
                 " ".join(map(str, move.from_replicas)),
@@ -93,8 +95,8 @@ def _table(moves: Sequence[Move]) -> bytes:
                 "" if move.leader_from is None else move.leader_from,
                 move.leader_to,
                 "" if move.bytes is None else move.bytes,
-                move.reason,
-                move.worse_without,
+                guarded(visible(move.reason)),
+                guarded(visible(move.worse_without)),
             )
         )
     return text.getvalue().encode()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_rows
 from rebalance_advisor.publish.words import (
     amount_in_words,
@@ -42,8 +43,9 @@ def render_report(advisory: Document) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("rebalance_advisor.publish"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
+        loader=PackageLoader("rebalance_advisor.publish"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        finalize=html_value,
+    )  # fmt: skip
     plan = advisory["plan"]
     return environment.get_template("report.html").render(
         cluster=advisory["cluster"],

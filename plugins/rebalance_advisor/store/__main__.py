@@ -6,6 +6,7 @@ import sys
 
 from kafka_rebalance.errors import AdvisorError
 from rebalance_advisor.store import connect, dsn_from_environment, migrate
+from rebalance_advisor.terminal import write_lines
 
 
 def main() -> int:
@@ -14,9 +15,9 @@ def main() -> int:
         with connect(dsn_from_environment()) as connection:
             applied = migrate(connection)
     except AdvisorError as error:
-        sys.stderr.write(f"{error}\n")
+        write_lines(sys.stderr, str(error))
         return 1
-    sys.stdout.write(f"store: {', '.join(applied) or 'nothing to migrate'}; views and rights are up to date\n")
+    write_lines(sys.stdout, f"store: {', '.join(applied) or 'nothing to migrate'}; views and rights are up to date")
     return 0
 
 

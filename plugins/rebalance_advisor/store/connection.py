@@ -41,7 +41,7 @@ def connect(dsn: str) -> Connection:
             _plain(dsn), autocommit=True, application_name="rebalance-advisor", options="-c timezone=UTC"
         )
     except psycopg.OperationalError as error:
-        raise StoreError(f"cannot connect to the advisor's database: {str(error).strip()}") from error
+        raise StoreError(f"cannot connect to the advisor's database: {' '.join(str(error).split())}") from error
 
 
 def _plain(dsn: str) -> str:

@@ -37,7 +37,7 @@ def copy_columns(connection: Connection, table: str, columns: dict[str, Column])
             while block := list(islice(lines, _ROWS_A_BLOCK)):
                 copy.write("\n".join(block) + "\n")
     except (DataError, UnicodeEncodeError) as error:
-        raise StoreError(f"{table}: PostgreSQL cannot hold this value: {error}") from error
+        raise StoreError(f"{table}: PostgreSQL cannot hold this value: {' '.join(str(error).split())}") from error
     return cursor.rowcount
 
 

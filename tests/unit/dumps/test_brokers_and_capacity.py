@@ -58,7 +58,7 @@ def changed(change):
 BROKEN = {
     "empty": (CSV.split("\n", maxsplit=1)[0] + "\n", r"capacity: holds no broker"),
     "unknown column": (CSV.replace("cpu_percent", "cpu"), r"capacity:1: unknown column 'cpu'"),
-    "no broker column": (CSV.replace("broker,", "id,"), r"capacity:1: unknown column 'id'"),
+    "no broker column": (CSV.replace("broker,", "id,"), r"capacity:1: column 'broker' is missing"),
     "column twice": (CSV.replace("cpu_percent", "disk_bytes"), r"capacity:1: column 'disk_bytes' stands twice"),
     "cells": (CSV.replace("1,1000,", "1,"), r"capacity:2: has 4 cells, the header 5"),
     "broker": (CSV.replace("\n1,", "\n-1,"), r"capacity:2: expected a broker id, found '-1'"),

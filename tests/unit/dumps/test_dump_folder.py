@@ -188,10 +188,10 @@ def test_several_readings_need_their_times(tmp_path):
 
 
 BROKEN = {
-    "unknown file": ({"notes.txt": "call Bob\n"}, r"notes\.txt:1: is no known dump: 'call Bob"),
+    "unknown file": ({"notes.txt": "call Bob\n"}, r"notes\.txt:1: is no known dump; "),
     "no topics": ({"topics.txt": None}, r"holds no kafka-topics --describe dump"),
-    "time": ({"captured_at": "2026-13-20T06:00:00Z\n"}, r"captured_at:1: '2026-13-20T06:00:00Z' is no ISO time"),
-    "zone": ({"captured_at": "2026-11-20T06:00:00\n"}, r"captured_at:1: '2026-11-20T06:00:00' has no zone"),
+    "time": ({"captured_at": "2026-13-20T06:00:00Z\n"}, r"captured_at:1: is no ISO time"),
+    "zone": ({"captured_at": "2026-11-20T06:00:00\n"}, r"captured_at:1: holds a time without a zone"),
     "two times": ({"taken": "2026-11-20T06:00:00Z\n"}, r"taken: is the second one: captured_at is already"),
     "two broker lists": ({"more.csv": BROKERS}, r"more\.csv: is the second one: brokers\.csv is already"),
     "broker missing": ({"brokers.csv": "id,rack\n2,b\n"}, r"brokers\.csv lacks broker 1, which leads orders-0"),

@@ -106,7 +106,7 @@ BROKEN = {
     "two values": (json.dumps(rows([1])) + json.dumps(rows([2])), r"map\.json:1: is no JSON: Extra data"),
     "empty file": ("\n\n", r"map\.json: is empty"),
     "no json": ("hello\n", r"map\.json:1: is none of the known inputs"),
-    "other json": ({"topics": [{"topic": "t"}]}, r"JSON of an unknown kind \(topics\)"),
+    "other json": ({"topics": [{"topic": "t"}]}, r"JSON of an unknown kind \(dict\)"),
     "a list": ("[1]", r"JSON of an unknown kind \(list\)"),
     "title only": ("Current partition replica assignment\n\n", r"map\.json:1: no JSON stands under"),
     "broken block": (PRINTED.replace('"replicas":[1,2]', '"replicas":[1'), r"map\.json:2: is no JSON"),

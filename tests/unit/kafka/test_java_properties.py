@@ -39,7 +39,7 @@ def test_each_property_knows_its_line():
 
 
 def test_a_key_given_twice_is_refused_with_both_lines():
-    with pytest.raises(InvalidInputError, match=r"f:3: a is given twice \(first at f:1\)"):
+    with pytest.raises(InvalidInputError, match=r"f:3: a property is given twice \(first at f:1\)"):
         parse_properties("a=1\nb=2\na=3", "f")
 
 

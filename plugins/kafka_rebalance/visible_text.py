@@ -1,0 +1,74 @@
+"""Foreign text as people may see it: every character that would not show as itself is written out.
+
+Names of groups, clients, hosts and racks are free text in Kafka. Raw, a control character moves a terminal's cursor, a
+line break forges a log line, a bidirectional mark turns a sentence round, a zero-width one makes two names look alike.
+``visible`` is what every border to people (terminal, log, report, Markdown, error) applies to a whole value or line.
+It leaves its own output alone, so that text which crosses two borders is never escaped twice.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+EXCERPT_CHARS = 60
+_MARKS_IN_A_ROW = 3  # what vowel signs and accents of living scripts need on one letter
+
+# Printable by Unicode's categories, yet drawn as nothing (Default_Ignorable_Code_Point, and the blank Braille cell).
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+def visible(text: str) -> str:
+    """``text`` in one line of characters that show as themselves.
+
+    Written out as in a Python string: whatever is no graphic character or plain space (controls, format and bidi
+    characters, other blanks, lone surrogates, unassigned ones), what is drawn as nothing, and combining marks without a
+    letter to stand on or in heaps.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    shown: list[str] = []
+    marks, is_on_letter = 0, False
+    for character in text:
+        kind = unicodedata.category(character)
+        if kind[0] == "M" and not is_hidden(character):
+            marks += 1
+            shown.append(character if is_on_letter and marks <= _MARKS_IN_A_ROW else _written_out(character))
+            continue
+        is_shown = not is_hidden(character)
+        marks, is_on_letter = 0, is_shown and kind[0] in "LN"
+        shown.append(character if is_shown else _written_out(character))
+    return "".join(shown)
+
+
+def is_hidden(character: str) -> bool:
+    """The character does not show as itself."""
+    return not character.isprintable() or _INVISIBLE.match(character) is not None
+
+
+def visible_json(text: str) -> str:
+    """The same JSON value, hidden characters in its strings as JSON escapes; line breaks between tokens stay."""
+    if text.isascii() and "\x7f" not in text:
+        return text  # JSON escapes the other controls of ASCII itself
+    hidden = {ord(each): _json_escape(each) for each in set(text) if each != "\n" and is_hidden(each)}
+    return text.translate(hidden) if hidden else text
+
+
+def excerpt(value: Any, most: int = EXCERPT_CHARS) -> str:
+    """A foreign value for an error message: as Python writes it, at most ``most`` characters of it."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= most else f"{value[:most]!r}…"
+    written = repr(value)
+    return written if len(written) <= most else f"{written[:most]}…"
+
+
+def _written_out(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
