@@ -18,8 +18,9 @@ The size says too little where something was deleted meanwhile: retention ran (t
 compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
 messages x bytes a message, where bytes a message = size / (end - start). The same where a start offset is unknown, so
 that nobody knows whether retention ran: a log that kept its size may have received nothing or very much, and without
-bytes a message its rate is unknown. How many partitions that concerns is a gap of the snapshot. A column's source is that of most of its bytes
-(``__consumer_offsets`` is compacted in every cluster).
+bytes a message its rate is unknown. How many partitions that concerns is a gap of the snapshot.
+
+A column's source is that of most of its bytes (``__consumer_offsets`` is compacted in every cluster).
 
 Example: two readings 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
 and 0.5 messages/s in, 100 bytes a message, 40 bytes/s out.
