@@ -2,8 +2,8 @@
 
 What it promises, in this order:
 
-1. Nothing is invented. A figure that cannot be worked out is ``nan``; a topic that was deleted and created again
-   (another topic id, or an end offset that went backwards) has no rate in this window.
+1. Nothing is invented. A figure that cannot be worked out is ``nan``, never 0; a topic that was deleted and created
+   again (another topic id, or an end offset that went backwards) has no rate in this window.
 2. A rate is what was seen or less, never more: log dirs only grow by what was written, and groups that never commit
    are not seen. Both are lower bounds.
 3. Figures that somebody gave or measured better (Prometheus, a file) are left as they are.
@@ -16,8 +16,11 @@ How, for one partition over ``window_s`` seconds::
 
 The size says too little where something was deleted meanwhile: retention ran (the start offset moved), the topic is
 compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
-messages x bytes a message, where bytes a message = size / (end - start). A column's source is that of most of its bytes
-(``__consumer_offsets`` is compacted in every cluster).
+messages x bytes a message, where bytes a message = size / (end - start). The same where a start offset is unknown, so
+that nobody knows whether retention ran: a log that kept its size may have received nothing or very much, and without
+bytes a message its rate is unknown. How many partitions that concerns is a gap of the snapshot.
+
+A column's source is that of most of its bytes (``__consumer_offsets`` is compacted in every cluster).
 
 Example: two readings 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
 and 0.5 messages/s in, 100 bytes a message, 40 bytes/s out.
@@ -28,6 +31,7 @@ Complexity: O((P + R) log R) for P partitions and R replicas, and one step for e
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -35,7 +39,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.partition_table import UNKNOWN_OFFSET, Longs, PartitionTable
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +70,23 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
         if (known is not None and known.source in _BETTER_SOURCES) or np.isnan(amount).all():
             continue
         columns[kind] = LoadColumn(amount / window_s, source, window_s)
-    return replace(newer, loads=PartitionLoads(columns))
+    gaps = _gaps(older, newer, row_before, in_bytes)
+    return replace(newer, loads=PartitionLoads(columns), coverage=(*newer.coverage, *gaps))
+
+
+def _gaps(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, in_bytes: Floats) -> list[CoverageGap]:
+    """What unknown start offsets leave unknown of the bytes written."""
+    known = newer.loads.column(LoadKind.IN_BYTES_PER_S)
+    if known is not None and known.source in _BETTER_SOURCES:
+        return []
+    unseen = (row_before >= 0) & _retention_unknown(older, newer, row_before)
+    unknown, partial = int((unseen & np.isnan(in_bytes)).sum()), int((unseen & (in_bytes > 0)).sum())
+    if not unknown and not partial:
+        return []
+    reason = f"start offsets of {int(unseen.sum()):,} of {len(newer.partitions):,} partitions are not known in both "
+    reason += f"readings, so what retention deleted was not seen: {unknown:,} have no rate"
+    reason += f", {partial:,} one that is a lower bound" if partial else ""
+    return [CoverageGap("cluster", newer.cluster, "rates", reason)]
 
 
 def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
@@ -142,7 +162,8 @@ def _written(
     size_before = _size_before(older, newer.partitions, row_before)
     size = newer.partitions.leader_log_bytes
     growth = size - size_before
-    shrinks = _may_shrink(older, newer, row_before) | (growth < 0)
+    # A log that received messages grows: where it kept its size, something left it, or the dump of sizes is older.
+    shrinks = _may_shrink(older, newer, row_before) | (growth < 0) | ((growth == 0) & (messages > 0))
     span = np.where(
         (newer.partitions.start_offset >= 0) & (newer.partitions.end_offset > newer.partitions.start_offset),
         (newer.partitions.end_offset - newer.partitions.start_offset).astype(np.float64),
@@ -151,7 +172,8 @@ def _written(
     average = size / span
     with np.errstate(divide="ignore", invalid="ignore"):
         exact = np.where(~shrinks & (growth > 0) & (messages > 0), growth / messages, np.nan)
-    message_bytes = np.where(np.isnan(exact), average, exact)
+        at_least = np.where((growth > 0) & (messages > 0), growth / messages, np.nan)
+    message_bytes = np.where(np.isnan(exact), np.where(np.isnan(average), at_least, average), exact)
     estimate = np.where(messages == 0, 0.0, messages * message_bytes)
     bound = np.fmax(np.where(growth > 0, growth, np.nan), estimate)
     trusted = ~shrinks & ~np.isnan(growth)
@@ -194,7 +216,18 @@ def _may_shrink(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Long
         shrinking_topics[newer.partitions.topic] if len(newer.topics) else np.zeros(len(newer.partitions), np.bool_)
     )
     moved = _delta(older.partitions.start_offset, newer.partitions.start_offset, row_before) > 0
-    return np.asarray(by_topic | moved, dtype=np.bool_)
+    return np.asarray(by_topic | moved | _retention_unknown(older, newer, row_before), dtype=np.bool_)
+
+
+def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
+    """bool[P]: nobody knows whether the start moved, and it may have: it is not 0, and the topic does not keep all."""
+    keeps_all = np.array(
+        [all(topic.configs.get(f"retention.{each}") == "-1" for each in ("ms", "bytes")) for topic in newer.topics],
+        dtype=np.bool_,
+    )
+    by_topic = keeps_all[newer.partitions.topic] if len(newer.topics) else np.zeros(len(newer.partitions), np.bool_)
+    moved = _delta(older.partitions.start_offset, newer.partitions.start_offset, row_before)
+    return np.asarray(np.isnan(moved) & (newer.partitions.start_offset != 0) & ~by_topic, dtype=np.bool_)
 
 
 def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, message_bytes: Floats) -> Floats:
@@ -204,6 +237,7 @@ def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, mes
     row_of = newer.row_of
     before = {(group.id, each.topic, each.partition): each.offset for group in older.groups for each in group.committed}
     read_messages = np.where(row_before >= 0, 0.0, np.nan)
+    unseen = np.zeros(len(newer.partitions), dtype=np.bool_)
     for group in newer.groups:
         for each in group.committed:
             row = row_of.get((each.topic, each.partition))
@@ -211,9 +245,31 @@ def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, mes
                 continue
             # A first commit: what was written before the older snapshot may have been skipped, so it does not count.
             end_before = int(older.partitions.end_offset[row_before[row]])
-            since = before.get((group.id, each.topic, each.partition), end_before if end_before >= 0 else each.offset)
-            read_messages[row] += max(0, each.offset - since)
+            since = before.get((group.id, each.topic, each.partition), end_before)
+            if since < 0:
+                unseen[row] = True
+            else:
+                read_messages[row] += max(0, each.offset - since)
+    for row in _read_unseen(older, newer, row_of):
+        unseen[row] = True
+    read_messages[unseen & (read_messages == 0)] = np.nan
     return np.where(read_messages == 0, 0.0, read_messages * message_bytes)
+
+
+def _read_unseen(
+    older: ClusterSnapshot, newer: ClusterSnapshot, row_of: Mapping[tuple[str, int], int]
+) -> Iterator[int]:
+    """Rows that a group reads whose commits a snapshot does not hold: what it reads is unknown, not nothing."""
+    unread = {gap.subject for each in (older, newer) for gap in each.coverage if _is_of_commits(gap)}
+    for group in newer.groups:
+        if group.id not in unread:
+            continue
+        for topic, partitions in (run for member in group.members for run in member.assigned):
+            yield from (row_of[topic, number] for number in partitions if (topic, number) in row_of)
+
+
+def _is_of_commits(gap: CoverageGap) -> bool:
+    return gap.subject_type == "group" and gap.what in ("committed offsets", "offsets", "group")
 
 
 def _groups_unread(snapshot: ClusterSnapshot) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from kafka_rebalance.model import (
     CommittedOffset,
     CoverageGap,
     Group,
+    Member,
     Partition,
     Topic,
     partition_table,
@@ -174,6 +176,86 @@ def test_the_window_respects_zones(before: str, now: str, seconds: float):
 def test_times_that_cannot_be_are_refused(before: str | None, now: str | None, words: str):
     with pytest.raises(InvalidInputError, match=words):
         measure_rates(snapshot(before, 1, 0, 1), snapshot(now, 1, 0, 1))
+
+
+def test_a_log_that_kept_its_size_is_no_silent_log_where_its_start_is_unknown():
+    """100 messages came in and as many left: without start offsets that looks like nothing."""
+    for start_before, start in ((None, None), (0, None)):
+        measured = measure_rates(snapshot(T0, 1_000, start_before, 10, 5), snapshot(T100, 1_000, start, 110, 50))
+        assert math.isnan(rate(measured, IN))
+        assert math.isnan(rate(measured, OUT))
+        assert rate(measured, MESSAGES) == 1.0
+        (gap,) = measured.coverage
+        assert (gap.subject_type, gap.what) == ("cluster", "rates")
+        assert gap.reason.startswith("start offsets of 1 of 1 partitions are not known in both readings")
+        assert gap.reason.endswith("1 have no rate")
+
+
+def test_a_start_offset_of_one_reading_gives_bytes_a_message():
+    measured = measure_rates(snapshot(T0, 1_000, None, 10), snapshot(T100, 1_000, 60, 110))
+    assert rate(measured, IN) == 100 * (1_000 / 50) / 100
+
+
+def test_growth_without_start_offsets_is_a_lower_bound_and_said():
+    measured = measure_rates(snapshot(T0, 1_000, None, 10, 5), snapshot(T100, 3_000, None, 110, 55))
+    assert (rate(measured, IN), rate(measured, OUT)) == (20.0, 10.0)
+    assert measured.coverage[0].reason.endswith("0 have no rate, 1 one that is a lower bound")
+
+
+@pytest.mark.parametrize(
+    ("start", "configs"), [(0, {}), (None, {"retention.ms": "-1", "retention.bytes": "-1"})], ids=["at 0", "keeps all"]
+)
+def test_where_nothing_can_have_been_deleted_the_growth_is_exact(start: int | None, configs: dict[str, str]):
+    topic = Topic("t", configs=configs)
+    measured = measure_rates(
+        snapshot(T0, 1_000, None, None, topic=topic), snapshot(T100, 1_000, start, None, topic=topic)
+    )
+    assert rate(measured, IN) == 0.0
+    assert measured.coverage == ()
+
+
+def test_a_size_that_stands_still_while_messages_come_in_is_not_believed():
+    """The dump of sizes was taken at another time: 50 messages of 100 bytes were written."""
+    measured = measure_rates(snapshot(T0, 6_000, 0, 10), snapshot(T100, 6_000, 0, 60))
+    assert rate(measured, IN) == 50.0
+
+
+def test_a_group_whose_commits_were_not_read_reads_an_unknown_amount():
+    member = Member("m", assigned=(("t", (0,)),))
+    silent = (Group("g", members=(member,)),)
+    gap = (CoverageGap("group", "g", "committed offsets", "no offsets dump of it"),)
+    before, now = snapshot(T0, 1_000, 0, 10, groups=silent), snapshot(T100, 2_000, 0, 20, groups=silent, coverage=gap)
+    assert OUT not in measure_rates(before, now).loads.columns
+    assert rate(measure_rates(before, replace(now, coverage=())), OUT) == 0.0
+
+
+def test_a_first_commit_says_nothing_where_the_end_before_is_unknown():
+    measured = measure_rates(snapshot(T0, 1_000, 0, None), snapshot(T100, 6_000, 0, 60, 60))
+    assert OUT not in measured.loads.columns
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_whatever_is_left_out_a_rate_is_unknown_or_at_most_the_truth_and_never_zero_for_some(seed: int):
+    """Messages of one size come in and are deleted from the start; any offset or size may be missing in a reading."""
+    random = Random(seed)
+    message_bytes, first = random.randint(1, 1_000), random.choice([0, random.randint(0, 10_000)])
+    held, written = random.randint(0, 5_000), random.choice([0, random.randint(1, 5_000)])
+    deleted = random.choice([0, written, random.randint(0, held + written)])
+    deleted = min(deleted, held + written)
+    read = random.randint(0, written)
+
+    def reading(at: str, start: int, end: int, committed: int) -> ClusterSnapshot:
+        seen = [None if random.random() < 0.3 else value for value in ((end - start) * message_bytes, start, end)]
+        return snapshot(at, seen[0], seen[1], seen[2], committed if random.random() < 0.8 else None)
+
+    before = reading(T0, first, first + held, first + held)
+    now = reading(T100, first + deleted, first + held + written, first + held + read)
+    measured = measure_rates(before, now)
+    for kind, amount in ((IN, written * message_bytes), (OUT, read * message_bytes), (MESSAGES, written)):
+        value = rate(measured, kind)
+        assert math.isnan(value) or value <= amount / 100 * (1 + 1e-9), kind
+        if kind is not OUT:  # a group that does not commit is not seen
+            assert math.isnan(value) or (value > 0) == (amount > 0), kind
 
 
 def test_two_clusters_are_refused():

@@ -10,6 +10,7 @@ from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
 from rebalance_advisor.dumps.dump_folder import read_folder
+from rebalance_advisor.dumps.dump_lines import without_commands
 from rebalance_advisor.dumps.input_file import parse_json, read_text, without_collector
 from rebalance_advisor.dumps.reassignment import (
     CURRENT_TITLE,
@@ -41,7 +42,7 @@ def read_input(path: str | Path, cluster: str | None = None) -> ClusterSnapshot:
 
 def _read_file(path: Path, cluster: str) -> ClusterSnapshot:
     place = str(path)
-    text = read_text(path)
+    text = without_commands(read_text(path))
     if not text.strip():
         raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")
     if not text.lstrip().startswith(("{", "[")):

@@ -1,6 +1,7 @@
 """A folder of dumps of Kafka's own tools → snapshot. Each file is known by its content, whatever its name.
 
-Needed is ``kafka-topics --describe``; of use are ``kafka-log-dirs --describe``, ``kafka-get-offsets``,
+Needed is ``kafka-topics --describe`` (or the topics' znodes, from ZooKeeper); of use are ``kafka-log-dirs --describe``,
+``kafka-get-offsets`` (earliest and latest),
 ``kafka-consumer-groups --describe --all-groups`` (alone, with ``--members --verbose``, with ``--state``),
 ``brokers.csv``, a capacity file, and ``captured_at`` with the ISO time of the reading. What is missing is a gap.
 
@@ -24,10 +25,12 @@ from rebalance_advisor.dumps.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.input_file import read_text
 from rebalance_advisor.dumps.log_dirs_dump import looks_like_log_dirs
 from rebalance_advisor.dumps.offsets_dump import looks_like_offsets
+from rebalance_advisor.dumps.topic_znodes import looks_like_znodes
 from rebalance_advisor.dumps.topics_dump import looks_like_topics
 
 _KNOWN = (
-    "kafka-topics, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, brokers.csv, a capacity file, captured_at"
+    "kafka-topics, topics' znodes, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, brokers.csv, "
+    "a capacity file, captured_at"
 )
 _LONGEST_TIME = 40
 
@@ -86,6 +89,8 @@ class _Sorter:
         elif len(text) <= _LONGEST_TIME and _looks_like_time(text):
             self._once("captured_at", place)
             self.parts.captured_at = _time(text, place)
+        elif looks_like_znodes(text):
+            self.parts.znodes.read(text, place)
         else:
             self._add_table(text, place)
 

@@ -1,4 +1,4 @@
-"""Lines of a dump with their numbers, and what terminals and loggers mix in between."""
+"""Lines of a dump with their numbers, without what terminals and loggers mix in between."""
 
 from __future__ import annotations
 
@@ -7,24 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.dumps.terminal_lines import Command, begins_command, continues, is_noise, without_continuation
 
 LARGEST_ID = 2**31 - 1
 LARGEST_LONG = 2**63 - 1
 
-# What log4j prints before a tool's own output, and the prompt of a copied terminal.
-_NOISE = re.compile(
-    r"\s*(?:"
-    r"\[\d{4}-\d\d-\d\d [\d:,.]+\] (?:TRACE|DEBUG|INFO|WARN|ERROR) "
-    r"|(?:log4j|SLF4J)(?::| )"
-    r"|(?:\S*[$#>%] ?)?(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*--bootstrap-server"
-    r"|WARNING: "
-    r"|OpenJDK .* warning:"
-    r")"
-)
 # What a tool prints when it gave up: whatever stands before it is only a part.
 _FAILURE = re.compile(
     r"\s*(?:Error while executing|Error: Executing|Error occurred:|Exception in thread|Missing required argument"
-    r"|java\.[\w.]+Exception|Caused by: |org\.apache\.kafka\.[\w.]+Exception)"
+    r"|Exiting due to: |java\.[\w.]+Exception|Caused by: |org\.apache\.(?:kafka|zookeeper)\.[\w.]+Exception)"
 )
 
 
@@ -41,12 +32,28 @@ class Line:
 
 
 def dump_lines(text: str, place: str) -> Iterator[Line]:
-    """The lines that a tool printed, blank ones included, noise left out.
+    """The lines that a tool printed, blank ones included; commands and noise left out.
 
     Raises InvalidInputError where the tool reported that it gave up.
     """
+    return (line for line in lines_and_commands(text, place) if isinstance(line, Line))
+
+
+def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
+    """The lines that a tool printed, blank ones included, and the commands between them; noise left out.
+
+    Raises InvalidInputError where the tool reported that it gave up.
+    """
+    typed: list[str] = []  # lines of a command that goes on
+    begin = 0
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
+        if typed:
+            typed.append(without_continuation(line))
+            if not continues(line):
+                yield Command(f"{place}:{begin}", " ".join(typed))
+                typed = []
+            continue
         if line.startswith("\tTopic: "):  # nearly all lines of the largest dump: neither noise nor failure
             yield Line(f"{place}:{number}", line)
             continue
@@ -54,8 +61,42 @@ def dump_lines(text: str, place: str) -> Iterator[Line]:
             raise InvalidInputError.at(
                 f"{place}:{number}", f"the tool gave up: {line.strip()[:120]!r}", "dump it again, this one is a part"
             )
-        if not _NOISE.match(line):
+        if is_noise(line):
+            continue
+        if not begins_command(line):
             yield Line(f"{place}:{number}", line)
+        elif continues(line):
+            typed, begin = [without_continuation(line)], number
+        else:
+            yield Command(f"{place}:{number}", line)
+    if typed:
+        raise InvalidInputError.at(f"{place}:{begin}", "is a command that goes on after the end of the file")
+
+
+def first_printed_line(text: str) -> str:
+    """The first line that says something and is neither command nor noise; empty where there is none."""
+    typed = False
+    for raw in text.split("\n"):
+        line = raw.rstrip("\r")
+        if typed or begins_command(line):
+            typed = continues(line)
+        elif line.strip() and not is_noise(line):
+            return line
+    return ""
+
+
+def without_commands(text: str) -> str:
+    """``text`` with blank lines in place of commands and noise, where it begins with a command; else as it is.
+
+    So a JSON file that was shown with ``cat`` reads as the file itself, and every line keeps its number.
+    """
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    if not begins_command(first):
+        return text
+    lines = [""] * (text.count("\n") + 1)
+    for line in dump_lines(text, ""):
+        lines[int(line.place.removeprefix(":")) - 1] = line.text
+    return "\n".join(lines)
 
 
 def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) -> int:

@@ -13,7 +13,8 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, Partition, partition_table
 from rebalance_advisor.dumps.groups_dump import GroupsDump
 from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump
-from rebalance_advisor.dumps.offsets_dump import OffsetsDump
+from rebalance_advisor.dumps.offsets_dump import Offsets, OffsetsDump, SeenElsewhere
+from rebalance_advisor.dumps.topic_znodes import TopicZnodes
 from rebalance_advisor.dumps.topics_dump import TopicsDump, refuse_empty
 
 
@@ -27,6 +28,7 @@ class DumpParts:
     groups: GroupsDump = field(default_factory=GroupsDump)
     log_dirs: LogDirsDump = field(default_factory=LogDirsDump)
     offsets: OffsetsDump = field(default_factory=OffsetsDump)
+    znodes: TopicZnodes = field(default_factory=TopicZnodes)
     brokers: dict[int, Broker] | None = None
     captured_at: str | None = None
     gaps: list[CoverageGap] = field(default_factory=list)
@@ -38,6 +40,7 @@ class DumpParts:
 
 def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
     """Raises InvalidInputError where a dump was cut, or brokers.csv lacks a broker that leads."""
+    parts.znodes.add_to(parts.topics)
     refuse_empty(parts.topics, parts.place)
     parts.topics.require_whole()
     groups = parts.groups.groups()
@@ -46,7 +49,8 @@ def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
     index = {topic.name: number for number, topic in enumerate(topics)}
     brokers = _brokers(parts)
     _note_what_is_missing(parts)
-    gaps = (*parts.gaps, *parts.log_dirs.gaps, *parts.offsets.gaps, *parts.groups.gaps)
+    znode_gaps = (replace(gap, subject=gap.subject or parts.cluster) for gap in parts.znodes.gaps)
+    gaps = (*parts.gaps, *znode_gaps, *parts.log_dirs.gaps, *parts.offsets.gaps, *parts.groups.gaps)
     return ClusterSnapshot(
         cluster=parts.cluster,
         brokers=brokers,
@@ -61,9 +65,8 @@ def snapshot_of_parts(parts: DumpParts) -> ClusterSnapshot:
 
 def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
     """The rows of kafka-topics with what the other dumps know of them."""
-    start, end = parts.offsets.start_and_end()
-    end = end or parts.groups.end_offsets()
     sizes = dict(parts.log_dirs.log_bytes)
+    start, end = _offsets(parts)
     rows = []
     for (topic, number), row in parts.topics.rows.items():
         log_bytes = tuple(sizes.pop((topic, number, broker), None) for broker in row.replicas)
@@ -80,12 +83,26 @@ def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
     return rows
 
 
+def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
+    """Start and end offsets; where no dump of end offsets holds a partition, the groups' rows may show its end."""
+    by_groups = parts.groups.end_offsets()
+    holding = frozenset((topic, number) for (topic, number, _), size in parts.log_dirs.log_bytes.items() if size > 0)
+    start, end = parts.offsets.start_and_end(parts.cluster, SeenElsewhere(by_groups, holding))
+    if not start and not end:
+        parts.miss("start and end offsets", "no kafka-get-offsets dump in the folder")
+    elif not start:
+        parts.miss("start offsets", "no kafka-get-offsets --time earliest dump: what retention deleted is not seen")
+    elif not end:
+        parts.miss("end offsets", "no kafka-get-offsets --time latest dump: only what groups show of them is seen")
+    return start, {**by_groups, **end}
+
+
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
     """Those of brokers.csv, else those that a dump has seen alive; a broker that only replica lists name is dead."""
     rows = parts.topics.rows.values()
     placed = {broker for row in rows for broker in row.replicas}
     leading = {row.leader for row in rows if row.leader is not None}
-    in_sync = {broker for row in rows for broker in row.isr or ()}
+    in_sync = {broker for row in rows for broker in (row.replicas if row.isr is None else row.isr)}
     if parts.brokers is not None:
         known = dict(parts.brokers)
         for broker in sorted(leading - known.keys()):
@@ -103,8 +120,6 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
 def _note_what_is_missing(parts: DumpParts) -> None:
     if parts.brokers is None:
         parts.miss("racks", "no brokers.csv (id,rack,host) in the folder")
-    if not parts.offsets.readings:
-        parts.miss("start and end offsets", "no kafka-get-offsets dump in the folder")
     if not parts.groups.notes:
         parts.miss("consumer groups", "no kafka-consumer-groups dump in the folder, or no groups")
     if parts.captured_at is None:

@@ -18,10 +18,13 @@ _NAMES = frozenset((
     "GROUP", "TOPIC", "PARTITION", "LEADER-EPOCH", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST",
     "CLIENT-ID", "GROUP-INSTANCE-ID", "#PARTITIONS", "ASSIGNMENT", "CURRENT-EPOCH", "CURRENT-ASSIGNMENT",
     "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE",
-    "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS", "TYPE", "PROTOCOL",
+    "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS", "TYPE", "PROTOCOL", "OWNER",
 ))  # fmt: skip
 _MAY_BE_EMPTY = frozenset(("GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED"))
-_HOLDS_BLANKS = frozenset(("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "COORDINATOR (ID)"))
+_HOLDS_BLANKS = frozenset(("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "COORDINATOR (ID)", "OWNER"))
+# What ConsumerOffsetChecker, gone since Kafka 1.0, prints: its words for the same columns.
+_CHECKER = re.compile(r"Group\s+Topic\s+Pid\s+Offset\s+logSize\s+Lag\s+Owner\s*$")
+_CHECKER_NAMES = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class Header:
 
 def read_header(text: str) -> Header | None:
     """The header in ``text``, ``None`` for any other line."""
+    if _CHECKER.match(text.strip()):
+        return Header(_CHECKER_NAMES, tuple(match.start() for match in re.finditer(r"\S+", text)))
     names: list[str] = []
     starts: list[int] = []
     for match in re.finditer(rf"{_COORDINATOR.pattern}|\S+", text):

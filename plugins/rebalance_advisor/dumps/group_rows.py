@@ -10,6 +10,7 @@ from rebalance_advisor.dumps.group_assignment import partition_count, read_assig
 
 Cells = dict[str, str]
 NOTHING = "-"
+_UNKNOWN_OFFSETS = frozenset(("", NOTHING, "unknown"))
 
 
 @dataclass(slots=True)
@@ -45,7 +46,10 @@ class GroupNotes:
     rows: set[tuple[str, str, int]] = field(default_factory=set)
     committed: dict[tuple[str, int], int] = field(default_factory=dict)
     end_offsets: dict[tuple[str, int], int] = field(default_factory=dict)
+    # Rows whose LAG is not what the other two columns say, in words.
+    wrong_lags: list[str] = field(default_factory=list)
     has_offsets: bool = False
+    has_owners: bool = False
     has_state: bool = False
 
 
@@ -67,9 +71,34 @@ def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     if consumer is not None:
         group.read_by[consumer].append(partition)
     for name, offsets in (("CURRENT-OFFSET", group.committed), ("LOG-END-OFFSET", group.end_offsets)):
-        value = known(cells.get(name, NOTHING))
-        if value is not None:
-            offsets[partition] = whole_number(value, line, f"an offset in {name}", LARGEST_LONG)
+        cell = cells.get(name, NOTHING)
+        if cell not in _UNKNOWN_OFFSETS:
+            offsets[partition] = whole_number(cell, line, f"an offset in {name}", LARGEST_LONG)
+    _compare_lag(group, partition, cells.get("LAG", NOTHING), line)
+
+
+def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of the offsets dump of before Kafka 0.10.1, or of ConsumerOffsetChecker: ``client_/host`` reads it.
+
+    The owner of a group that ZooKeeper keeps is a consumer's thread. ``none`` is nobody, an offset of -1 unknown.
+    """
+    owner = "" if cells["OWNER"] in ("none", NOTHING) else cells["OWNER"]
+    client, is_client, host = owner.rpartition("_/")
+    more = {"CONSUMER-ID": owner, "HOST": f"/{host}" if is_client else "", "CLIENT-ID": client}
+    if cells["CURRENT-OFFSET"] == "-1":
+        more["CURRENT-OFFSET"] = NOTHING
+    add_offsets_row(group, {**cells, **more}, line)
+    group.has_owners = True
+
+
+def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line: Line) -> None:
+    """The tool subtracts the two offsets beside it: any other lag was not printed by it, or not for these offsets."""
+    if cell in _UNKNOWN_OFFSETS:
+        return
+    lag = whole_number(cell.removeprefix("-"), line, "a lag", LARGEST_LONG) * (-1 if cell.startswith("-") else 1)
+    end, committed = group.end_offsets.get(partition), group.committed.get(partition)
+    if end is not None and committed is not None and lag not in (end - committed, max(0, end - committed)):
+        group.wrong_lags.append(f"{partition[0]}-{partition[1]}: LAG {lag:,}, computed {end - committed:,}")
 
 
 def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:

@@ -3,6 +3,9 @@
 Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` may help.
 Each block of each file is told apart by its header, so they may stand in one file or in several. They were taken one
 after the other: where they disagree the group was rebalancing, and that is said as a gap, not guessed away.
+
+Older tools described one group at a time, without a GROUP column (``group_of_table``), and named an OWNER in place of
+the member; ConsumerOffsetChecker's table is read as that of offsets.
 """
 
 from __future__ import annotations
@@ -12,9 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kafka_rebalance.model import CommittedOffset, CoverageGap, Group, GroupType, Member, TopicPartitions
-from rebalance_advisor.dumps.dump_lines import Line, dump_lines
+from rebalance_advisor.dumps.dump_lines import Line, lines_and_commands
 from rebalance_advisor.dumps.group_assignment import partition_count, runs_of
 from rebalance_advisor.dumps.group_columns import Header, read_header
+from rebalance_advisor.dumps.group_of_table import GroupOfTable, Kind
 from rebalance_advisor.dumps.group_rows import (
     Cells,
     GroupNotes,
@@ -22,18 +26,26 @@ from rebalance_advisor.dumps.group_rows import (
     add_list_row,
     add_member_row,
     add_offsets_row,
+    add_owner_row,
     add_state_row,
 )
+from rebalance_advisor.dumps.terminal_lines import Command
 
-_NO_MEMBERS = re.compile(r"\s*Consumer group '(?P<group>.+)' has no active members\.$")
-_REBALANCING = re.compile(r"\s*Warning: Consumer group '(?P<group>.+)' is rebalancing\.$")
-_GONE = re.compile(r"\s*(?:Error: )?(?:The c|C)onsumer group '(?P<group>.+)' does not exist\.")
+AddRow = Callable[[GroupNotes, Cells, Line], None]
+
+_QUOTED = r"[`'](?P<group>.+)['`]"
+_NO_MEMBERS = re.compile(rf"\s*Consumer group {_QUOTED} has no active members\.$")
+_REBALANCING = re.compile(rf"\s*(?:Warning: )?Consumer group {_QUOTED} is rebalancing\.$")
+_GONE = re.compile(rf"\s*(?:Error: )?(?:The c|C)onsumer group {_QUOTED} does not exist(?: or is rebalancing)?\.")
+_BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
+_OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
 # The columns that make a block what it is, most telling first.
-_BLOCKS: tuple[tuple[frozenset[str], Callable[[GroupNotes, Cells, Line], None]], ...] = (
-    (frozenset(("COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")), add_state_row),
-    (frozenset(("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")), add_member_row),
-    (frozenset(("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "CONSUMER-ID")), add_offsets_row),
-    (frozenset(("GROUP", "TYPE")), add_list_row),
+_BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
+    (frozenset(("COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")), Kind.STATE, add_state_row),
+    (frozenset(("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")), Kind.MEMBERS, add_member_row),
+    (frozenset((*_OFFSETS_COLUMNS, "CONSUMER-ID")), Kind.OFFSETS, add_offsets_row),
+    (frozenset((*_OFFSETS_COLUMNS, "OWNER")), Kind.OFFSETS, add_owner_row),
+    (frozenset(("GROUP", "TYPE")), Kind.LIST, add_list_row),
 )
 
 
@@ -47,17 +59,38 @@ class GroupsDump:
     def read(self, text: str, place: str) -> None:
         """Add what one file holds. Raises InvalidInputError with file, line and reason."""
         header: Header | None = None
-        add: Callable[[GroupNotes, Cells, Line], None] | None = None
-        for line in dump_lines(text, place):
-            if not line.text.strip() or self._take_note(line):
+        add: AddRow | None = None
+        group: str | None = None
+        group_of_table = GroupOfTable(place)
+        for line in lines_and_commands(text, place):
+            if isinstance(line, Command):
+                group_of_table.hear_command(line)
+                header = None
+            elif not line.text.strip():
                 continue
-            if found := read_header(line.text):
-                header, add = found, _block_of(found, line)
+            elif named := self._take_note(line):
+                group_of_table.hear_sentence(named)
+            elif found := read_header(line.text):
+                header = found
+                kind, add = _block_of(found, line)
+                group = self._group_without_column(group_of_table, kind, line) if "GROUP" not in found.names else None
+                group_of_table.forget()
             elif header is None or add is None:
-                raise line.refuse(f"is no line of kafka-consumer-groups: {line.text.strip()[:80]!r}")
+                if not _BROKER_INFO.match(line.text):
+                    raise line.refuse(f"is no line of kafka-consumer-groups: {line.text.strip()[:80]!r}")
+            elif _BROKER_INFO.match(line.text):  # ConsumerOffsetChecker's list of brokers ends its table
+                header = None
             else:
                 cells = header.cells(line)
-                add(self._group(cells["GROUP"]), cells, line)
+                add(self._group(group if group is not None else cells["GROUP"]), cells, line)
+
+    def _group_without_column(self, group_of_table: GroupOfTable, kind: Kind, line: Line) -> str:
+        name, is_guess = group_of_table.name(kind, line)
+        if is_guess:
+            self._miss(
+                name, "name", "no dump tells the group of a table without GROUP column: the file's name was taken"
+            )
+        return name
 
     def end_offsets(self) -> dict[tuple[str, int], int]:
         """The greatest end offset that any group's rows show, by partition."""
@@ -74,8 +107,8 @@ class GroupsDump:
     def _group(self, name: str) -> GroupNotes:
         return self.notes.setdefault(name, GroupNotes(name))
 
-    def _take_note(self, line: Line) -> bool:
-        """Sentences that the tool prints between the blocks."""
+    def _take_note(self, line: Line) -> str | None:
+        """The group of a sentence that the tool prints between the blocks; ``None`` for any other line."""
         if found := _NO_MEMBERS.match(line.text):
             group = self._group(found["group"])
             group.state = group.state or "Empty"
@@ -85,7 +118,7 @@ class GroupsDump:
             self._miss(found["group"], "assignment", "the group was rebalancing when it was dumped")
         elif found := _GONE.match(line.text):
             self._miss(found["group"], "group", "it vanished while the groups were dumped")
-        return found is not None
+        return None if found is None else found["group"]
 
     def _miss(self, group: str, what: str, reason: str) -> None:
         gap = CoverageGap("group", group, what, reason)
@@ -103,6 +136,12 @@ class GroupsDump:
         ):
             if not is_there:
                 self._miss(notes.id, what, f"no {dump} dump of it")
+        if notes.has_owners and members:
+            self._miss(notes.id, "members", "the old tool names owners: members of one client id and host are one here")
+        if notes.wrong_lags:
+            count, rows = len(notes.wrong_lags), len(notes.rows)
+            reason = f"{count} of {rows} rows print another one than LOG-END-OFFSET - CURRENT-OFFSET, the offsets count"
+            self._miss(notes.id, "lag", f"{reason}; first: {notes.wrong_lags[0]}")
         return Group(
             id=notes.id,
             type=_type_of(notes),
@@ -150,13 +189,11 @@ def looks_like_groups(text: str) -> bool:
     )
 
 
-def _block_of(header: Header, line: Line) -> Callable[[GroupNotes, Cells, Line], None]:
+def _block_of(header: Header, line: Line) -> tuple[Kind, AddRow]:
     names = frozenset(header.names)
-    for needed, add in _BLOCKS:
+    for needed, kind, add in _BLOCKS:
         if needed <= names:
-            if "GROUP" not in names:
-                raise line.refuse("has no GROUP column", "dump with --all-groups, of Kafka 2.4 or later")
-            return add
+            return kind, add
     raise line.refuse(f"is no known set of columns: {' '.join(header.names)}")
 
 

@@ -1,8 +1,8 @@
 """What ``kafka-log-dirs --describe`` prints → size of each replica, and the log dirs of each broker.
 
 Two lines of prose, then one JSON object: ``{"version": 1, "brokers": [{"broker", "logDirs": [{"logDir", "error",
-"partitions": [{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``. The tool prints no totals of the
-volumes, so these stay unknown.
+"partitions": [{"partition": "topic-0", "size", "offsetLag", "isFuture"}]}]}]}``; several of both, where the tool was
+asked broker by broker into one file. It prints no totals of the volumes, so these stay unknown.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import CoverageGap, LogDir
-from rebalance_advisor.dumps.dump_lines import LARGEST_ID, LARGEST_LONG, dump_lines
+from rebalance_advisor.dumps.dump_lines import LARGEST_ID, LARGEST_LONG
 from rebalance_advisor.dumps.input_file import parse_json
+from rebalance_advisor.dumps.json_documents import json_documents
 
 Replica = tuple[str, int, int]  # topic, partition, broker
 
@@ -32,15 +33,16 @@ class LogDirsDump:
 
     def read(self, text: str, place: str) -> None:
         """Add what one file holds. Raises InvalidInputError with file and line, or JSON path, and reason."""
-        begin = next((each for each in dump_lines(text, place) if each.text.lstrip().startswith("{")), None)
-        if begin is None:
+        documents = json_documents(text, place, _is_prose)
+        if not documents:
             raise InvalidInputError.at(place, "holds no JSON", "kafka-log-dirs prints one after two lines of prose")
-        first_line = int(begin.place.rpartition(":")[2])
-        document = parse_json("\n".join(text.split("\n")[first_line - 1 :]), place, first_line)
-        if document.get("version") != 1:
-            raise InvalidInputError.at(f"{place}.version", f"{document.get('version')!r} is unknown", "expected 1")
-        for number, item in enumerate(_list(document, "brokers", place)):
-            self._read_broker(item, f"{place}.brokers[{number}]")
+        for number, (first_line, block) in enumerate(documents):
+            path = place if number == 0 else f"{place}:{first_line}"
+            document = parse_json(block, place, first_line)
+            if document.get("version") != 1:
+                raise InvalidInputError.at(f"{path}.version", f"{document.get('version')!r} is unknown", "expected 1")
+            for index, item in enumerate(_list(document, "brokers", path)):
+                self._read_broker(item, f"{path}.brokers[{index}]")
 
     def _read_broker(self, item: Any, path: str) -> None:
         broker = _whole(item, "broker", path, LARGEST_ID)
@@ -74,6 +76,10 @@ class LogDirsDump:
         if replica in self.log_bytes:
             raise InvalidInputError.at(path, f"{name} stands twice on broker {broker}")
         self.log_bytes[replica] = size
+
+
+def _is_prose(line: str) -> bool:
+    return line.startswith(("Querying brokers for log directories", "Received log directory information from"))
 
 
 def looks_like_log_dirs(text: str) -> bool:

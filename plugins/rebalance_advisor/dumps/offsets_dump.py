@@ -1,72 +1,181 @@
 """What ``kafka-get-offsets`` prints, ``topic:partition:offset`` a line → start and end offsets.
 
-The tool prints the same for ``--time earliest`` and ``latest``. One dump holds end offsets; of two, that one whose
-offsets are nowhere greater holds the start offsets.
+The tool prints the same for ``--time earliest`` and ``latest``. Which a dump holds is told by its command or its name
+(``offsets_role``). Of two, the one whose offsets are nowhere greater holds the start offsets, whatever their names say.
+One that nothing tells is judged by what other dumps show: start offsets must never serve as end offsets, so where even
+these tell nothing it is left out, and said.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import CoverageGap
-from rebalance_advisor.dumps.dump_lines import LARGEST_LONG, dump_lines, whole_number
+from rebalance_advisor.dumps.dump_lines import LARGEST_LONG, Line, first_printed_line, lines_and_commands, whole_number
+from rebalance_advisor.dumps.offsets_role import Role, ToldRole, role_of_command, role_of_name
 
 Offsets = dict[tuple[str, int], int]
 
 _ROW = re.compile(r"(?P<topic>[\w.-]+):(?P<partition>\d+):(?P<offset>\d+)\s*$")
 _SKIPPED = re.compile(r"Skip getting offsets for topic-partition (?P<partition>\S+) due to error: (?P<error>.*)$")
+_NAME_IT = "name the file earliest or latest, or keep the command in it"
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsReading:
+    """One dump."""
+
+    place: str
+    told: ToldRole
+    offsets: Offsets
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return PurePosixPath(self.place).name
+
+
+@dataclass(frozen=True, slots=True)
+class SeenElsewhere:
+    """What other dumps show of partitions: end offsets (of any group's rows), and which hold bytes."""
+
+    end_offsets: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    holding_bytes: frozenset[tuple[str, int]] = frozenset()
 
 
 @dataclass(slots=True)
 class OffsetsDump:
     """One or two dumps, in the order read."""
 
-    readings: list[tuple[str, Offsets]] = field(default_factory=list)
+    readings: list[OffsetsReading] = field(default_factory=list)
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def read(self, text: str, place: str) -> None:
-        """Add what one file holds. Raises InvalidInputError with file, line and reason."""
-        offsets: Offsets = {}
-        for line in dump_lines(text, place):
-            if not line.text.strip():
-                continue
-            if skipped := _SKIPPED.match(line.text):
-                self.gaps.append(CoverageGap("partition", skipped["partition"], "offsets", skipped["error"]))
-                continue
-            row = _ROW.match(line.text)
-            if row is None:
-                raise line.refuse(f"expected topic:partition:offset, found {line.text[:80]!r}")
-            key = (row["topic"], whole_number(row["partition"], line, "a partition"))
-            if key in offsets:
-                raise line.refuse(f"{key[0]}-{key[1]} is listed twice")
-            offsets[key] = whole_number(row["offset"], line, "an offset", LARGEST_LONG)
-        self.readings.append((place, offsets))
+        """Add what one file holds; a new command in it begins a new dump.
 
-    def start_and_end(self) -> tuple[Offsets, Offsets]:
-        """Start offsets (empty if there is one dump) and end offsets (empty if there is none).
-
-        Raises InvalidInputError for a third dump, or two of which neither is below the other everywhere.
+        Raises InvalidInputError with file, line and reason.
         """
-        if not self.readings:
-            return {}, {}
-        if len(self.readings) == 1:
-            return {}, self.readings[0][1]
-        if len(self.readings) > 2:
-            raise InvalidInputError.at(self.readings[2][0], "is the third dump of offsets", "give earliest and latest")
-        (first_place, first), (place, second) = self.readings
-        common = first.keys() & second.keys()
-        if all(first[each] <= second[each] for each in common):
-            return first, second
-        if all(first[each] >= second[each] for each in common):
-            return second, first
-        raise InvalidInputError.at(
-            place, f"is neither above nor below {first_place} everywhere", "give one dump of earliest and one of latest"
-        )
+        told: ToldRole | None = None
+        offsets: Offsets = {}
+        for line in lines_and_commands(text, place):
+            if isinstance(line, Line):
+                self._read_line(line, offsets)
+            elif command_role := role_of_command(line):
+                if offsets:
+                    self.readings.append(OffsetsReading(place, told or role_of_name(place), offsets))
+                    offsets = {}
+                told = command_role
+        if offsets or told is None:
+            self.readings.append(OffsetsReading(place, told or role_of_name(place), offsets))
+
+    def _read_line(self, line: Line, offsets: Offsets) -> None:
+        if not line.text.strip():
+            return
+        if skipped := _SKIPPED.match(line.text):
+            self.gaps.append(CoverageGap("partition", skipped["partition"], "offsets", skipped["error"]))
+            return
+        row = _ROW.match(line.text)
+        if row is None:
+            raise line.refuse(f"expected topic:partition:offset, found {line.text[:80]!r}")
+        key = (row["topic"], whole_number(row["partition"], line, "a partition"))
+        if key in offsets:
+            raise line.refuse(f"{key[0]}-{key[1]} is listed twice")
+        offsets[key] = whole_number(row["offset"], line, "an offset", LARGEST_LONG)
+
+    def start_and_end(self, cluster: str = "", seen: SeenElsewhere | None = None) -> tuple[Offsets, Offsets]:
+        """Start offsets and end offsets; empty where no dump holds them for sure, which is a gap of ``cluster``.
+
+        Raises InvalidInputError for a third dump, or two that cannot be one of start and one of end offsets.
+        """
+        readings = [self._without_other(reading, cluster) for reading in self.readings]
+        known = [reading for reading in readings if reading is not None]
+        if len(known) > 2:
+            raise InvalidInputError.at(known[2].place, "is the third dump of offsets", "give earliest and latest")
+        if len(known) == 2:
+            return self._pair(known[0], known[1], cluster)
+        return self._single(known[0], cluster, seen or SeenElsewhere()) if known else ({}, {})
+
+    def _without_other(self, reading: OffsetsReading, cluster: str) -> OffsetsReading | None:
+        if reading.told.role is not Role.OTHER:
+            return reading
+        reason = f"{reading.name} was asked for another time: neither start nor end offsets, it was left out"
+        self.gaps.append(CoverageGap("cluster", cluster, "offsets of another time", reason))
+        return None
+
+    def _single(self, reading: OffsetsReading, cluster: str, seen: SeenElsewhere) -> tuple[Offsets, Offsets]:
+        role = reading.told.role
+        if role is Role.UNKNOWN:
+            role = _role_by_contents(reading.offsets, seen)
+            words = {Role.START: "start offsets, by what the other dumps show", Role.END: ""}.get(
+                role, "start or end offsets: nothing tells, so it was left out"
+            )
+            if words:
+                self.gaps.append(
+                    CoverageGap("cluster", cluster, "kind of offsets", f"{reading.name} holds {words}; {_NAME_IT}")
+                )
+        return {Role.START: (reading.offsets, {}), Role.END: ({}, reading.offsets)}.get(role, ({}, {}))
+
+    def _pair(self, first: OffsetsReading, second: OffsetsReading, cluster: str) -> tuple[Offsets, Offsets]:
+        """Start ≤ end everywhere: where one is greater somewhere, that decides; else what was told does."""
+        common = first.offsets.keys() & second.offsets.keys()
+        may_be_start = all(first.offsets[each] <= second.offsets[each] for each in common)
+        may_be_end = all(first.offsets[each] >= second.offsets[each] for each in common)
+        if not (may_be_start or may_be_end):
+            raise InvalidInputError.at(
+                second.place,
+                f"is neither above nor below {first.place} everywhere",
+                "give one dump of earliest and one of latest",
+            )
+        if first.told.role is second.told.role is not Role.UNKNOWN:
+            raise InvalidInputError.at(
+                second.place, f"holds {first.told.role} offsets, as {first.place} does", "give earliest and latest"
+            )
+        if may_be_start and may_be_end:  # equal, or nothing in common: only what was told can decide
+            if first.told.role is second.told.role:
+                same = bool(common) and first.offsets == second.offsets
+                return (first.offsets, second.offsets) if same else self._undecided(first, second, cluster)
+            is_start = first.told.role is Role.START or second.told.role is Role.END
+            return (first.offsets, second.offsets) if is_start else (second.offsets, first.offsets)
+        start, end = (first, second) if may_be_start else (second, first)
+        for reading, role in ((start, Role.START), (end, Role.END)):
+            if reading.told.role not in (role, Role.UNKNOWN):
+                self._contradicts(reading, role, cluster)
+        return start.offsets, end.offsets
+
+    def _contradicts(self, reading: OffsetsReading, role: Role, cluster: str) -> None:
+        """The greater of two is the end. A file's name may be wrong; a command is not: then both are of other times."""
+        if reading.told.by_command:
+            raise InvalidInputError.at(
+                reading.place, f"was asked for {reading.told.role} offsets, but the other dump shows it holds none",
+                "dump both again, one after the other",
+            )  # fmt: skip
+        reason = f"{reading.name} holds {role} offsets, whatever its name says: the other dump of offsets shows it"
+        self.gaps.append(CoverageGap("cluster", cluster, "kind of offsets", reason))
+
+    def _undecided(self, first: OffsetsReading, second: OffsetsReading, cluster: str) -> tuple[Offsets, Offsets]:
+        reason = f"{first.name} and {second.name} share no partition and neither is named: both were left out"
+        self.gaps.append(CoverageGap("cluster", cluster, "kind of offsets", f"{reason}; {_NAME_IT}"))
+        return {}, {}
+
+
+def _role_by_contents(offsets: Offsets, seen: SeenElsewhere) -> Role:
+    """A partition that holds bytes has an end offset above 0, and a start offset below its end offset.
+
+    Dumps are taken one after the other, so a few partitions may say the opposite: most of them count.
+    """
+    start = sum(1 for key, offset in offsets.items() if offset == 0 and key in seen.holding_bytes)
+    same = (key for key, offset in offsets.items() if offset and offset == seen.end_offsets.get(key))
+    end = sum(1 for key in same if key in seen.holding_bytes)
+    if start == end:
+        return Role.UNKNOWN
+    return Role.START if start > end else Role.END
 
 
 def looks_like_offsets(text: str) -> bool:
-    """The first line that says something is a row, or a partition that was skipped."""
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    return bool(_ROW.match(first.rstrip("\r")) or _SKIPPED.match(first))
+    """The first line that a tool printed is a row, or a partition that was skipped."""
+    first = first_printed_line(text)
+    return bool(_ROW.match(first) or _SKIPPED.match(first))

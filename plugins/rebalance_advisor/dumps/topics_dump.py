@@ -34,7 +34,7 @@ _LABELS = frozenset(
     ("Adding Replicas", "Removing Replicas", "Offline", "Elr", "LastKnownElr", "Observers", "LiveObservers")
 )
 _CONFIG = re.compile(r"(?P<name>[A-Za-z][\w.-]*)=")
-_INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
+INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class TopicsDump:
         if fault := topic_name_fault(name):
             raise line.refuse(f"topic {excerpt(name)}", fault)
         configs = _configs(header["configs"] or "", line)
-        self.topics[name] = Topic(name, header["id"], is_internal=name in _INTERNAL, configs=configs)
+        self.topics[name] = Topic(name, header["id"], is_internal=name in INTERNAL_TOPICS, configs=configs)
         self._announced[name] = (whole_number(header["count"], line, "a number of partitions"), line)
 
     def _add_row(self, row: re.Match[str], line: Line) -> None:

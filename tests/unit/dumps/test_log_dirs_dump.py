@@ -45,7 +45,7 @@ BROKEN = {
     "a dict": (
         LOG_DIRS.replace('"partitions":[]', '"partitions":{}'), r"logDirs\[0\]\.partitions: expected a list, found dict"
     ),
-    "trailing": (LOG_DIRS + "{}", r"dirs\.txt:13: is no JSON: Extra data"),
+    "trailing": (LOG_DIRS + "{}", r"dirs\.txt:13\.version: None is unknown"),
     "tool gave up": (
         "Querying brokers for log directories information\njava.util.concurrent.TimeoutException: x\n",
         r"dirs\.txt:2: the tool gave up",

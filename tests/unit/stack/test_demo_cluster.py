@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -85,3 +86,17 @@ def test_any_seed_gives_a_cluster_that_can_be_read(tmp_path, seed):
     snapshot = read_input(write_demo_cluster(tmp_path, seed=seed))
     assert len(snapshot.groups) == 40
     assert snapshot.coverage == ()
+
+
+def test_without_the_dumps_of_start_offsets_rates_are_unknown_and_said_never_zero(demo, snapshot, tmp_path):
+    folder = tmp_path / "demo"
+    shutil.copytree(demo, folder, ignore=shutil.ignore_patterns("*earliest*"))
+    read = read_input(folder)
+    rates, true_rates = (each.load(LoadKind.IN_BYTES_PER_S) for each in (read, snapshot))
+    known = ~np.isnan(rates)
+    assert 0 < known.sum() < len(rates)
+    assert (rates[known] > 0).all()
+    assert (rates[known] <= true_rates[known] * 1.001).all()
+    gap = next(gap for gap in read.coverage if gap.what == "rates")
+    assert f"{(~known).sum():,} have no rate" in gap.reason
+    assert "start offsets" in {gap.what for gap in read.coverage}

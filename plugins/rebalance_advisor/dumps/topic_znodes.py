@@ -1,0 +1,206 @@
+"""What ZooKeeper holds of topics, as ``get /brokers/topics/orders`` prints it → topics and partitions.
+
+    {"version":3,"topic_id":"DU8c…","partitions":{"0":[1,2],"1":[2,1]},"adding_replicas":{},"removing_replicas":{}}
+
+Versions 1 to 3; from zkCli or zookeeper-shell with their prompts and status lines, one or many in a file. The topic is
+that of the ``get`` above, else the file's name. Leader and ISR stand in other nodes (``…/partitions/0/state``): without
+them the first replica counts as the leader, the ISR is unknown, and both are gaps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import CoverageGap, Partition, Topic
+from rebalance_advisor.dumps.dump_lines import LARGEST_ID, Line, lines_and_commands
+from rebalance_advisor.dumps.input_file import parse_json
+from rebalance_advisor.dumps.json_documents import brace_depth
+from rebalance_advisor.dumps.terminal_lines import Command
+from rebalance_advisor.dumps.topics_dump import INTERNAL_TOPICS, TopicsDump
+
+_TOPIC_NODE = re.compile(r'"partitions"\s*:\s*\{')
+_STATE_NODE = re.compile(r'"controller_epoch"\s*:.*"isr"\s*:|"isr"\s*:.*"controller_epoch"\s*:', re.DOTALL)
+_GET = re.compile(
+    r"(?:^|[\s\"'])get\s+(?:-\w\s+)*(?:/\S+)?/brokers/topics/(?P<topic>[\w.-]+)(?:/partitions/(?P<partition>\d{1,9})/state)?(?=[\s\"']|$)"
+)
+_PROSE = re.compile(
+    r"\s*(?:[cmp](?:Zxid|time) = |(?:cv|dataV|aclV)ersion = |ephemeralOwner = |dataLength = |numChildren = "
+    r"|Connecting to |WATCHER::$|WatchedEvent |Welcome to ZooKeeper|JLine support is |\[[\w., -]*\]$)"
+)
+_ABSENT = re.compile(
+    r"\s*(?:Node does not exist|org\.apache\.zookeeper\S+NoNodeException\b.*): \S*/topics/(?P<topic>[\w.-]+)"
+)
+_TOPIC_FIELDS = frozenset(("version", "partitions", "topic_id", "adding_replicas", "removing_replicas"))
+_STATE_FIELDS = frozenset(("version", "leader", "isr", "controller_epoch", "leader_epoch", "leader_recovery_state"))
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_ENDINGS = (".gz", ".json", ".txt", ".out", ".log")
+
+
+@dataclass(slots=True)
+class TopicZnodes:
+    """Topics and the states of their partitions, of one or more files."""
+
+    topics: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)  # name → place, node
+    states: dict[tuple[str, int], tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    gaps: list[CoverageGap] = field(default_factory=list)
+
+    def read(self, text: str, place: str) -> None:
+        """Add what one file holds. Raises InvalidInputError with file, line and reason."""
+        asked: re.Match[str] | None = None
+        block: list[str] = []
+        begin, depth = Line(place, ""), 0
+        for line in lines_and_commands(text, place):
+            if isinstance(line, Command):
+                asked = _GET.search(line.text)
+                continue
+            if depth == 0 and not line.text.lstrip().startswith("{"):
+                self._read_prose(line)
+                continue
+            if depth == 0:
+                begin, block = line, []
+            block.append(line.text)
+            depth += brace_depth(line.text)
+            if depth == 0:
+                self._add("\n".join(block), begin, asked, place)
+                asked = None
+        if depth:
+            raise begin.refuse("begins a JSON object that does not end", "the dump was cut short")
+
+    def add_to(self, dump: TopicsDump) -> None:
+        """Rows for ``dump``, which must be empty: the ISR is known of all partitions or of none."""
+        places = [place for place, _ in (*self.topics.values(), *self.states.values())]
+        if dump.topics and places:
+            place = places[0]
+            raise InvalidInputError.at(place, "is a topic's znode beside a kafka-topics dump", "leave one of them out")
+        partitions = {(name, int(each)) for name, (_, node) in self.topics.items() for each in node["partitions"]}
+        has_states = partitions <= self.states.keys()
+        for (name, number), (place, _) in self.states.items():
+            if (name, number) not in partitions:
+                raise InvalidInputError.at(place, f"is the state of {name}-{number}, which no topic's znode holds")
+        for name in sorted(self.topics):
+            self._add_topic(name, dump, is_isr_known=has_states)
+        if self.topics and not has_states:
+            reason = "znodes of topics name replicas only: the first replica counts as the leader, the ISR is unknown"
+            self.gaps.append(CoverageGap("cluster", "", "leaders and in-sync replicas", reason))
+
+    def _read_prose(self, line: Line) -> None:
+        if absent := _ABSENT.match(line.text):
+            self.gaps.append(CoverageGap("topic", absent["topic"], "description", "its znode does not exist"))
+        elif line.text.strip() and not _PROSE.match(line.text):
+            raise line.refuse(f"is no line of a ZooKeeper shell: {line.text.strip()[:80]!r}")
+
+    def _add(self, text: str, begin: Line, asked: re.Match[str] | None, place: str) -> None:
+        file, _, number = begin.place.rpartition(":")
+        node = parse_json(text, file, int(number))
+        if "partitions" in node:
+            name = asked["topic"] if asked else _topic_in_name(place, begin)
+            if name in self.topics:
+                raise begin.refuse(f"topic {name} stands twice", f"first in {self.topics[name][0]}")
+            _check_topic(node, begin)
+            self.topics[name] = (begin.place, node)
+            return
+        if asked is None or asked["partition"] is None:
+            raise begin.refuse("is JSON, but no znode of a topic", "keep the line with get /brokers/topics/… above it")
+        key = (asked["topic"], int(asked["partition"]))
+        if key in self.states:
+            raise begin.refuse(f"the state of {key[0]}-{key[1]} stands twice")
+        _check_state(node, begin)
+        self.states[key] = (begin.place, node)
+
+    def _add_topic(self, name: str, dump: TopicsDump, *, is_isr_known: bool) -> None:
+        place, node = self.topics[name]
+        dump.topics[name] = Topic(name, node.get("topic_id"), is_internal=name in INTERNAL_TOPICS)
+        adding, removing = node.get("adding_replicas") or {}, node.get("removing_replicas") or {}
+        for number in sorted(map(int, node["partitions"])):
+            replicas = tuple(node["partitions"][str(number)])
+            leader, isr = replicas[0], None
+            if (name, number) in self.states:
+                leader, isr = _leader_and_isr(replicas, *self.states[name, number])
+            dump.rows[name, number] = Partition(
+                topic=name,
+                partition=number,
+                replicas=replicas,
+                leader=leader,
+                isr=isr if is_isr_known else None,
+                adding=_part_of(replicas, adding.get(str(number), []), place, "adding_replicas"),
+                removing=_part_of(replicas, removing.get(str(number), []), place, "removing_replicas"),
+            )
+
+
+def looks_like_znodes(text: str) -> bool:
+    """A topic's node, whose partitions are an object, or a partition's state; in reassignments they are a list."""
+    return _TOPIC_NODE.search(text) is not None or _STATE_NODE.search(text) is not None
+
+
+def _topic_in_name(place: str, line: Line) -> str:
+    name = PurePosixPath(place).name
+    while name.lower().endswith(_ENDINGS):
+        name = name[: name.rindex(".")]
+    if not _NAME.fullmatch(name):
+        raise line.refuse(
+            f"no get /brokers/topics/… stands above it, and {name!r} is no topic's name", "name the file so"
+        )
+    return name
+
+
+def _check_topic(node: Mapping[str, Any], line: Line) -> None:
+    _check_fields(node, _TOPIC_FIELDS, line)
+    if type(node.get("version")) is not int or not 1 <= node["version"] <= 3:
+        raise line.refuse(f"version {node.get('version')!r} is unknown", "a topic's znode has 1, 2 or 3")
+    if not isinstance(node.get("topic_id", ""), str):
+        raise line.refuse(f"topic_id is no text: {node['topic_id']!r}")
+    for name in ("partitions", "adding_replicas", "removing_replicas"):
+        lists = node.get(name, {})
+        if not isinstance(lists, dict):
+            raise line.refuse(f"{name} is no object: {str(lists)[:60]!r}")
+        for number, brokers in lists.items():
+            if not (number.isascii() and number.isdigit() and len(number) <= 9 and str(int(number)) == number):
+                raise line.refuse(f"expected a partition in {name}, found {number!r}")
+            _check_brokers(brokers, f"{name} of partition {number}", line, may_be_empty=name != "partitions")
+    numbers = set(map(int, node["partitions"]))
+    if not numbers:
+        raise line.refuse("holds no partitions")
+    if missing := set(range(len(numbers))) - numbers:
+        raise line.refuse(f"partition {min(missing)} is missing")
+
+
+def _check_state(node: Mapping[str, Any], line: Line) -> None:
+    _check_fields(node, _STATE_FIELDS, line)
+    leader = node.get("leader")
+    if type(leader) is not int or not -1 <= leader <= LARGEST_ID:
+        raise line.refuse(f"expected a broker id or -1 as leader, found {leader!r}")
+    _check_brokers(node.get("isr"), "isr", line, may_be_empty=True)
+
+
+def _check_fields(node: Mapping[str, Any], known: frozenset[str], line: Line) -> None:
+    if unknown := sorted(node.keys() - known):
+        raise line.refuse(f"unknown field {unknown[0]!r}", f"known: {', '.join(sorted(known))}")
+
+
+def _check_brokers(brokers: Any, what: str, line: Line, *, may_be_empty: bool) -> None:
+    if not isinstance(brokers, list) or any(type(each) is not int or not 0 <= each <= LARGEST_ID for each in brokers):
+        raise line.refuse(f"{what} is no list of broker ids: {str(brokers)[:60]!r}")
+    if not brokers and not may_be_empty:
+        raise line.refuse(f"{what} is empty")
+    if len(set(brokers)) != len(brokers):
+        raise line.refuse(f"a broker stands twice in {what}: {brokers}")
+
+
+def _leader_and_isr(
+    replicas: tuple[int, ...], place: str, state: Mapping[str, Any]
+) -> tuple[int | None, tuple[int, ...]]:
+    leader, isr = int(state["leader"]), tuple(state["isr"])
+    if strangers := sorted({*isr, *({leader} - {-1})} - set(replicas)):
+        raise InvalidInputError.at(place, f"broker {strangers[0]} leads or is in sync, but is not among {replicas}")
+    return (None if leader == -1 else leader), isr
+
+
+def _part_of(replicas: tuple[int, ...], brokers: list[int], place: str, what: str) -> tuple[int, ...]:
+    if strangers := sorted(set(brokers) - set(replicas)):
+        raise InvalidInputError.at(place, f"broker {strangers[0]} of {what} is not among the replicas {replicas}")
+    return tuple(brokers)
