@@ -5,6 +5,6 @@ bands, bounds, waves, rollback, files, hash. ``RULES`` lists what it knows to be
 """
 
 from kafka_rebalance.verify.faults import RULES, Fault
-from kafka_rebalance.verify.verification import Verification, verify_plan
+from kafka_rebalance.verify.verification import Verification, verify_folder, verify_plan
 
-__all__ = ["RULES", "Fault", "Verification", "verify_plan"]
+__all__ = ["RULES", "Fault", "Verification", "verify_folder", "verify_plan"]

@@ -6,6 +6,7 @@ keys, or ``Each(shape)`` for an object with any keys.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -106,6 +107,10 @@ PLAN = {
     "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int, "words": str}),
     "continues": MAYBE_TEXT,
 }
+_BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
+# What Kafka and everybody else can count to; no figure of a plan comes near it.
+MOST = 2**63 - 1
+_GREATEST = 1e300
 LENGTHS = {"band_asked": 2, "widened_to": 2, "topic_excess_replicas": 2}
 VERDICTS = ("rebalance", "nothing_to_do", "infeasible", "not_fixable_by_moving")
 
@@ -141,14 +146,14 @@ def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
 
 def _check_keys(value: Mapping[str, Any], shape: Each, place: str, faults: FaultList) -> None:
     for key, each in value.items():
-        if not isinstance(key, str) or (shape.by_broker and not key.isdecimal()):
-            faults.add("shape", f"{place}.{key}", "the key is no broker id")
+        if not isinstance(key, str) or (shape.by_broker and not _BROKER.fullmatch(key)):
+            faults.add("shape", f"{place}.{_short(key)}", "the key is no broker id")
         _check(each, shape.shape, f"{place}.{key}", faults)
 
 
 def _check_object(value: Mapping[str, Any], shape: dict[str, Any], place: str, faults: FaultList) -> None:
     for key in value.keys() - shape.keys():
-        faults.add("shape", f"{place}.{key}", "unknown field")
+        faults.add("shape", f"{place}.{key}"[:120], "unknown field")
     for key, each in shape.items():
         if key not in value:
             faults.add("shape", f"{place}.{key}", "missing")
@@ -163,12 +168,14 @@ def _fits(value: Any, shape: Any) -> bool:
     if isinstance(shape, list):
         return isinstance(value, list)
     if shape is float:
-        return isinstance(value, float) and value - value == 0
+        return isinstance(value, float) and abs(value) <= _GREATEST
     if shape is int:
-        return isinstance(value, int) and not isinstance(value, bool)
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST
     return isinstance(value, shape)
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    if isinstance(value, list | dict):
+        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+    text = ascii(value) if not isinstance(value, int) or abs(value) <= MOST else "a number beyond 2^63"
     return text if len(text) <= 60 else text[:57] + "..."

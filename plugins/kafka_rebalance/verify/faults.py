@@ -64,13 +64,18 @@ RULES = {
     "rollback_cost": "the rollback's own cost is what copying back takes",
     "rollback_undone": "only moves away from brokers that are gone cannot be undone",
     # files
-    "file": "the files beside the plan say what the plan says",
+    "file": "the files beside the plan are all there and say what the plan says",
+    "commands": "commands.md holds the commands of the plan, in order, and no other; its figures are the plan's",
+    "table": "moves.csv has one row for each move, and says what the move says",
+    "json": "every file is JSON in UTF-8 with finite numbers",
+    "key_twice": "no key stands twice in an object",
 }
 
 # Worth telling, yet nothing is wrong: the plan says less than it could.
 NOTES = frozenset(("bound_weak",))
 
 SHOWN_PER_CODE = 20
+_LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ class FaultList:
             raise UnknownNameError.among("fault code", code, RULES)
         self.counts[code] = self.counts.get(code, 0) + 1
         if self.counts[code] <= SHOWN_PER_CODE:
-            self.faults.append(Fault(code, place, message))
+            self.faults.append(Fault(code, _printable(place), _printable(message)))
 
     def has_any(self, *codes: str) -> bool:
         """At least one fault, of the codes given or of any."""
@@ -117,3 +122,9 @@ class FaultList:
             self.require_equal(code, place, claimed, found)
         elif abs(claimed - found) > 1e-9 * max(abs(claimed), abs(found), scale):
             self.add(code, place, f"says {claimed!r}, recomputed {found!r}")
+
+
+def _printable(text: str) -> str:
+    """What a document holds may steer a terminal: such characters are told, not sent."""
+    shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return shown if shown.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)

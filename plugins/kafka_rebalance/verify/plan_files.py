@@ -32,26 +32,40 @@ def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_files(document: Mapping[str, Any], found: Mapping[str, Any], faults: FaultList) -> None:
     """``found`` holds each JSON file under waves/, rollback/ and elections/ by its path beside plan.json."""
+    if not names_its_own_moves(document):
+        faults.add("file", "plan.waves", "a wave names a move that is not there: its files cannot be judged")
+        return
     expected = expected_files(document)
     for name in sorted(expected.keys() - found.keys()):
         faults.add("file", name, "is missing")
     for name in sorted(found.keys() - expected.keys()):
         faults.add("file", name, "does not belong to the plan")
     for name in sorted(expected.keys() & found.keys()):
-        if _sorted(expected[name]) != _sorted(found[name]):
+        if not _is_same(expected[name], found[name]):
             faults.add("file", name, "does not say what the plan says")
+
+
+def names_its_own_moves(document: Mapping[str, Any]) -> bool:
+    """Every wave, forward and back, holds moves that there are, and every move names a wave that there is."""
+    count, waves = len(document["moves"]), document["waves"]
+    back = document["rollback"]["waves"] if document["rollback"] else []
+    members = [wave["moves"] for wave in (*waves, *back)]
+    return all(each and min(each) >= 0 and max(each) < count for each in members) and all(
+        0 <= move["wave"] < len(waves) for move in document["moves"]
+    )
+
+
+def _is_same(expected: Any, found: Any) -> bool:
+    """Equal, and of the same kind: neither ``true`` nor ``1.0`` is 1. As deep as ``expected``, whatever was found."""
+    if type(expected) is not type(found):
+        return False
+    if isinstance(expected, dict):
+        return expected.keys() == found.keys() and all(_is_same(value, found[key]) for key, value in expected.items())
+    if isinstance(expected, list):
+        return len(expected) == len(found) and all(map(_is_same, expected, found))
+    return bool(expected == found)
 
 
 def _reassignment(members: list[dict[str, Any]], list_of: str) -> dict[str, Any]:
     rows = [{"topic": m["topic"], "partition": m["partition"], "replicas": m[list_of]} for m in members]
     return {"version": 1, "partitions": rows}
-
-
-def _sorted(content: Any) -> Any:
-    """Order of partitions does not matter; anything else that is unexpected stays as it is."""
-    if not isinstance(content, Mapping) or not isinstance(content.get("partitions"), list):
-        return content
-    rows = content["partitions"]
-    if not all(isinstance(row, Mapping) for row in rows):
-        return content
-    return {**content, "partitions": sorted(rows, key=lambda row: (str(row.get("topic")), str(row.get("partition"))))}

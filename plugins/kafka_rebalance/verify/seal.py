@@ -16,7 +16,7 @@ def check_seal(document: dict[str, Any], faults: FaultList) -> None:
     rest = {key: value for key, value in document.items() if key != "plan_id"}
     try:
         text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         faults.add("hash", "plan", f"cannot be written as JSON ({error})")
         return
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

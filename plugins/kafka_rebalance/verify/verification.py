@@ -20,8 +20,10 @@ from kafka_rebalance.verify.frontier import check_frontier
 from kafka_rebalance.verify.move_rules import check_moves, check_result
 from kafka_rebalance.verify.outcomes import Levels, check_outcomes, recompute
 from kafka_rebalance.verify.plan_files import check_files
+from kafka_rebalance.verify.plan_folder import PLAN, check_folder
 from kafka_rebalance.verify.rollback_rules import check_rollback
 from kafka_rebalance.verify.seal import check_identity, check_seal
+from kafka_rebalance.verify.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.wave_rules import check_waves
 from kafka_rebalance.verify.wishes import Wishes, read_wishes
 
@@ -54,8 +56,30 @@ def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, An
     O(P·W + B·R) and one pass over the moves for each rule; never raises for a plan that is wrong.
     """
     faults = FaultList()
-    if not check_shape(document, faults):
+    bounds = _judge_document(document, snapshot, faults)
+    if files is not None and not faults.has_any("shape"):
+        check_files(document, files, faults)
+    return Verification(tuple(faults.faults), dict(faults.counts), bounds)
+
+
+def verify_folder(contents: Mapping[str, bytes], snapshot: ClusterSnapshot, *, is_alone: bool = False) -> Verification:
+    """Judge a plan with everything beside it: ``contents`` by path in its folder, ``plan.json`` among them.
+
+    ``is_alone``: no file of the plan was given but this one, and none is missed. Never raises for wrong contents.
+    """
+    faults = FaultList()
+    document = read_json(contents[PLAN], PLAN, faults)
+    if document is UNREADABLE:
         return Verification(tuple(faults.faults), dict(faults.counts))
+    bounds = _judge_document(document, snapshot, faults)
+    if not is_alone and not faults.has_any("shape"):
+        check_folder(document, contents, faults)
+    return Verification(tuple(faults.faults), dict(faults.counts), bounds)
+
+
+def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList) -> dict[str, float]:
+    if not check_shape(document, faults):
+        return {}
     check_seal(document, faults)
     check_identity(document, snapshot, faults)
     wishes = read_wishes(document["parameters"], faults)
@@ -65,9 +89,7 @@ def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, An
         claimed = read_moves(document["moves"], snapshot, cluster, faults)
         if claimed is not None:
             bounds = _judge(document, claimed, cluster, wishes, faults)
-    if files is not None:
-        check_files(document, files, faults)
-    return Verification(tuple(faults.faults), dict(faults.counts), bounds)
+    return bounds
 
 
 def _judge(

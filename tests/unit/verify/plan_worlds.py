@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -14,15 +15,17 @@ from kafka_rebalance.partition_table import partition_table
 from kafka_rebalance.plan import plan_id, to_document
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.plan_builder import make_plan
+from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.planner.worlds import GB, random_cluster
 
 
 @dataclass(frozen=True)
 class World:
-    """A plan's text and its snapshot; ``document`` is a fresh copy each time."""
+    """A plan's text, its snapshot, and all its files by name; ``document`` is a fresh copy each time."""
 
     snapshot: ClusterSnapshot
     text: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -85,7 +88,7 @@ def busy_world() -> World:
         with_frontier=False,
     )
     plan = make_plan(snapshot, options)
-    return World(snapshot, json.dumps(to_document(plan)))
+    return World(snapshot, json.dumps(to_document(plan)), plan_files(plan))
 
 
 @cache
@@ -93,4 +96,4 @@ def plain_world() -> World:
     """A balance within 10 %: the fewest rules in the way, so that bounds and bands are at their sharpest."""
     snapshot = random_cluster(11, topics=40)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
-    return World(snapshot, json.dumps(to_document(plan)))
+    return World(snapshot, json.dumps(to_document(plan)), plan_files(plan))
