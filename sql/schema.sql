@@ -688,7 +688,8 @@ CREATE TABLE store.partition (
     end_offset bigint,
     adding integer[],
     removing integer[],
-    offline integer[]
+    offline integer[],
+    observers integer[]
 )
 PARTITION BY RANGE ("time");
 
@@ -2380,7 +2381,8 @@ CREATE VIEW advisor.partition AS
     each.end_offset,
     each.adding,
     each.removing,
-    each.offline
+    each.offline,
+    each.observers
    FROM (store.snapshot
      JOIN store.partition each ON (((each.snapshot_key = snapshot.snapshot_key) AND (each."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
@@ -2417,6 +2419,8 @@ COMMENT ON COLUMN advisor.partition.removing IS 'Replicas that a running reassig
 
 COMMENT ON COLUMN advisor.partition.offline IS 'Replicas that are offline.';
 
+COMMENT ON COLUMN advisor.partition.observers IS 'Replicas that are Confluent''s observers: never needed in the ISR, never leading.';
+
 CREATE VIEW advisor.partition_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -2431,7 +2435,8 @@ CREATE VIEW advisor.partition_latest AS
     each.end_offset,
     each.adding,
     each.removing,
-    each.offline
+    each.offline,
+    each.observers
    FROM (store.newest_snapshot newest
      JOIN store.partition each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
 
@@ -2466,6 +2471,8 @@ COMMENT ON COLUMN advisor.partition_latest.adding IS 'Replicas that a running re
 COMMENT ON COLUMN advisor.partition_latest.removing IS 'Replicas that a running reassignment removes.';
 
 COMMENT ON COLUMN advisor.partition_latest.offline IS 'Replicas that are offline.';
+
+COMMENT ON COLUMN advisor.partition_latest.observers IS 'Replicas that are Confluent''s observers: never needed in the ISR, never leading.';
 
 CREATE VIEW advisor.plan AS
  SELECT run."time",

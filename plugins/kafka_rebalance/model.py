@@ -236,6 +236,7 @@ class ClusterSnapshot:
             adding=table.adding.get(row, ()),
             removing=table.removing.get(row, ()),
             offline=table.offline.get(row, ()),
+            observers=table.observers.get(row, ()),
         )
 
     def each_partition(self) -> Iterator[Partition]:

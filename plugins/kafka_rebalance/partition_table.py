@@ -24,7 +24,8 @@ class Partition:
     """A row of the partition table. ``replicas`` in Kafka's order, the preferred leader first.
 
     ``log_bytes`` runs along ``replicas``, ``None`` where unknown. While a reassignment runs ``replicas`` is the union
-    that Kafka shows, with ``adding`` and ``removing`` as parts of it.
+    that Kafka shows, with ``adding`` and ``removing`` as parts of it. ``observers`` (Confluent's) are replicas
+    that copy without being needed in the ISR: they take disk, and lead nothing.
     """
 
     topic: str
@@ -38,6 +39,7 @@ class Partition:
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
     offline: tuple[int, ...] = ()
+    observers: tuple[int, ...] = ()
 
     @property
     def target_replicas(self) -> tuple[int, ...]:
@@ -53,7 +55,7 @@ class PartitionTable:
     ``offsets`` int64[P+1] (row p's replicas are ``replicas[offsets[p]:offsets[p+1]]``), ``replicas`` int32[R],
     ``leader`` int32[P] (-1: none), ``replica_log_bytes`` int64[R] (-1: unknown), ``start_offset`` and ``end_offset``
     int64[P] (-1: unknown), ``in_sync`` bool[R] or ``None`` where the ISR is unknown. What few partitions have is kept
-    by row: ``adding``, ``removing``, ``offline``.
+    by row: ``adding``, ``removing``, ``offline``, ``observers``.
     """
 
     topic: Ints
@@ -68,6 +70,7 @@ class PartitionTable:
     adding: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     removing: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     offline: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    observers: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rows, cells = len(self.topic), len(self.replicas)
@@ -106,6 +109,18 @@ class PartitionTable:
         result = np.where(largest < 0, np.nan, largest)
         leads = (self.replicas == self.leader[owner]) & known
         result[owner[leads]] = sizes[leads]
+        return result
+
+    @property
+    def idle_observers(self) -> Longs:
+        """int64[P]: observers that are not in the ISR, where nobody needs them. A promoted one is in it."""
+        result = np.zeros(len(self), dtype=np.int64)
+        for row, brokers in self.observers.items():
+            cells = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+            is_idle = np.isin(self.replicas[cells], brokers)
+            if self.in_sync is not None:
+                is_idle &= ~self.in_sync[cells]
+            result[row] = int(is_idle.sum())
         return result
 
     def replicas_of(self, row: int) -> tuple[int, ...]:
@@ -154,4 +169,5 @@ def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> Pa
         adding={i: row.adding for i, row in enumerate(rows) if row.adding},
         removing={i: row.removing for i, row in enumerate(rows) if row.removing},
         offline={i: row.offline for i, row in enumerate(rows) if row.offline},
+        observers={i: row.observers for i, row in enumerate(rows) if row.observers},
     )

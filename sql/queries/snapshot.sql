@@ -90,7 +90,8 @@ SELECT
     ) END AS in_sync,
     coalesce(array_to_string(placed.adding, ' '), '') AS adding,
     coalesce(array_to_string(placed.removing, ' '), '') AS removing,
-    coalesce(array_to_string(placed.offline, ' '), '') AS offline
+    coalesce(array_to_string(placed.offline, ' '), '') AS offline,
+    coalesce(array_to_string(placed.observers, ' '), '') AS observers
 FROM store.partition AS placed
 JOIN store.topic
     ON topic.snapshot_key = placed.snapshot_key AND topic.time = placed.time AND topic.topic = placed.topic

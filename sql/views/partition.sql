@@ -13,7 +13,8 @@ SELECT
     each.end_offset,
     each.adding,
     each.removing,
-    each.offline
+    each.offline,
+    each.observers
 FROM store.snapshot
 JOIN store.partition AS each
     ON each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
@@ -34,3 +35,4 @@ COMMENT ON COLUMN advisor.partition.end_offset IS 'Next offset to be written.';
 COMMENT ON COLUMN advisor.partition.adding IS 'Replicas that a running reassignment adds.';
 COMMENT ON COLUMN advisor.partition.removing IS 'Replicas that a running reassignment removes.';
 COMMENT ON COLUMN advisor.partition.offline IS 'Replicas that are offline.';
+COMMENT ON COLUMN advisor.partition.observers IS 'Replicas that are Confluent''s observers: never needed in the ISR, never leading.';

@@ -13,7 +13,8 @@ SELECT
     each.end_offset,
     each.adding,
     each.removing,
-    each.offline
+    each.offline,
+    each.observers
 FROM store.newest_snapshot AS newest
 JOIN store.partition AS each
     ON each.snapshot_key = newest.snapshot_key AND each.time = newest.time;
@@ -33,3 +34,4 @@ COMMENT ON COLUMN advisor.partition_latest.end_offset IS 'Next offset to be writ
 COMMENT ON COLUMN advisor.partition_latest.adding IS 'Replicas that a running reassignment adds.';
 COMMENT ON COLUMN advisor.partition_latest.removing IS 'Replicas that a running reassignment removes.';
 COMMENT ON COLUMN advisor.partition_latest.offline IS 'Replicas that are offline.';
+COMMENT ON COLUMN advisor.partition_latest.observers IS 'Replicas that are Confluent''s observers: never needed in the ISR, never leading.';

@@ -56,7 +56,7 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
     partitions = partition_table(
         [
             Partition("orders", 0, (3, 1), 3, (3,), (10, None), 0, 2**40, adding=(1,), removing=(3,)),
-            Partition("orders", 1, (1, 2), 1, (1, 2), (5, 6), 7, 9, offline=(2,)),
+            Partition("orders", 1, (1, 2), 1, (1, 2), (5, 6), 7, 9, offline=(2,), observers=(2,)),
             Partition("orders", 5, (2,), None, (), (None,)),
             Partition("__consumer_offsets", 0, (1, 3, 2), 3, (1, 3), (2**50, 0, 1), 0, 0),
             Partition("__consumer_offsets", 1, (1,), 1, (1,), (4,), 0, 30),

@@ -12,7 +12,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.partition_table import NO_LEADER, UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
 
-_SPARSE = ("adding", "removing", "offline")
+_SPARSE = ("adding", "removing", "offline", "observers")
 _KNOWN = frozenset(("partition", "replicas", "leader", "isr", "log_bytes", "start_offset", "end_offset", *_SPARSE))
 
 

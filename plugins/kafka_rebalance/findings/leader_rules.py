@@ -109,9 +109,11 @@ def coordinator_piled_up(picture: Picture) -> Iterator[Finding]:
 
 
 def preferred_leaders(picture: Picture) -> npt.NDArray[np.int32]:
-    """int32[P]: the first replica that stays once a running reassignment ends."""
+    """int32[P]: the first replica that stays once a running reassignment ends and may lead (no observer)."""
     table = picture.snapshot.partitions
     first = table.replicas[table.offsets[:-1]].copy() if len(table) else np.zeros(0, dtype=np.int32)
-    for row in table.removing:
-        first[row] = picture.snapshot.partition(row).target_replicas[0]
+    for row in {*table.removing, *table.observers}:
+        partition = picture.snapshot.partition(row)
+        may_lead = [broker for broker in partition.target_replicas if broker not in partition.observers]
+        first[row] = (may_lead or partition.target_replicas)[0]
     return first

@@ -37,6 +37,7 @@ def rack_violated(picture: Picture) -> Iterator[Finding]:
     seen = np.unique(table.row_of_replica * (nowhere + 1) + rack_of[table.replicas])
     distinct = np.bincount(seen // (nowhere + 1), minlength=len(table))
     violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~picture.is_in_flight
+    violated[sorted(table.observers)] = False  # Confluent's placement constraints say which racks they take
     sizes = picture.snapshot.load(LoadKind.LOG_BYTES)
     for trouble in _by_topic(picture, violated):
         rows = trouble.rows
@@ -69,7 +70,7 @@ def under_replicated(picture: Picture) -> Iterator[Finding]:
     adding = np.zeros(len(table), dtype=np.int64)
     for row, brokers in table.adding.items():
         adding[row] = len(brokers)
-    meant = table.replica_counts - adding
+    meant = table.replica_counts - adding - table.idle_observers
     least = _least_in_sync(picture)
     for trouble in _by_topic(picture, in_sync < meant):
         rows = trouble.rows

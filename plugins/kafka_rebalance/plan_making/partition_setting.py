@@ -32,7 +32,8 @@ class PartitionSetting:
     replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
     what running reassignments still have to copy: a replica that they add counts in full from the start.
 
-    ``excluded``, ``in_flight``, ``leaderless``: left alone whatever happens; ``unknown``: left alone unless it must go.
+    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``: left alone whatever happens;
+    ``unknown``: left alone unless it must go.
     """
 
     placement: Placement
@@ -61,6 +62,8 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
     replicas, own, offline, in_sync = _replicas(snapshot, setting)
     size = snapshot.load(LoadKind.LOG_BYTES)
     figures, left_out = _figures(snapshot)
+    observed = np.zeros(len(table), dtype=np.bool_)
+    observed[sorted(table.observers)] = True
     allowed = np.array([options.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
     leader = _leaders(snapshot, setting, replicas)
     in_flight = np.zeros(len(table), dtype=np.bool_)
@@ -87,7 +90,8 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
         must_leave=offline if offline.any() else None,
         name_of=lambda row: f"{names[topics[row]]}-{numbers[row]}",
     )
-    excluded = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
+    left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
+    excluded = left_alone | observed
     return PartitionSetting(
         placement=placement,
         size=size,
@@ -100,8 +104,8 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
         in_flight=in_flight,
         leaderless=leader == NOBODY,
         unknown=unknown,
-        under_replicated=(in_sync < (replicas >= 0).sum(axis=1)) | offline.any(axis=1),
-        notes=_notes(excluded, in_flight, leader == NOBODY, unknown),
+        under_replicated=(in_sync + table.idle_observers < (replicas >= 0).sum(axis=1)) | offline.any(axis=1),
+        notes=_notes(left_alone, observed, in_flight, leader == NOBODY, unknown & ~observed),
     )
 
 
@@ -191,11 +195,15 @@ def _sources(snapshot: ClusterSnapshot, figures: dict[str, Floats]) -> dict[str,
     return sources
 
 
-def _notes(excluded: Flags, in_flight: Flags, leaderless: Flags, unknown: Flags) -> tuple[str, ...]:
+def _notes(excluded: Flags, observed: Flags, in_flight: Flags, leaderless: Flags, unknown: Flags) -> tuple[str, ...]:
     counted = (
         (in_flight, "being reassigned already: left alone"),
         (leaderless & ~in_flight, "without a leader: nothing can be copied until a replica comes back"),
         (unknown & ~excluded, "carrying something that nobody measured: left alone unless they must go"),
         (excluded, "of topics that are to be left alone: they still count"),
+        (
+            observed,
+            "with observers: Kafka's tool would turn these into replicas, so they are left alone and still count",
+        ),
     )
     return tuple(f"partitions {words}: {int(flags.sum()):,}" for flags, words in counted if flags.any())

@@ -60,7 +60,8 @@ class ClusterArrays:
     must_leave: Flags
     size: Floats
     figures: dict[str, Floats]
-    excluded: Flags
+    excluded: Flags  # by the wishes, or observed
+    observed: Flags  # has observers: Kafka's tool cannot move these and keep them observers
     in_flight: Flags
     leaderless: Flags
     unknown: Flags  # a balanced resource is unknown for it
@@ -92,6 +93,8 @@ def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
     for p, taken in table.removing.items():
         if int(table.leader[p]) in taken and now[p, 0] >= 0:
             leader_index[p] = now[p, 0]
+    observed = np.zeros(len(table), dtype=np.bool_)
+    observed[sorted(table.observers)] = True
     flying = np.zeros(len(table), dtype=np.bool_)
     flying[sorted({*table.adding, *table.removing})] = True
     return ClusterArrays(
@@ -109,11 +112,12 @@ def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
         must_leave=offline,
         size=size,
         figures=figures,
-        excluded=~names[table.topic] if len(table) else np.zeros(0, dtype=np.bool_),
+        excluded=~names[table.topic] | observed if len(table) else observed,
+        observed=observed,
         in_flight=flying,
         leaderless=leader_index < 0,
         unknown=_unknown(figures, len(table)),
-        under_replicated=(in_sync < (now >= 0).sum(axis=1)) | offline.any(axis=1),
+        under_replicated=(in_sync < _needed_in_sync(snapshot, now, index)) | offline.any(axis=1),
         topic=table.topic,
     )
 
@@ -178,6 +182,16 @@ def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, 
             matrix[p] = empty
             matrix[p, : len(keep)] = kept
     return now, own, offline, in_sync.astype(np.int64)
+
+
+def _needed_in_sync(snapshot: ClusterSnapshot, now: Ints, index: dict[int, int]) -> npt.NDArray[np.int64]:
+    """How many replicas belong into the ISR: an observer only while it is in it."""
+    needed = (now >= 0).sum(axis=1)
+    for p, brokers in snapshot.partitions.observers.items():
+        in_isr = set(snapshot.partition(p).isr or ())
+        idle = [index[broker] for broker in brokers if broker not in in_isr]
+        needed[p] -= int(np.isin(now[p], idle).sum())
+    return np.asarray(needed, dtype=np.int64)
 
 
 def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) -> Floats:

@@ -49,7 +49,9 @@ def _check_scope(
     moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
 ) -> None:
     row = claimed.row
-    _flag("topic_excluded", moves, cluster.excluded[row], "its topic was to be left alone", faults)
+    observed = cluster.observed[row]
+    _flag("topic_excluded", moves, cluster.excluded[row] & ~observed, "its topic was to be left alone", faults)
+    _flag("unmovable", moves, observed, "it has observers, which Kafka's tool would turn into replicas", faults)
     _flag("in_flight", moves, cluster.in_flight[row], "it is being reassigned already", faults)
     _flag("unmovable", moves, cluster.leaderless[row], "it has no leader to copy from", faults)
     changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)

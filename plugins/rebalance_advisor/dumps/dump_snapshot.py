@@ -110,7 +110,8 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
             raise InvalidInputError.at(parts.place, f"brokers.csv lacks broker {broker}, which leads {name}", "add it")
     else:
         coordinators = {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
-        known = {broker: Broker(broker) for broker in leading | in_sync | coordinators | parts.log_dirs.log_dirs.keys()}
+        seen = leading | in_sync | parts.topics.observing | coordinators | parts.log_dirs.log_dirs.keys()
+        known = {broker: Broker(broker) for broker in seen}
     for broker in placed - known.keys():
         known[broker] = Broker(broker, state=BrokerState.DEAD)
     dirs = parts.log_dirs.log_dirs

@@ -29,7 +29,7 @@ _ROW = re.compile(
     r"\s+Replicas:\s*(?P<replicas>[\d,]+)\s+Isr:[ \t]*(?P<isr>[\d,]*)(?P<rest>.*)$"
 )
 _MORE = re.compile(r"\s*(?P<label>[A-Z][A-Za-z]*(?: Replicas)?):[ \t]*(?P<brokers>N/A|[\d,]*)(?=\s|$)")
-# Eligible leader replicas and observers change nothing in what the advisor says.
+# Eligible leader replicas change nothing in what the advisor says.
 _LABELS = frozenset(
     ("Adding Replicas", "Removing Replicas", "Offline", "Elr", "LastKnownElr", "Observers", "LiveObservers")
 )
@@ -43,6 +43,8 @@ class TopicsDump:
 
     topics: dict[str, Topic] = field(default_factory=dict)
     rows: dict[tuple[str, int], Partition] = field(default_factory=dict)
+    # Brokers that a row shows copying as observers: alive, though in no ISR.
+    observing: set[int] = field(default_factory=set)
     _announced: dict[str, tuple[int, Line]] = field(default_factory=dict)
     # The same few texts stand in a hundred thousand rows: each is read once.
     _lists: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -97,6 +99,10 @@ class TopicsDump:
             raise line.refuse(f"leader {leader} is not among replicas {row['replicas']}")
         if isr != replicas and (stranger := sorted(set(isr) - set(replicas))):
             raise line.refuse(f"broker {stranger[0]} is in the ISR, but not among replicas {row['replicas']}")
+        observers = tuple(broker for broker in more.get("Observers", ()) if broker in replicas)
+        if observers:
+            silent = set(more.get("Offline", ())) | (set(observers) - set(more.get("LiveObservers", observers)))
+            self.observing |= set(observers) - silent
         self.rows[topic, partition] = Partition(
             topic=topic,
             partition=partition,
@@ -107,6 +113,7 @@ class TopicsDump:
             adding=tuple(each for each in more.get("Adding Replicas", ()) if each in replicas),
             removing=tuple(each for each in more.get("Removing Replicas", ()) if each in replicas),
             offline=tuple(each for each in more.get("Offline", ()) if each in replicas),
+            observers=observers,
         )
 
     def _brokers(self, text: str, line: Line, what: str) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ from kafka_rebalance.partition_table import PartitionTable
 from rebalance_advisor.store.connection import Connection, StoreError, named
 
 Row = dict[str, Any]
-_SPARSE = ("adding", "removing", "offline")
+_SPARSE = ("adding", "removing", "offline", "observers")
 
 
 def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:

@@ -106,7 +106,7 @@ def _partitions(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     )
     sparse = {
         name: numbers(getattr(table, name).get(row) for row in range(rows))
-        for name in ("adding", "removing", "offline")
+        for name in ("adding", "removing", "offline", "observers")
     }
     return rows, {
         "topic": _topic_names(snapshot),

@@ -30,7 +30,18 @@ def whole_snapshot() -> ClusterSnapshot:
     """Everything that a snapshot can hold, once."""
     rows = [
         Partition("a", 0, (1, 2), 1, isr=(1,), log_bytes=(10, None), start_offset=5, end_offset=9),
-        Partition("a", 1, (2, 3, 1), None, isr=(), log_bytes=(0, 0, 7), adding=(3,), removing=(1,), offline=(2,)),
+        Partition(
+            "a",
+            1,
+            (2, 3, 1),
+            None,
+            isr=(),
+            log_bytes=(0, 0, 7),
+            adding=(3,),
+            removing=(1,),
+            offline=(2,),
+            observers=(3,),
+        ),
         Partition("b\U0001f600", 0, (3,), 3, isr=(3,), log_bytes=(1 << 45,)),
     ]
     loads = PartitionLoads(
