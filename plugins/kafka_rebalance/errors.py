@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
+from typing import Any
+
+_SHOWN = reprlib.Repr()
+_SHOWN.maxstring = _SHOWN.maxlong = _SHOWN.maxother = 60
+
 
 class AdvisorError(Exception):
     """Base of all errors that the advisor raises on purpose."""
@@ -14,6 +20,11 @@ class InvalidInputError(AdvisorError):
     def at(cls, place: str, problem: str, hint: str = "") -> InvalidInputError:
         """Name the place (``file:line``, ``topic-partition``, a JSON path), what is wrong there, and what to do."""
         return cls(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
+
+
+def shown(value: Any) -> str:
+    """A value that was read, for a message: short whatever it is, and on one line."""
+    return _SHOWN.repr(value)
 
 
 class InvalidSnapshotError(InvalidInputError):

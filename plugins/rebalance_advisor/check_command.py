@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import read_plan
 from rebalance_advisor.progress import Progress
 
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", type=Path)
     parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
     parser.add_argument("--json", action="store_true", help="print the judgement as JSON")
+    add_input_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -31,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     say = Progress()
     document = read_plan(arguments.plan)
     say("reading")
-    result = check_plan(document, read_input(arguments.snapshot))
+    result = check_plan(document, read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes))
     code = int(result.judgement)
     if arguments.json:
         outcome = {"judgement": WORDS[code], "reasons": list(result.reasons), "done": result.done, "left": result.left}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.verify import Verification
+from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import read_plan
 from rebalance_advisor.progress import Progress
 
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", type=Path)
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--json", action="store_true", help="print faults and recomputed bounds as JSON")
+    add_input_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     document = read_plan(arguments.plan)
     files = _files_beside(arguments.plan)
     say("reading")
-    snapshot = read_input(arguments.input)
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
     say("verifying")
     verification = verify_plan(document, snapshot, files)
     _tell(verification, document, as_json=arguments.json)
