@@ -12,6 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.ranges import (
+    LARGEST_BYTES,
+    LARGEST_CPU_PERCENT,
+    LARGEST_RATE,
+    LARGEST_TOTAL_BYTES,
+    LONGEST_WINDOW_S,
+    SMALLEST_LOAD,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,6 +45,11 @@ class LoadKind(StrEnum):
     CPU_PERCENT = "cpu_percent"  # of the leader
     IN_MESSAGES_PER_S = "in_messages_per_s"
 
+    @property
+    def largest(self) -> float:
+        """The largest figure that a partition can have."""
+        return {LoadKind.LOG_BYTES: LARGEST_BYTES, LoadKind.CPU_PERCENT: LARGEST_CPU_PERCENT}.get(self, LARGEST_RATE)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadColumn:
@@ -56,13 +69,17 @@ class LoadColumn:
             raise InvalidSnapshotError.at(
                 "load", f"a load column has {values.ndim} dimensions", "give one per partition"
             )
-        wrong = np.flatnonzero((values < 0) | np.isinf(values))
+        wrong = np.flatnonzero((values < 0) | (values > max(LARGEST_RATE, LARGEST_BYTES)))
         if len(wrong):
             raise InvalidSnapshotError.at(
                 f"load of partition row {wrong[0]}",
                 f"{values[wrong[0]]} is no load",
                 "loads are finite and never negative",
             )
+        if self.window_s is not None and not 0 <= self.window_s <= LONGEST_WINDOW_S:
+            raise InvalidSnapshotError.at("load", f"{self.window_s} s is no time over which a rate was measured")
+        if ((values > 0) & (values < SMALLEST_LOAD)).any():
+            values = np.where(values < SMALLEST_LOAD, 0.0, values)
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 
@@ -83,6 +100,16 @@ class PartitionLoads:
 
     columns: dict[LoadKind, LoadColumn] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for kind, column in self.columns.items():
+            row = first_too_large(kind, column.values)
+            if row is not None:
+                raise InvalidSnapshotError.at(
+                    f"{kind} of partition row {row}", f"{column.values[row]} is no load", f"at most {kind.largest:.4g}"
+                )
+            if kind is LoadKind.LOG_BYTES and float(np.nansum(column.values)) > LARGEST_TOTAL_BYTES:
+                raise InvalidSnapshotError.at(f"{kind}", "all partitions together hold more bytes than a cluster can")
+
     def column(self, kind: LoadKind) -> LoadColumn | None:
         """The column of ``kind`` if anything of it is known."""
         column = self.columns.get(kind)
@@ -92,3 +119,9 @@ class PartitionLoads:
         """float64[P] of ``kind``, all ``nan`` where nobody measured it."""
         column = self.columns.get(kind)
         return np.full(partition_count, np.nan) if column is None else column.values
+
+
+def first_too_large(kind: LoadKind, values: Floats) -> int | None:
+    """The first row whose figure is larger than one of ``kind`` can be."""
+    wrong = np.flatnonzero(values > kind.largest)
+    return int(wrong[0]) if len(wrong) else None

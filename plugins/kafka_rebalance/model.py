@@ -6,6 +6,7 @@ there may be a million, are columns (``PartitionTable``), with a row view for re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -15,7 +16,27 @@ import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.load import LoadKind, PartitionLoads
-from kafka_rebalance.partition_table import Partition, PartitionTable, partition_table
+from kafka_rebalance.partition_table import (
+    NO_LEADER,
+    UNKNOWN_BYTES,
+    UNKNOWN_OFFSET,
+    Partition,
+    PartitionTable,
+    partition_table,
+)
+from kafka_rebalance.ranges import (
+    FIRST_YEAR,
+    LARGEST_BYTES,
+    LARGEST_CAPACITY_BYTES,
+    LARGEST_CPU_PERCENT,
+    LARGEST_INT32,
+    LARGEST_INT64,
+    LARGEST_PORT,
+    LARGEST_RATE,
+    LARGEST_TOTAL_BYTES,
+    LAST_YEAR,
+    SMALLEST_CAPACITY,
+)
 from kafka_rebalance.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
@@ -24,6 +45,15 @@ __all__ = [
     "LoadKind", "LogDir", "Member", "Partition", "PartitionLoads", "PartitionTable", "Topic", "TopicPartitions",
     "partition_table",
 ]  # fmt: skip
+
+
+_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-](\d\d):?(\d\d))?", re.ASCII)
+CAPACITY_LIMITS: Mapping[str, float] = {
+    "disk_bytes": LARGEST_CAPACITY_BYTES,
+    "in_bytes_per_s": LARGEST_RATE,
+    "out_bytes_per_s": LARGEST_RATE,
+    "cpu_percent": LARGEST_CPU_PERCENT,
+}
 
 
 class BrokerState(StrEnum):
@@ -54,8 +84,14 @@ class Capacity:
     def __post_init__(self) -> None:
         for each in fields(self):  # 100 and 100.0 are one capacity: the snapshot's id must not differ
             value = getattr(self, each.name)
-            if value is not None:
-                object.__setattr__(self, each.name, float(value))
+            if value is None:
+                continue
+            if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[each.name]:
+                raise InvalidSnapshotError.at(
+                    f"capacity {each.name}", f"{excerpt(value)} is no capacity",
+                    f"from {SMALLEST_CAPACITY} to {CAPACITY_LIMITS[each.name]:.4g}; an unknown one is left out",
+                )  # fmt: skip
+            object.__setattr__(self, each.name, float(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +103,12 @@ class LogDir:
     usable_bytes: int | None = None
     error: str | None = None
     is_cordoned: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("total_bytes", "usable_bytes"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= LARGEST_INT64:
+                raise InvalidSnapshotError.at(f"log dir {self.path}", f"{name} {excerpt(value)} is no size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +126,10 @@ class Broker:
     configs: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.id < 0:
-            raise InvalidSnapshotError.at(f"broker {self.id}", "a broker id is never negative")
+        if not 0 <= self.id <= LARGEST_INT32:
+            raise InvalidSnapshotError.at(f"broker {excerpt(self.id)}", f"a broker id is 0 to {LARGEST_INT32:,}")
+        if self.port is not None and not 0 <= self.port <= LARGEST_PORT:
+            raise InvalidSnapshotError.at(f"broker {self.id}", f"{excerpt(self.port)} is no port")
         if self.rack == "":
             object.__setattr__(self, "rack", None)
 
@@ -165,10 +209,11 @@ class Group:
     committed: tuple[CommittedOffset, ...] = ()
 
     def __post_init__(self) -> None:
-        ids = [member.id for member in self.members]
-        if len(set(ids)) != len(ids):
-            twice = next(each for each in ids if ids.count(each) > 1)
-            raise InvalidSnapshotError.at(f"group {self.id}", f"member {twice} is listed twice")
+        seen: set[str] = set()
+        for member in self.members:
+            if member.id in seen:
+                raise InvalidSnapshotError.at(f"group {self.id}", f"member {member.id} is listed twice")
+            seen.add(member.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +250,7 @@ class ClusterSnapshot:
         _refuse_twice("broker", [broker.id for broker in self.brokers])
         _refuse_twice("topic", [topic.name for topic in self.topics])
         _refuse_twice("group", [group.id for group in self.groups])
+        _check_time(self.captured_at)
         _check_partitions(self)
         for kind, column in self.loads.columns.items():
             if len(column.values) != len(self.partitions):
@@ -269,6 +315,21 @@ def _refuse_twice(kind: str, keys: list[int] | list[str]) -> None:
         seen.add(key)
 
 
+def _check_time(captured_at: str | None) -> None:
+    if captured_at is None:
+        return
+    found = _ISO_TIME.fullmatch(captured_at)
+    year = int(found[1][:4]) if found else 0
+    try:
+        if found is None or not FIRST_YEAR <= year <= LAST_YEAR or int(found[2] or 0) > 23 or int(found[3] or 0) > 59:
+            raise ValueError("no time of a reading")
+        np.datetime64(found[1].replace(" ", "T"))  # raises for the 30th of February and for 25 o'clock
+    except ValueError as error:
+        raise InvalidSnapshotError.at(
+            "captured_at", f"{excerpt(captured_at)} is no ISO 8601 time", "write 2026-01-31T06:00:00Z"
+        ) from error
+
+
 def _check_partitions(snapshot: ClusterSnapshot) -> None:
     """Whole-column checks first; the row is looked for only once something is wrong."""
     table = snapshot.partitions
@@ -297,6 +358,7 @@ def _check_partitions(snapshot: ClusterSnapshot) -> None:
         raise InvalidSnapshotError.at(
             snapshot.name_of(row), f"leader {table.leader[row]} is not among replicas {table.replicas_of(row)}"
         )
+    _check_columns(snapshot)
     known = np.array(sorted(broker.id for broker in snapshot.brokers), dtype=np.int32)
     missing = np.flatnonzero(~np.isin(table.replicas, known))
     if len(missing):
@@ -306,3 +368,30 @@ def _check_partitions(snapshot: ClusterSnapshot) -> None:
             f"replica on broker {table.replicas[cell]}, which is not among the brokers",
             "readers add a broker that nobody has seen with state 'dead'",
         )
+
+
+def _check_columns(snapshot: ClusterSnapshot) -> None:
+    """Ranges of numbers, and brokers of the lists that few partitions have."""
+    table = snapshot.partitions
+    for name, column, lowest in (
+        ("partition", table.partition, 0),
+        ("leader", table.leader, NO_LEADER),
+        ("start_offset", table.start_offset, UNKNOWN_OFFSET),
+        ("end_offset", table.end_offset, UNKNOWN_OFFSET),
+    ):
+        if column.min() < lowest:
+            row = int(column.argmin())
+            raise InvalidSnapshotError.at(snapshot.name_of(row), f"{name} {column[row]} is negative")
+    sizes = table.replica_log_bytes
+    if len(sizes) and (sizes.min() < UNKNOWN_BYTES or sizes.max() > LARGEST_BYTES):
+        cell = int(sizes.argmin() if sizes.min() < UNKNOWN_BYTES else sizes.argmax())
+        place = snapshot.name_of(int(table.row_of_replica[cell]))
+        raise InvalidSnapshotError.at(place, f"{sizes[cell]} bytes are no size", f"0 to {LARGEST_BYTES:,}")
+    if float(sizes.clip(0).sum(dtype=np.float64)) > LARGEST_TOTAL_BYTES:
+        raise InvalidSnapshotError.at("log_bytes", "all replicas together hold more bytes than a cluster can")
+    for name, lists in (("adding", table.adding), ("removing", table.removing), ("offline", table.offline)):
+        for row, brokers in lists.items():
+            if strangers := set(brokers) - set(table.replicas_of(row)):
+                raise InvalidSnapshotError.at(
+                    snapshot.name_of(row), f"{name} names broker {min(strangers)}, which is not among its replicas"
+                )

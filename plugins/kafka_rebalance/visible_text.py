@@ -9,6 +9,7 @@ It leaves its own output alone, so that text which crosses two borders is never 
 from __future__ import annotations
 
 import re
+import reprlib
 import unicodedata
 from typing import Any
 
@@ -61,7 +62,10 @@ def excerpt(value: Any, most: int = EXCERPT_CHARS) -> str:
     """A foreign value for an error message: as Python writes it, at most ``most`` characters of it."""
     if isinstance(value, str):
         return repr(value) if len(value) <= most else f"{value[:most]!r}…"
-    written = repr(value)
+    try:
+        written = reprlib.repr(value)  # of a list of millions only the first are looked at
+    except ValueError:
+        return "a number of thousands of digits"
     return written if len(written) <= most else f"{written[:most]}…"
 
 

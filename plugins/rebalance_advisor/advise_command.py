@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the advisory's files go: absent, empty, or an advisory to be replaced whole")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print verdict and findings as JSON")
     add_plan_options(parser)
+    add_input_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     say = Progress()
     previous = read_previous(arguments.previous)
     say("reading")
-    snapshot = read_input(arguments.input)
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
     options = plan_options(arguments, snapshot)
     advice = advise(
         snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say

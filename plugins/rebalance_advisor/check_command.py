@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import read_plan
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.version_folders import plan_path
@@ -22,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
     parser.add_argument("--json", action="store_true", help="print the judgement as JSON")
+    add_input_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     say = Progress()
     document = read_plan(arguments.plan)
     say("reading")
-    result = check_plan(document, read_input(arguments.snapshot))
+    result = check_plan(document, read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes))
     code = int(result.judgement)
     if arguments.json:
         outcome = {"judgement": WORDS[code], "reasons": list(result.reasons), "done": result.done, "left": result.left}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -98,13 +97,10 @@ def read_previous(path: Path | None) -> dict[str, Any] | None:
 
 def read_plan(path: Path) -> dict[str, Any]:
     """``plan.json`` as an object. Raises InvalidInputError where it is none."""
+    from rebalance_advisor.dumps.input_file import read_json
+
     file = path / "plan.json" if path.is_dir() else path
-    try:
-        document = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InvalidInputError.at(str(file), "does not exist", "give plan.json or the folder that holds it") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InvalidInputError.at(str(file), f"is no JSON ({error})") from error
+    document = read_json(file)
     if not isinstance(document, dict) or not {"plan_id", "moves", "parameters"} <= document.keys():
         raise InvalidInputError.at(str(file), "is no plan", "a plan has plan_id, parameters and moves")
     return document

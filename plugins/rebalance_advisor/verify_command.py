@@ -16,6 +16,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.verify import Verification
+from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.version_folders import plan_path
 from rebalance_advisor.terminal import write_json, write_lines
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--json", action="store_true", help="print faults and recomputed bounds as JSON")
+    add_input_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     contents = _contents(arguments.plan)
     is_alone = len(contents) == 1 and not _is_plan_folder(arguments.plan)
     say("reading")
-    snapshot = read_input(arguments.input)
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
     say("verifying")
     verification = verify_folder(contents, snapshot, is_alone=is_alone)
     _tell(verification, contents, is_alone=is_alone, as_json=arguments.json)

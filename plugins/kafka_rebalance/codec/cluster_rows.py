@@ -6,7 +6,9 @@ from typing import Any
 
 from kafka_rebalance.codec.fields import Fields
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import Broker, BrokerState, Capacity, CoverageGap, LogDir
+from kafka_rebalance.model import CAPACITY_LIMITS, Broker, BrokerState, Capacity, CoverageGap, LogDir
+from kafka_rebalance.ranges import LARGEST_INT32, LARGEST_INT64, LARGEST_PORT, SMALLEST_CAPACITY
+from kafka_rebalance.visible_text import excerpt
 
 
 def broker_document(broker: Broker) -> dict[str, Any]:
@@ -29,21 +31,18 @@ def read_broker(item: Any, path: str) -> Broker:
     fields = Fields(item, path)
     state = fields.get("state", str, BrokerState.ALIVE.value)
     if state not in set(BrokerState):
-        raise InvalidInputError.at(f"{path}.state", f"{state!r} is unknown", f"known: {', '.join(BrokerState)}")
+        raise InvalidInputError.at(f"{path}.state", f"{excerpt(state)} is unknown", f"known: {', '.join(BrokerState)}")
     capacity = Fields(fields.raw("capacity", {}), f"{path}.capacity")
     broker = Broker(
-        id=fields.get("id", int),
+        id=fields.whole("id", 0, LARGEST_INT32),
         rack=fields.get("rack", str, None),
         host=fields.get("host", str, None),
-        port=fields.get("port", int, None),
+        port=fields.whole("port", 0, LARGEST_PORT, None),
         state=BrokerState(state),
         is_controller=fields.get("is_controller", bool, False),
         log_dirs=fields.each("log_dirs", _read_log_dir),
         capacity=Capacity(
-            disk_bytes=capacity.get("disk_bytes", float, None),
-            in_bytes_per_s=capacity.get("in_bytes_per_s", float, None),
-            out_bytes_per_s=capacity.get("out_bytes_per_s", float, None),
-            cpu_percent=capacity.get("cpu_percent", float, None),
+            **{name: capacity.real(name, SMALLEST_CAPACITY, high, None) for name, high in CAPACITY_LIMITS.items()}
         ),
         configs=fields.strings("configs"),
     )
@@ -75,8 +74,8 @@ def _read_log_dir(item: Any, path: str) -> LogDir:
     fields = Fields(item, path)
     log_dir = LogDir(
         path=fields.get("path", str),
-        total_bytes=fields.get("total_bytes", int, None),
-        usable_bytes=fields.get("usable_bytes", int, None),
+        total_bytes=fields.whole("total_bytes", 0, LARGEST_INT64, None),
+        usable_bytes=fields.whole("usable_bytes", 0, LARGEST_INT64, None),
         error=fields.get("error", str, None),
         is_cordoned=fields.get("is_cordoned", bool, False),
     )

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
 
 T = TypeVar("T")
 _REQUIRED = object()
+_WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false", list: "a list"}
 
 
 class Fields:
@@ -37,8 +39,26 @@ class Fields:
             return value
         accepted = (int, float) if kind is float else kind
         if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
-            raise InvalidInputError.at(f"{self.path}.{key}", f"expected {kind.__name__}, found {value!r}")
+            raise InvalidInputError.at(f"{self.path}.{key}", f"expected {_WORDS[kind]}, found {excerpt(value)}")
         return float(value) if isinstance(value, (int, float)) and kind is float else value
+
+    def whole(self, key: str, low: int, high: int, default: Any = _REQUIRED) -> Any:
+        """A whole number from ``low`` to ``high``."""
+        value = self.get(key, int, default)
+        if value is not default and not low <= value <= high:
+            raise InvalidInputError.at(f"{self.path}.{key}", f"{excerpt(value)} is not from {low} to {high}")
+        return value
+
+    def real(self, key: str, low: float, high: float, default: Any = _REQUIRED) -> Any:
+        """A number from ``low`` to ``high``; a whole one passes."""
+        value = self._value(key, default)
+        if value is default:
+            return value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InvalidInputError.at(f"{self.path}.{key}", f"expected a number, found {excerpt(value)}")
+        if not low <= value <= high:
+            raise InvalidInputError.at(f"{self.path}.{key}", f"{excerpt(value)} is not from {low:.6g} to {high:.6g}")
+        return float(value)
 
     def each(self, key: str, build: Callable[[Any, str], T]) -> tuple[T, ...]:
         """A list (absent is empty), each element built by ``build(element, path)``."""
@@ -75,19 +95,31 @@ class Fields:
         unknown = sorted(set(self._data) - self._seen)
         if unknown:
             raise InvalidInputError.at(
-                self.path, f"unknown field {unknown[0]!r}", f"known: {', '.join(sorted(self._seen))}"
+                self.path, f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(self._seen))}"
             )
 
 
 def whole(value: Any, path: str) -> int:
     """An int that is no bool."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInputError.at(path, f"expected a whole number, found {value!r}")
+        raise InvalidInputError.at(path, f"expected a whole number, found {excerpt(value)}")
     return value
+
+
+def whole_up_to(high: int) -> Callable[[Any, str], int]:
+    """Reads a whole number from 0 to ``high``."""
+
+    def read(value: Any, path: str) -> int:
+        number = whole(value, path)
+        if not 0 <= number <= high:
+            raise InvalidInputError.at(path, f"{excerpt(number)} is not from 0 to {high}")
+        return number
+
+    return read
 
 
 def text(value: Any, path: str) -> str:
     """A string."""
     if not isinstance(value, str):
-        raise InvalidInputError.at(path, f"expected a string, found {value!r}")
+        raise InvalidInputError.at(path, f"expected a string, found {excerpt(value)}")
     return value

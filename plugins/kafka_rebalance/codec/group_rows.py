@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 
-from kafka_rebalance.codec.fields import Fields, text, whole
+from kafka_rebalance.codec.fields import Fields, text, whole_up_to
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import CommittedOffset, Group, GroupType, Member, TopicPartitions
+from kafka_rebalance.ranges import LARGEST_INT32, LARGEST_INT64
+from kafka_rebalance.visible_text import excerpt
 
 _MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error")
+_LEFT_FOR_NOW = -2  # KIP-848: the epoch of a static member that will come back; -1 is one that left
+_number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
 _MEMBER_LISTS = ("owned", "assigned", "target")
 
 
@@ -34,15 +37,15 @@ def read_group(item: Any, path: str) -> Group:
     fields = Fields(item, path)
     kind = fields.get("type", str, GroupType.UNKNOWN.value)
     if kind not in set(GroupType):
-        raise InvalidInputError.at(f"{path}.type", f"{kind!r} is unknown", f"known: {', '.join(GroupType)}")
+        raise InvalidInputError.at(f"{path}.type", f"{excerpt(kind)} is unknown", f"known: {', '.join(GroupType)}")
     group = Group(
         id=fields.get("id", str),
         type=GroupType(kind),
         protocol_type=fields.get("protocol_type", str, ""),
         protocol=fields.get("protocol", str, None),
         state=fields.get("state", str, None),
-        generation=fields.get("generation", int, None),
-        coordinator=fields.get("coordinator", int, None),
+        generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
+        coordinator=fields.whole("coordinator", -1, LARGEST_INT32, None),
         members=fields.each("members", _read_member),
         committed=fields.each("committed", _read_committed),
     )
@@ -78,7 +81,7 @@ def _read_member(item: Any, path: str) -> Member:
         owned=lists["owned"],
         assigned=lists["assigned"] or (),
         target=lists["target"],
-        generation=fields.get("generation", int, None),
+        generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
         user_data=_read_bytes(fields.get("user_data", str, None), f"{path}.user_data"),
     )
     fields.done()
@@ -88,23 +91,25 @@ def _read_member(item: Any, path: str) -> Member:
 def _read_runs(runs: Any, path: str) -> TopicPartitions | None:
     if runs is None:
         return None
-    try:
-        return tuple(
-            (text(topic, path), tuple(whole(each, f"{path}[{index}]") for each in partitions))
-            for index, (topic, partitions) in enumerate(runs)
-        )
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError.at(path, "expected rows of [topic, [partitions]]") from error
+    if not isinstance(runs, list):
+        raise InvalidInputError.at(path, "expected rows of [topic, [partitions]]")
+    return tuple(_read_run(run, f"{path}[{index}]") for index, run in enumerate(runs))
+
+
+def _read_run(run: Any, path: str) -> tuple[str, tuple[int, ...]]:
+    if not isinstance(run, list) or len(run) != 2 or not isinstance(run[1], list):
+        raise InvalidInputError.at(path, f"expected [topic, [partitions]], found {excerpt(run)}")
+    return text(run[0], path), tuple(_number(partition, path) for partition in run[1])
 
 
 def _read_bytes(value: str | None, path: str) -> bytes | None:
     try:
         return None if value is None else base64.b64decode(value, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error is one; so is what is raised for a character outside ASCII
         raise InvalidInputError.at(path, f"is not base64 ({error})") from error
 
 
 def _read_committed(item: Any, path: str) -> CommittedOffset:
     if not isinstance(item, list) or len(item) != 3:
-        raise InvalidInputError.at(path, f"expected [topic, partition, offset], found {item!r}")
-    return CommittedOffset(text(item[0], path), whole(item[1], path), whole(item[2], path))
+        raise InvalidInputError.at(path, f"expected [topic, partition, offset], found {excerpt(item)}")
+    return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path))

@@ -18,8 +18,9 @@ from kafka_rebalance.codec.fields import Fields
 from kafka_rebalance.codec.group_rows import group_document, read_group
 from kafka_rebalance.codec.partition_rows import partition_documents, read_partitions
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.load import Floats, LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.model import ClusterSnapshot, Topic
+from kafka_rebalance.ranges import LONGEST_WINDOW_S
 from kafka_rebalance.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
@@ -59,7 +60,7 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
     """A checked snapshot. Raises InvalidInputError naming the JSON path under ``place`` that is wrong."""
     fields = Fields(document, place)
     if fields.get("format", str) != FORMAT:
-        raise InvalidInputError.at(f"{place}.format", f"{document['format']!r} is not {FORMAT!r}")
+        raise InvalidInputError.at(f"{place}.format", f"{excerpt(document['format'])} is not {FORMAT!r}")
     version = fields.get("format_version", int)
     if version != FORMAT_VERSION:
         raise InvalidInputError.at(
@@ -126,13 +127,28 @@ def _read_loads(document: Any, path: str, partition_count: int) -> PartitionLoad
         fields = Fields(item, here)
         source, values = fields.get("source", str), fields.get("values", list)
         if source not in set(LoadSource):
-            raise InvalidInputError.at(f"{here}.source", f"{source!r} is unknown", f"known: {', '.join(LoadSource)}")
+            raise InvalidInputError.at(
+                f"{here}.source", f"{excerpt(source)} is unknown", f"known: {', '.join(LoadSource)}"
+            )
         if len(values) != partition_count:
             raise InvalidInputError.at(f"{here}.values", f"{len(values)} values for {partition_count} partitions")
-        try:
-            array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InvalidInputError.at(f"{here}.values", f"holds something that is no number ({error})") from error
-        columns[LoadKind(name)] = LoadColumn(array, LoadSource(source), fields.get("window_s", float, None))
+        array = _load_values(values, LoadKind(name), f"{here}.values")
+        window_s = fields.real("window_s", 0, LONGEST_WINDOW_S, None)
+        columns[LoadKind(name)] = LoadColumn(array, LoadSource(source), window_s)
         fields.done()
     return PartitionLoads(columns)
+
+
+def _load_values(values: list[Any], kind: LoadKind, path: str) -> Floats:
+    """float64[P]; raises at the first value that is no load."""
+    if not set(map(type, values)) - {int, float, type(None)}:
+        array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        if not ((array < 0) | (array > kind.largest)).any():
+            return array
+    for index, value in enumerate(values):
+        is_number = type(value) in (int, float)
+        if value is not None and not (is_number and 0 <= value <= kind.largest):
+            raise InvalidInputError.at(
+                f"{path}[{index}]", f"{excerpt(value)} is no load", f"a number from 0 to {kind.largest:.4g}, or null"
+            )
+    raise InvalidInputError.at(path, "holds something that is no load")

@@ -15,7 +15,7 @@ from kafka_rebalance.plan_making.outcome import Bands, Outcome, met_bands
 from kafka_rebalance.planner.problem import Ints, Problem
 from kafka_rebalance.planner.solution import Bounds
 
-_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:?\d\d)?")
+_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?")
 
 
 def moves_of(ask: Ask, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move, ...]:

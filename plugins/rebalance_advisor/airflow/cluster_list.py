@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
 
 SETTING = "ADVISOR_CLUSTERS_FILE"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -52,11 +53,11 @@ def clusters_file() -> Path:
 def read_clusters(file: Path) -> dict[str, ClusterEntry]:
     """All clusters by name. Raises InvalidInputError with the file and the table that is wrong."""
     try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInputError.at(str(file), error.strerror or "cannot be read") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
+    except ValueError as error:  # TOMLDecodeError, and a number of thousands of digits
         raise InvalidInputError.at(str(file), f"is no TOML: {error}") from error
+    except RecursionError as error:
+        raise InvalidInputError.at(str(file), "is nested too deeply to be a list of clusters") from error
     tables = document.get("clusters")
     if not isinstance(tables, dict) or not tables:
         raise InvalidInputError.at(str(file), "names no cluster", 'write [clusters.NAME] and connection = "…"')

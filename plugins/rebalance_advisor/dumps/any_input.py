@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from kafka_rebalance.codec import FORMAT, snapshot_from_document
@@ -18,34 +19,36 @@ from rebalance_advisor.dumps.reassignment import (
     is_reassignment,
     read_reassignment,
 )
+from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, is_folder
 
+_JSON = re.compile(r"\s*[{\[]")
 _KNOWN = "a snapshot JSON, a cluster-model JSON, a reassignment JSON (each plain or .gz), or a folder of dumps"
 
 
-def read_input(path: str | Path, cluster: str | None = None) -> ClusterSnapshot:
+def read_input(path: str | Path, cluster: str | None = None, *, max_bytes: int = MAX_INPUT_BYTES) -> ClusterSnapshot:
     """The snapshot in the file or folder ``path``; ``cluster`` names it where the input does not.
 
-    Raises InvalidInputError with file, line or JSON path, and reason, for anything that is not wholly right.
+    ``max_bytes`` limits what all its files hold together once they are unpacked. Raises InvalidInputError with file,
+    line or JSON path, and reason, for anything that is not wholly right.
     """
-    path = Path(path)
-    if not path.exists():
-        raise InvalidInputError.at(str(path), "does not exist", f"give {_KNOWN}")
+    path, budget = Path(path), ByteBudget(max_bytes)
     try:
         with without_collector():
-            name = cluster or _plain_name(path)
-            return read_folder(path, name) if path.is_dir() else _read_file(path, name)
+            if is_folder(path):
+                return read_folder(path, cluster or _plain_name(path), budget)
+            return _read_file(path, cluster or _plain_name(path), budget)
     except InvalidInputError as error:
         if str(error).startswith(visible(str(path))):
             raise
         raise InvalidInputError.at(str(path), str(error)) from error  # the model's own checks know no file
 
 
-def _read_file(path: Path, cluster: str) -> ClusterSnapshot:
+def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
     place = str(path)
-    text = without_commands(read_text(path))
-    if not text.strip():
+    text = without_commands(read_text(path, budget))
+    if not text or text.isspace():
         raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")
-    if not text.lstrip().startswith(("{", "[")):
+    if not _JSON.match(text):
         if CURRENT_TITLE not in text:
             raise InvalidInputError.at(f"{place}:1", "is none of the known inputs", f"give {_KNOWN}")
         return read_reassignment(current_assignment(text, place), place, cluster)

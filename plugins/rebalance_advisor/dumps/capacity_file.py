@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import Capacity, ClusterSnapshot
+from kafka_rebalance.model import CAPACITY_LIMITS, Capacity, ClusterSnapshot
+from kafka_rebalance.ranges import SMALLEST_CAPACITY
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.csv_rows import csv_rows
 from rebalance_advisor.dumps.dump_lines import Line, whole_number
 from rebalance_advisor.dumps.input_file import parse_json, read_text
@@ -45,7 +47,7 @@ def read_capacity(path: str | Path) -> Capacities:
 
 def parse_capacity(text: str, place: str) -> Capacities:
     """The capacities in ``text``."""
-    if text.lstrip().startswith("{"):
+    if text.lstrip().startswith(("{", "[")):
         return _cruise_control(parse_json(text, place), place)
     rows = csv_rows(text, place, ("broker",), _COLUMNS)
     capacities: dict[int, Capacity] = {}
@@ -82,21 +84,32 @@ def looks_like_capacity(text: str) -> bool:
 
 
 def _csv_number(cell: str, name: str, line: Line) -> float | None:
-    return None if not cell else _positive(cell, f"{line.place}, {name}")
+    place = f"{line.place}, {name}"
+    return None if not cell else _within_limits(_positive(cell, place), name, place)
 
 
 def _positive(value: Any, place: str) -> float:
     try:
         number = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
-    except ValueError:
+    except (ValueError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number > 0):
-        raise InvalidInputError.at(place, f"{value!r} is no capacity", "a number above 0; leave unknown ones out")
+        raise InvalidInputError.at(
+            place, f"{excerpt(value)} is no capacity", "a number above 0; leave unknown ones out"
+        )
     return number
 
 
+def _within_limits(value: float, column: str, place: str) -> float:
+    """``value`` in our own unit, if a broker can have it."""
+    if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[column]:
+        limits = f"{SMALLEST_CAPACITY} to {CAPACITY_LIMITS[column]:.4g}"
+        raise InvalidInputError.at(place, f"{value:.4g} is no capacity in {column}", limits)
+    return value
+
+
 def _cruise_control(document: Any, place: str) -> Capacities:
-    rows = document.get("brokerCapacities")
+    rows = document.get("brokerCapacities") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not rows:
         raise InvalidInputError.at(f"{place}.brokerCapacities", "expected a list of brokers")
     capacities: dict[int, Capacity] = {}
@@ -114,7 +127,7 @@ def _cruise_control(document: Any, place: str) -> Capacities:
 def _broker_id(value: Any, place: str) -> int:
     text = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     if text != str(_DEFAULT) and not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InvalidInputError.at(place, f"expected a broker id, or -1 for the default, found {value!r}")
+        raise InvalidInputError.at(place, f"expected a broker id, or -1 for the default, found {excerpt(value)}")
     return int(text)
 
 
@@ -122,7 +135,7 @@ def _cruise_control_row(row: dict[str, Any], place: str) -> Capacity:
     values: dict[str, float] = {}
     for name, value in row.items():
         if name not in _UNITS:
-            raise InvalidInputError.at(place, f"unknown resource {name!r}", f"known: {', '.join(_UNITS)}")
+            raise InvalidInputError.at(place, f"unknown resource {excerpt(name)}", f"known: {', '.join(_UNITS)}")
         here, (column, unit) = f"{place}.{name}", _UNITS[name]
         if isinstance(value, dict) and name == "CPU" and list(value) == ["num.cores"]:
             _positive(value["num.cores"], here)
@@ -131,4 +144,5 @@ def _cruise_control_row(row: dict[str, Any], place: str) -> Capacity:
             values[column] = unit * sum(_positive(each, f"{here}.{path}") for path, each in value.items())
         else:
             values[column] = unit * _positive(value, here)
+        _within_limits(values[column], column, here)
     return Capacity(**values)

@@ -9,7 +9,6 @@ in the load column, which keeps fractions of a byte; the sizes per replica stay 
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,9 @@ import numpy as np
 from kafka_rebalance.codec.fields import Fields
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
+from kafka_rebalance.model import CAPACITY_LIMITS, Broker, BrokerState, Capacity, ClusterSnapshot, Topic
+from kafka_rebalance.ranges import LARGEST_INT32, SMALLEST_CAPACITY
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.placement_rows import PlacementRows, read_placement_rows
 
 MIB = 2**20
@@ -72,31 +73,28 @@ def _require_units(units: Any, place: str) -> None:
     if units is None:
         return
     if not isinstance(units, dict):
-        raise InvalidInputError.at(place, f"expected an object, found {units!r}")
+        raise InvalidInputError.at(place, f"expected an object, found {excerpt(units)}")
     for name, unit in units.items():
         if _UNITS.get(name) != unit:
-            raise InvalidInputError.at(f"{place}.{name}", f"{unit!r} is another unit", f"a model is in {_UNITS}")
+            raise InvalidInputError.at(f"{place}.{name}", f"{excerpt(unit)} is another unit", f"a model is in {_UNITS}")
 
 
 def _read_broker(item: Any, path: str) -> Broker:
     fields = Fields(item, path)
     state = fields.get("state", str, "alive")
     if state not in _STATES:
-        raise InvalidInputError.at(f"{path}.state", f"{state!r} is unknown", f"known: {', '.join(_STATES)}")
+        raise InvalidInputError.at(f"{path}.state", f"{excerpt(state)} is unknown", f"known: {', '.join(_STATES)}")
     capacity = Fields(fields.raw("capacity", {}), f"{path}.capacity")
-    broker_id = fields.get("id", int)
-    if not 0 <= broker_id < 2**31:
-        raise InvalidInputError.at(f"{path}.id", f"expected a broker id, found {broker_id}")
     broker = Broker(
-        id=broker_id,
+        id=fields.whole("id", 0, LARGEST_INT32),
         rack=fields.get("rack", str, None),
         host=fields.get("host", str, None),
         state=_STATES[state],
         capacity=Capacity(
-            disk_bytes=_capacity(capacity, "disk", MIB),
-            in_bytes_per_s=_capacity(capacity, "nw_in", KIB),
-            out_bytes_per_s=_capacity(capacity, "nw_out", KIB),
-            cpu_percent=_capacity(capacity, "cpu", 1),
+            disk_bytes=_capacity(capacity, "disk", MIB, "disk_bytes"),
+            in_bytes_per_s=_capacity(capacity, "nw_in", KIB, "in_bytes_per_s"),
+            out_bytes_per_s=_capacity(capacity, "nw_out", KIB, "out_bytes_per_s"),
+            cpu_percent=_capacity(capacity, "cpu", 1, "cpu_percent"),
         ),
     )
     capacity.done()
@@ -104,13 +102,9 @@ def _read_broker(item: Any, path: str) -> Broker:
     return broker
 
 
-def _capacity(fields: Fields, name: str, unit: int) -> float | None:
-    value = fields.get(name, float, None)
-    if value is None:
-        return None
-    if not (math.isfinite(value) and value > 0):
-        raise InvalidInputError.at(f"{fields.path}.{name}", f"{value} is no capacity", "leave an unknown one out")
-    return float(value * unit)
+def _capacity(fields: Fields, name: str, unit: int, column: str) -> float | None:
+    value = fields.real(name, SMALLEST_CAPACITY / unit, CAPACITY_LIMITS[column] / unit, None)
+    return None if value is None else float(value * unit)
 
 
 def _require_distinct_brokers(brokers: tuple[Broker, ...], place: str) -> None:
@@ -148,7 +142,7 @@ def _read_loads(rows: list[dict[str, Any]], placement: PlacementRows, place: str
         if set(map(type, values)) - {int, float, type(None)}:
             _name_wrong_load(loads, place)
         array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-        if ((array < 0) | np.isinf(array)).any():
+        if ((array < 0) | (array > kind.largest / unit)).any():
             _name_wrong_load(loads, place)
         if not np.isnan(array).all():
             columns[kind] = LoadColumn(array[placement.order] * unit, LoadSource.GIVEN)
@@ -160,10 +154,12 @@ def _name_wrong_load(loads: list[Any], place: str) -> None:
     for number, load in enumerate(loads):
         here = f"{place}.partitions[{number}].load"
         if not isinstance(load, dict):
-            raise InvalidInputError.at(here, f"expected an object, found {load!r}")
+            raise InvalidInputError.at(here, f"expected an object, found {excerpt(load)}")
         for name, value in load.items():
             if name not in _LOADS:
-                raise InvalidInputError.at(here, f"unknown field {name!r}", f"known: {', '.join(_LOADS)}")
+                raise InvalidInputError.at(here, f"unknown field {excerpt(name)}", f"known: {', '.join(_LOADS)}")
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if value is not None and not (is_number and 0 <= value < math.inf):
-                raise InvalidInputError.at(f"{here}.{name}", f"{value!r} is no load", "unknown is null, never zero")
+            kind, unit = _LOADS[name]
+            if value is not None and not (is_number and 0 <= value <= kind.largest / unit):
+                limits = f"0 to {kind.largest / unit:.4g}; unknown is null, never zero"
+                raise InvalidInputError.at(f"{here}.{name}", f"{excerpt(value)} is no load", limits)

@@ -27,6 +27,7 @@ from rebalance_advisor.dumps.log_dirs_dump import looks_like_log_dirs
 from rebalance_advisor.dumps.offsets_dump import looks_like_offsets
 from rebalance_advisor.dumps.topic_znodes import looks_like_znodes
 from rebalance_advisor.dumps.topics_dump import looks_like_topics
+from rebalance_advisor.input_bytes import ByteBudget, folder_entries
 
 _KNOWN = (
     "kafka-topics, topics' znodes, kafka-consumer-groups, kafka-log-dirs, kafka-get-offsets, brokers.csv, "
@@ -35,15 +36,16 @@ _KNOWN = (
 _LONGEST_TIME = 40
 
 
-def read_folder(folder: Path, cluster: str) -> ClusterSnapshot:
+def read_folder(folder: Path, cluster: str, budget: ByteBudget | None = None) -> ClusterSnapshot:
     """The newest reading in ``folder``, with rates if there is one before it.
 
     Raises InvalidInputError for a file that is none of the known dumps, or is broken; nothing is half-read.
     """
-    beside, readings = _files(folder), _folders(folder)
+    budget = ByteBudget() if budget is None else budget
+    beside, readings = folder_entries(folder)
     if not readings:
-        return _read_reading(folder, beside, cluster)
-    snapshots = [_read_reading(each, beside + _files(each), cluster) for each in readings]
+        return _read_reading(folder, beside, cluster, budget)
+    snapshots = [_read_reading(each, beside + folder_entries(each)[0], cluster, budget) for each in readings]
     for each, snapshot in zip(readings, snapshots, strict=True):
         if snapshot.captured_at is None:
             raise InvalidInputError.at(str(each), "has no captured_at", f"rates need the time of each part of {folder}")
@@ -51,18 +53,10 @@ def read_folder(folder: Path, cluster: str) -> ClusterSnapshot:
     return measure_rates(snapshots[-2], snapshots[-1]) if len(snapshots) > 1 else snapshots[0]
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
-
-
-def _folders(folder: Path) -> list[Path]:
-    return sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
-
-
-def _read_reading(folder: Path, files: list[Path], cluster: str) -> ClusterSnapshot:
+def _read_reading(folder: Path, files: list[Path], cluster: str, budget: ByteBudget) -> ClusterSnapshot:
     parts = _Sorter(DumpParts(cluster, str(folder)))
     for path in files:
-        parts.add(read_text(path), str(path))
+        parts.add(read_text(path, budget), str(path))
     snapshot = snapshot_of_parts(parts.parts)
     return snapshot if parts.capacities is None else with_capacity(snapshot, parts.capacities)
 

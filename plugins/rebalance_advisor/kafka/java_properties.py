@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
@@ -23,11 +24,7 @@ class Properties:
 
 def read_properties(path: Path) -> Properties:
     """The properties of a file. Raises InvalidInputError for a file that cannot be read or a key given twice."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as failure:
-        raise InvalidInputError.at(str(path), f"cannot be read ({failure})", "give a client properties file") from None
-    return parse_properties(text, str(path))
+    return parse_properties(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
 
 
 def parse_properties(text: str, source: str) -> Properties:
