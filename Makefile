@@ -9,7 +9,7 @@ RUN := env PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test test-kill test-live check bench bench-planner lock clean
+.PHONY: help setup demo demo-live up down test test-kill test-live test-live-full check lint fast-tests bench bench-planner lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,22 +39,30 @@ up: setup ## start Postgres and Airflow and leave them running
 down: setup ## stop what `make up` started
 	@$(RUN) $(BIN)/python -m stack.down
 
-test: setup ## all tests that need nothing but this machine
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not live and not stack"
-	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live"
+test: fast-tests ## all tests that need nothing but this machine
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "slow and not live and not stack and not matrix"
+	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix"
 
-test-kill: setup ## of the tests the one that kills: SIGKILL at five moments of a run in a real Airflow; prints the table
-	@$(RUN) $(BIN)/python -m pytest -q -s tests/stack/test_kill_table.py
+test-kill: setup ## SIGKILL at five moments of a run in a real Airflow (`make test` has one of them); prints the table
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_kill_table.py
 
 test-live: setup ## tests against real Kafka brokers and Kafka's own classes (Maven and a JDK are needed)
-	@$(RUN) $(BIN)/python -m pytest -q -m live tests/live
+	@$(RUN) $(BIN)/python -m pytest -q -m "live and not matrix" tests/live
 
-check: setup ## lint, types, layers and the fast tests
+test-live-full: setup ## every live test on every release, 2,000 fresh cases a family (CONFORMANCE_CASES, CONFORMANCE_SEED)
+	@$(RUN) env CONFORMANCE_CASES=$(or $(CONFORMANCE_CASES),2000) $(BIN)/python -m pytest -q -m live tests/live
+
+check: lint fast-tests ## lint, types, layers and the fast tests
+
+# In one call of make, such as `make check test`, these run once.
+lint: setup
 	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(RUN) $(BIN)/lint-imports
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not live and not stack and not slow"
+
+fast-tests: setup
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not live and not stack and not slow and not matrix"
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))

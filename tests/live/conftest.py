@@ -9,6 +9,9 @@ import pytest
 from stack.kafka_tools import NEWEST, OLDER
 from stack.live_world import LiveWorld, start_world
 
+# Each kind of test meets the older release once, in this module; all of them do in `make test-live-full`.
+_ON_EVERY_RELEASE = "test_live_snapshot.py"
+
 # On a busy machine the client complains about slow tasks, thousands of lines long; failures are told by other ways.
 logging.getLogger("kafka").setLevel(logging.CRITICAL)
 
@@ -19,3 +22,11 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder: Path = tmp_path_factory.mktemp("kafka") / "cluster"
     with start_world(folder, request.param) as started:
         yield started
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What runs on several releases runs on the newest; the rest of that matrix is `make test-live-full`."""
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if OLDER in parameters.values() and item.path.name != _ON_EVERY_RELEASE:
+            item.add_marker(pytest.mark.matrix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import threading
@@ -75,34 +76,6 @@ def input_file(machine: Machine) -> Path:
     return machine.run / "cluster.json"
 
 
-@dataclass
-class HeldInput:
-    """A pipe in the input's place that holds half a file: whoever reads it waits there, in the middle of collecting."""
-
-    _writer: int = -1
-
-    def hold(self, machine: Machine) -> None:
-        input_file(machine).rename(machine.run / "cluster.away")
-        os.mkfifo(input_file(machine))
-
-    def release(self, machine: Machine) -> None:
-        os.close(self._writer)
-        input_file(machine).unlink()
-        (machine.run / "cluster.away").rename(input_file(machine))
-
-    def reach(self, machine: Machine, run_id: str) -> list[int]:
-        self._writer = wait_for("a reader of the input", lambda: self._open(machine))
-        os.write(self._writer, b'{"version": 1, "partitions": [')
-        return wait_for("the task", lambda: task_process(machine, run_id, ".open_run"))
-
-    def _open(self, machine: Machine) -> int | None:
-        """The pipe's writing end, once somebody reads."""
-        try:
-            return os.open(input_file(machine), os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            return None
-
-
 def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
     wait_for("Spark's Python workers", lambda: find(machine, "pyspark.daemon"))
     return wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
@@ -110,28 +83,40 @@ def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
 
 @dataclass
 class HeldTable:
-    """Keeps writers, and nobody else, from one table until it is let go.
+    """Keeps writers, and nobody else, from one table until it is let go: who writes waits, its rows half saved."""
 
-    Held from the start of the Spark driver on, for opening a run touches the table too.
-    """
-
-    name: str = "store.topic_score"
+    name: str
     _connection: psycopg.Connection | None = None
 
-    def _hold(self, machine: Machine) -> None:
+    def hold(self, machine: Machine) -> None:
         self._connection = psycopg.connect(machine.dsn("advisor"))
         self._connection.execute(f"LOCK TABLE {self.name} IN SHARE ROW EXCLUSIVE MODE")
 
     def release(self, _machine: Machine) -> None:
         self._connection.close()
 
-    def reach(self, machine: Machine, _run_id: str) -> list[int]:
+    def hold_new_reading(self, machine: Machine) -> None:
+        """A reading that is stored already would not be written again: this one differs in one replica list."""
+        document = json.loads(input_file(machine).read_text())
+        document["partitions"][0]["replicas"].reverse()
+        input_file(machine).write_text(json.dumps(document))
+        self.hold(machine)
+
+    def reach_collecting(self, machine: Machine, run_id: str) -> list[int]:
+        self._wait_for_a_writer(machine)
+        return wait_for("the task", lambda: task_process(machine, run_id, ".open_run"))
+
+    def reach_loading(self, machine: Machine, _run_id: str) -> list[int]:
+        """Held from the start of the Spark driver on, for opening a run touches the table too."""
         wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
-        self._hold(machine)
-        with psycopg.connect(machine.dsn("advisor"), autocommit=True) as other:
-            waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = %s"
-            wait_for("the loading", lambda: other.execute(waiting, ("rebalance-advisor",)).fetchone()[0])
+        self.hold(machine)
+        self._wait_for_a_writer(machine)
         return [pid for pid in find(machine, "python", "replay.py") if pid not in find(machine, "SparkSubmit")]
+
+    def _wait_for_a_writer(self, machine: Machine) -> None:
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = %s"
+        with psycopg.connect(machine.dsn("advisor"), autocommit=True) as other:
+            wait_for("a writer", lambda: other.execute(waiting, ("rebalance-advisor",)).fetchone()[0])
 
 
 def reach_scheduler(machine: Machine, _run_id: str) -> list[int]:
@@ -186,14 +171,19 @@ def _all_run(machine: Machine) -> bool:
 
 
 def moments() -> list[Moment]:
-    held, half_read = HeldTable(), HeldInput()
+    held = HeldTable("store.partition")
     return [
-        Moment("task while collecting", "the task", half_read.reach, half_read.release, half_read.hold),
+        Moment("task while collecting", "the task", held.reach_collecting, held.release, held.hold_new_reading),
         Moment("Spark driver while replaying", "the JVM", reach_replaying),
-        Moment("task while loading results", "the Spark driver's Python", held.reach, held.release),
+        while_loading(),
         Moment("scheduler", "the scheduler", reach_scheduler, start_again),
         Moment("Postgres", "the postmaster", reach_postgres, start_again),
     ]
+
+
+def while_loading() -> Moment:
+    held = HeldTable("store.topic_score")
+    return Moment("task while loading results", "the Spark driver's Python", held.reach_loading, held.release)
 
 
 def kill(pids: list[int]) -> None:

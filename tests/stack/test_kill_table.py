@@ -127,14 +127,31 @@ def live_through(machine, moment, seed):
     return (moment.name, moment.killed, "the last advisory", left, how, f"{time.monotonic() - began:.0f} s")
 
 
+def test_a_run_killed_while_it_loads_leaves_the_last_advisory_and_goes_on(machine, cluster, capsys):
+    """One moment of the table below: rows are half written, in another process than the task's."""
+    rows = table_of(machine, [kill_moments.while_loading()])
+    with capsys.disabled():
+        tell(rows)
+
+
+@pytest.mark.matrix
 def test_whatever_is_killed_readers_see_the_last_advisory_and_running_again_succeeds(machine, cluster, capsys):
+    rows = table_of(machine, kill_moments.moments())
+    with capsys.disabled():
+        tell(rows)
+
+
+def table_of(machine, moments):
+    """A first advisory, then one row for each moment."""
     assert finish(machine, advise(machine, 100)) == "success"
     (first,) = seen_now(machine)
     assert first[0] == f"kill-100.{CLUSTER}"
-    rows = [live_through(machine, moment, 101 + place) for place, moment in enumerate(kill_moments.moments())]
+    return [live_through(machine, moment, 101 + place) for place, moment in enumerate(moments)]
+
+
+def tell(rows):
     head = ("SIGKILL at", "what", "readers saw", "rows left", "went on", "in")
     widths = [max(len(str(row[column])) for row in (head, *rows)) for column in range(len(head))]
-    with capsys.disabled():
-        print()
-        for row in (head, *rows):
-            print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print()
+    for row in (head, *rows):
+        print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
