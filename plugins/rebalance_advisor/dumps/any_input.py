@@ -59,7 +59,9 @@ def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
         return read_cluster_model(document, place, cluster)
     if is_reassignment(document):
         return read_reassignment(document, place, cluster)
-    raise InvalidInputError.at(place, f"is JSON of an unknown kind ({type(document).__name__})", f"give {_KNOWN}")
+    raise InvalidInputError.at(
+        f"{place}:1", f"is JSON of an unknown kind ({type(document).__name__})", f"give {_KNOWN}"
+    )
 
 
 def _plain_name(path: Path) -> str:
