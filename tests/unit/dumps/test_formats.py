@@ -13,9 +13,11 @@ import pytest
 from tests.unit.dumps.realdata_table import outcome_of, table
 
 ROW = "\tTopic: foo\tPartition: 0\tLeader: 5\tReplicas: 5,6,7\tIsr: 5,6,7"
-MOVES = '{"version":1,\n  "partitions":[{"topic":"foo","partition":0,"replicas":[5,6]%s},\n' + (
-    '                {"topic":"foo","partition":1,"replicas":[6,7]%s}]\n  }\n'
-)
+MOVES = """{"version":1,
+  "partitions":[{"topic":"foo","partition":0,"replicas":[5,6]%s},
+                {"topic":"foo","partition":1,"replicas":[6,7]%s}]
+  }
+"""
 PLAIN_MOVES, ANY_MOVES = (MOVES.replace("%s", more) for more in ("", ',"log_dirs":["any"]'))
 OFFSETS = "TOPIC           PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG             CONSUMER-ID     HOST            CLIENT-ID"
 WIDTHS = (15, 10, 15, 15, 15, 15, 15, 1)
