@@ -94,7 +94,20 @@ def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
         parts.miss("start offsets", "no kafka-get-offsets --time earliest dump: what retention deleted is not seen")
     elif not end:
         parts.miss("end offsets", "no kafka-get-offsets --time latest dump: only what groups show of them is seen")
+    _note_missing_offsets(parts, "start offsets", start)
+    _note_missing_offsets(parts, "end offsets", end)
     return start, {**by_groups, **end}
+
+
+def _note_missing_offsets(parts: DumpParts, what: str, offsets: Offsets) -> None:
+    """A dump that was filtered or cut holds fewer partitions than there are; the tool names those that it skipped."""
+    skipped = {gap.subject for gap in parts.offsets.gaps if gap.subject_type == "partition"}
+    missing = [f"{topic}-{number}" for topic, number in sorted(parts.topics.rows.keys() - offsets.keys())]
+    missing = [name for name in missing if name not in skipped]
+    if offsets and missing:
+        parts.miss(
+            what, f"{len(missing):,} of {len(parts.topics.rows):,} partitions are not in the dump: {missing[0]}, …"
+        )
 
 
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
@@ -128,8 +141,24 @@ def _note_what_is_missing(parts: DumpParts) -> None:
     if not parts.log_dirs.log_dirs:
         parts.miss("sizes", "no kafka-log-dirs dump in the folder")
         return
+    _note_missing_sizes(parts)
     placed = {broker for row in parts.topics.rows.values() for broker in row.replicas}
     alive = parts.brokers.keys() if parts.brokers is not None else placed
     for broker in sorted((placed & alive) - parts.log_dirs.log_dirs.keys()):
         reason = "the kafka-log-dirs dump does not hold this broker"
+        parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
+
+
+def _note_missing_sizes(parts: DumpParts) -> None:
+    """Replicas that a broker's log dirs should hold and do not: moved meanwhile, or the dump was filtered."""
+    dirs, sizes = parts.log_dirs.log_dirs, parts.log_dirs.log_bytes
+    whole = {broker for broker, its in dirs.items() if all(each.error is None for each in its)}
+    missing = Counter(
+        broker
+        for (topic, number), row in parts.topics.rows.items()
+        for broker in row.replicas
+        if broker in whole and broker not in row.adding and (topic, number, broker) not in sizes
+    )
+    for broker, count in sorted(missing.items()):
+        reason = f"its log dirs do not hold {count:,} replicas that kafka-topics places there"
         parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))

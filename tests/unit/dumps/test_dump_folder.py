@@ -148,6 +148,24 @@ def test_a_dump_whose_last_line_may_be_cut_is_a_gap(tmp_path, name):
     assert gap.reason == f"{name}.txt does not end with a line break: its last line may be cut"
 
 
+@pytest.mark.parametrize(("name", "what"), [("latest", "end offsets"), ("earliest", "start offsets")])
+def test_a_partition_that_an_offsets_dump_does_not_hold_is_a_gap(tmp_path, name, what):
+    text = DUMPS[f"{name}.txt"]
+    snapshot = read_input(write_folder(tmp_path / "prod", **{name: text[: text.index("orders:1")]}))
+    (gap,) = [gap for gap in snapshot.coverage if gap.what == what]
+    assert gap.reason == "1 of 3 partitions are not in the dump: orders-1, …"
+    skipped = text.replace("orders:1:", "Skip getting offsets for topic-partition orders-1 due to error: ")
+    snapshot = read_input(write_folder(tmp_path / "prod", **{name: skipped}))
+    assert {gap.subject for gap in snapshot.coverage} == {"orders-1", "3"}
+
+
+def test_a_replica_that_no_log_dir_holds_is_a_gap(tmp_path):
+    snapshot = read_input(write_folder(tmp_path, log_dirs=LOG_DIRS.replace("orders-1", "orders-7")))
+    assert [gap.reason for gap in snapshot.coverage if (gap.subject, gap.what) == ("2", "sizes")] == [
+        "its log dirs do not hold 1 replicas that kafka-topics places there"
+    ]
+
+
 def test_a_dump_cut_at_any_line_is_refused_or_says_what_is_missing(tmp_path):
     lines = TOPICS.splitlines(keepends=True)
     whole = {topic.name for topic in read_input(write_folder(tmp_path)).topics}
