@@ -256,13 +256,18 @@ def _bytes(draw: Draw, snapshot: ClusterSnapshot) -> int:
     return int(float(np.nansum(snapshot.load(LoadKind.LOG_BYTES))) * float(draw.choice([0.0, 0.02, 0.2])))
 
 
-def _targets(draw: Draw) -> dict[str, Target]:
+def _targets(draw: Draw, snapshot: ClusterSnapshot) -> dict[str, Target]:
+    """Of what was measured: another target is wrong usage."""
     few = {
         "disk": Target(None, 1.2),
         "replicas": Target(0.8, 1.2),
         "leaders": Target(None, 1.1),
         "in": Target(0.5, 1.3),
     }
+    for name, kind in (("disk", LoadKind.LOG_BYTES), ("in", LoadKind.IN_BYTES_PER_S)):
+        values = snapshot.load(kind)
+        if not len(values) or float(np.isnan(values).mean()) > 0.1:
+            del few[name]
     chosen = draw.choice(list(few), int(draw.integers(1, 3)), replace=False).tolist()
     return {name: few[name] for name in chosen}
 
@@ -270,7 +275,7 @@ def _targets(draw: Draw) -> dict[str, Target]:
 _BANDLESS = ("preferred election",)
 JOBS: dict[str, Callable[[Draw, ClusterSnapshot], PlanOptions]] = {
     "balance": lambda _, __: PlanOptions(),
-    "targets": lambda draw, _: PlanOptions(targets=_targets(draw)),
+    "targets": lambda draw, at: PlanOptions(targets=_targets(draw, at)),
     "drain": lambda draw, at: PlanOptions(remove_brokers=_some(draw, at, 2)),
     "add": lambda draw, at: PlanOptions(add_brokers=_added(draw, at)),
     "demote": lambda draw, at: PlanOptions(demote_brokers=_some(draw, at)),
