@@ -105,12 +105,16 @@ def answer_to(
 def put_together(
     snapshot: ClusterSnapshot, form: Mapping[str, Any], seed: int, answers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """One form's plan with its frontier, as a document: what one process alone would have found."""
+    """One form's plan with its frontier, as a document: what one process alone would have found, verified.
+
+    Raises InvalidPlanError where the plan does not pass its verification.
+    """
     from kafka_rebalance.plan import FrontierPoint, to_document
     from kafka_rebalance.plan_document import plan_from_document
     from kafka_rebalance.plan_making.ask import build_ask
     from kafka_rebalance.plan_making.frontier import with_frontier
     from kafka_rebalance.plan_making.frontier_order import RatedPoint
+    from kafka_rebalance.verified_plan import verified
     from rebalance_advisor.wishes import plan_options
 
     mine = [each for each in answers if each["form"] == dict(form)]
@@ -123,7 +127,7 @@ def put_together(
     ]
     plan = plan_from_document(next(each["plan"] for each in mine if each["within"] is None))
     whole = with_frontier(plan, build_ask(snapshot, plan_options(form)), seed=seed, points=points)
-    return to_document(whole.sealed())
+    return to_document(verified(whole.sealed(), snapshot).plan)
 
 
 def without_topics(form: Mapping[str, Any], topics: Sequence[str]) -> dict[str, Any]:

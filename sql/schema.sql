@@ -839,7 +839,7 @@ CREATE TABLE store.plan (
     seconds_slot_filling double precision,
     continues text,
     document text NOT NULL,
-    CONSTRAINT plan_verdict_known CHECK ((verdict = ANY (ARRAY['rebalance'::text, 'nothing_to_do'::text, 'infeasible'::text, 'not_fixable_by_moving'::text])))
+    CONSTRAINT plan_verdict_known CHECK ((verdict = ANY (ARRAY['rebalance'::text, 'nothing_to_do'::text, 'cannot_tell'::text, 'infeasible'::text, 'not_fixable_by_moving'::text])))
 );
 
 ALTER TABLE store.plan OWNER TO advisor_owner;
@@ -917,7 +917,7 @@ COMMENT ON COLUMN advisor.cluster_latest.cluster IS 'Name of the cluster, as clu
 
 COMMENT ON COLUMN advisor.cluster_latest.run_id IS 'The newest published advisory.';
 
-COMMENT ON COLUMN advisor.cluster_latest.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.cluster_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
 COMMENT ON COLUMN advisor.cluster_latest.plan_id IS 'sha256 of plan.json.';
 
@@ -2505,7 +2505,7 @@ COMMENT ON COLUMN advisor.plan.run_id IS 'The advisory that says so.';
 
 COMMENT ON COLUMN advisor.plan.plan_id IS 'sha256 of plan.json without plan_id.';
 
-COMMENT ON COLUMN advisor.plan.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.plan.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
 COMMENT ON COLUMN advisor.plan.reasons IS 'Why, in words.';
 
@@ -2691,7 +2691,7 @@ COMMENT ON COLUMN advisor.plan_latest.run_id IS 'The advisory that says so.';
 
 COMMENT ON COLUMN advisor.plan_latest.plan_id IS 'sha256 of plan.json without plan_id.';
 
-COMMENT ON COLUMN advisor.plan_latest.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.plan_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
 COMMENT ON COLUMN advisor.plan_latest.reasons IS 'Why, in words.';
 
@@ -3280,7 +3280,7 @@ COMMENT ON COLUMN advisor.run.seed IS 'Seed of every random choice.';
 
 COMMENT ON COLUMN advisor.run.advisor_version IS 'Version that made it.';
 
-COMMENT ON COLUMN advisor.run.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.run.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
 COMMENT ON COLUMN advisor.run.plan_id IS 'sha256 of plan.json.';
 
@@ -3323,7 +3323,7 @@ COMMENT ON COLUMN advisor.run_latest.seed IS 'Seed of every random choice.';
 
 COMMENT ON COLUMN advisor.run_latest.advisor_version IS 'Version that made it.';
 
-COMMENT ON COLUMN advisor.run_latest.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.run_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
 COMMENT ON COLUMN advisor.run_latest.plan_id IS 'sha256 of plan.json.';
 

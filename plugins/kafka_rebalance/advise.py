@@ -11,19 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_rebalance.advisory import advisory_document
-from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.finding import Finding
 from kafka_rebalance.findings import find
 from kafka_rebalance.group_question import group_questions
 from kafka_rebalance.group_replay import GroupReplay, replay_group
 from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan, to_document
+from kafka_rebalance.plan import Plan
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.score_cluster import score_cluster
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.topic_replay import TopicReplay, placement_brokers, replay_topic, topic_placements
-from kafka_rebalance.verify import verify_plan
+from kafka_rebalance.verified_plan import verified
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,17 +62,5 @@ def advise(
         snapshot, options, seed=seed, previous=previous, advisor_version=advisor_version, progress=progress
     )
     progress("verifying")
-    require_verified(plan, snapshot)
+    plan = verified(plan, snapshot).plan
     return Advice(snapshot, scores, groups, topics, plan, find(snapshot, scores, groups, plan))
-
-
-class InvalidPlanError(AdvisorError):
-    """A plan of ours that the independent verifier does not accept: it is not published."""
-
-
-def require_verified(plan: Plan, snapshot: ClusterSnapshot) -> None:
-    """Raises InvalidPlanError that names the faults."""
-    faults = verify_plan(to_document(plan), snapshot).wrong
-    if faults:
-        named = "; ".join(str(fault) for fault in faults[:5])
-        raise InvalidPlanError(f"the plan did not pass its own verification and is not written: {named}")

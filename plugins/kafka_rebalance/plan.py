@@ -17,10 +17,13 @@ FORMAT_VERSION = 1
 
 
 class Verdict(StrEnum):
-    """What the plan says first."""
+    """What the plan says first. ``cannot_tell``: nothing usable was seen, or what was not seen could change "nothing to
+    do" (``plan_making.unseen``); ``infeasible``: a hard rule cannot hold on what was seen.
+    """
 
     REBALANCE = "rebalance"
     NOTHING_TO_DO = "nothing_to_do"
+    CANNOT_TELL = "cannot_tell"
     INFEASIBLE = "infeasible"
     NOT_FIXABLE_BY_MOVING = "not_fixable_by_moving"
 
@@ -55,7 +58,8 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """Moves that are started together. ``free_disk_needed`` is bytes by broker while both copies exist.
+    """Moves that are started together. ``free_disk_needed`` is bytes by broker while both copies
+    exist, without brokers that get something of unknown size.
 
     ``seconds`` = the busiest broker's bytes in or out (out: from the leader) over the throttle, ``None`` where the size
     of something that moves is unknown.

@@ -26,6 +26,8 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
     options = PlanOptions()
     brokers = broker_setting(snapshot, options)
     partitions = partition_setting(snapshot, brokers, options)
+    if not brokers.brokers:
+        return ClusterScores((), (), (), dict(partitions.left_out))
     problem = assemble(brokers.arrays, partitions.placement, Wanted(within=None))
     known = {
         name: 1 - float(np.isnan(snapshot.load(kind)).mean()) for name, kind in KINDS.items() if len(partitions.size)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.java.seeded_random import java_random
 from kafka_rebalance.load import LoadKind
 from kafka_rebalance.model import BrokerState, ClusterSnapshot
@@ -64,12 +63,12 @@ def replay_topic(
 
     As Kafka does, the first partition's number of replicas is the replication factor asked.
     """
-    if not brokers:
-        raise InvalidInputError.at(f"topic {today.topic}", "there is no broker to place it on")
     rack_of = {broker.id: broker.rack for broker in brokers}
     field = broker_field(rack_of, int(today.replicas.max(initial=0)))
-    stripes = striped_field(brokers)
     scores = [score_placement(today, today, field, CURRENT, 0)]
+    if not brokers:
+        return TopicReplay(today.topic, (scores[0],), "no broker is alive to place it on")
+    stripes = striped_field(brokers)
     factor = int((today.replicas[0] != NOBODY).sum()) if len(today.replicas) else 0
     try:
         for seed in seeds:

@@ -1,7 +1,8 @@
 """The whole advisory for INPUT as files: findings, groups, topics, plan.json with its files, report and digest.
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
-Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
+4 too little was seen to tell.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from rebalance_advisor.exit_codes import exit_code_of
 from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
 from rebalance_advisor.terminal import write_json, write_lines
-
-EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
     check_folder(arguments.out)
     from kafka_rebalance.advise import advise
-    from kafka_rebalance.plan import Verdict
     from rebalance_advisor.dumps import read_input
     from rebalance_advisor.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.advisory_files import write_advisory
@@ -54,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     say("writing")
     folder = write_advisory(arguments.out, document, advice.plan)
     _tell(document, closing_words(document), folder, as_json=arguments.json)
-    return EXIT_INFEASIBLE if advice.plan.verdict is Verdict.INFEASIBLE else EXIT_DONE
+    return exit_code_of(advice.plan.verdict)
 
 
 def _tell(document: dict[str, Any], words: list[str], folder: Path, *, as_json: bool) -> None:

@@ -1,7 +1,8 @@
 """Make a plan for INPUT and write it with its files: waves, rollback, elections in Kafka's own JSON, commands, report.
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
-Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
+4 too little was seen to tell.
 """
 
 from __future__ import annotations
@@ -10,15 +11,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan import Plan, to_document
+from rebalance_advisor.exit_codes import exit_code_of
 from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
 from rebalance_advisor.terminal import write_json, write_lines
-
-EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
-_SHOWN = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
     check_folder(arguments.out)
     from kafka_rebalance.plan_making.plan_builder import make_plan
-    from kafka_rebalance.verify import verify_plan
+    from kafka_rebalance.verified_plan import verified
     from rebalance_advisor.dumps import read_input
     from rebalance_advisor.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.plan_folder import write_plan_folder
@@ -51,16 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say
     )
     say("verifying")
-    verification = verify_plan(to_document(plan), snapshot)
-    faults = verification.wrong
-    if faults:
-        write_lines(sys.stderr, "error: the plan did not pass its own verification and is not written:")
-        write_lines(sys.stderr, *(f"  {fault}" for fault in faults[:_SHOWN]))
-        return EXIT_FAILED
+    plan = verified(plan, snapshot).plan
     say("writing")
     folder = write_plan_folder(arguments.out, snapshot, plan)
     _tell(plan, folder, as_json=arguments.json)
-    return EXIT_INFEASIBLE if plan.verdict is Verdict.INFEASIBLE else EXIT_DONE
+    return exit_code_of(plan.verdict)
 
 
 def _tell(plan: Plan, folder: Path, *, as_json: bool) -> None:

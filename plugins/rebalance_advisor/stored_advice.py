@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from kafka_rebalance.advise import Advice, require_verified
+from kafka_rebalance.advise import Advice
 from kafka_rebalance.findings import find
 from kafka_rebalance.group_replay import GroupReplay
 from kafka_rebalance.group_subscriptions import SubscriptionBasis
@@ -17,6 +17,7 @@ from kafka_rebalance.score_cluster import score_cluster
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
 from kafka_rebalance.topic_replay import TopicReplay
+from kafka_rebalance.verified_plan import require_verified
 from rebalance_advisor import store
 
 Row = Mapping[str, Any]

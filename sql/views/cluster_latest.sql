@@ -53,7 +53,7 @@ COMMENT ON VIEW advisor.cluster_latest IS 'One line a cluster: the newest publis
 COMMENT ON COLUMN advisor.cluster_latest.time IS 'When the advisory was started.';
 COMMENT ON COLUMN advisor.cluster_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 COMMENT ON COLUMN advisor.cluster_latest.run_id IS 'The newest published advisory.';
-COMMENT ON COLUMN advisor.cluster_latest.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.cluster_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 COMMENT ON COLUMN advisor.cluster_latest.plan_id IS 'sha256 of plan.json.';
 COMMENT ON COLUMN advisor.cluster_latest.snapshot_time IS 'When the cluster was read for it.';
 COMMENT ON COLUMN advisor.cluster_latest.age_seconds IS 'Age of that reading now.';

@@ -24,7 +24,7 @@ COMMENT ON COLUMN advisor.plan.time IS 'When the advisory was started.';
 COMMENT ON COLUMN advisor.plan.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 COMMENT ON COLUMN advisor.plan.run_id IS 'The advisory that says so.';
 COMMENT ON COLUMN advisor.plan.plan_id IS 'sha256 of plan.json without plan_id.';
-COMMENT ON COLUMN advisor.plan.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.plan.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 COMMENT ON COLUMN advisor.plan.reasons IS 'Why, in words.';
 COMMENT ON COLUMN advisor.plan.expires_at IS 'Not to be executed later than this.';
 COMMENT ON COLUMN advisor.plan.replica_moves IS 'Replicas that are copied.';

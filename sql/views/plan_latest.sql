@@ -23,7 +23,7 @@ COMMENT ON COLUMN advisor.plan_latest.time IS 'When the advisory was started.';
 COMMENT ON COLUMN advisor.plan_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 COMMENT ON COLUMN advisor.plan_latest.run_id IS 'The advisory that says so.';
 COMMENT ON COLUMN advisor.plan_latest.plan_id IS 'sha256 of plan.json without plan_id.';
-COMMENT ON COLUMN advisor.plan_latest.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.plan_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 COMMENT ON COLUMN advisor.plan_latest.reasons IS 'Why, in words.';
 COMMENT ON COLUMN advisor.plan_latest.expires_at IS 'Not to be executed later than this.';
 COMMENT ON COLUMN advisor.plan_latest.replica_moves IS 'Replicas that are copied.';

@@ -26,5 +26,5 @@ COMMENT ON COLUMN advisor.run.published_at IS 'When it became visible.';
 COMMENT ON COLUMN advisor.run.parameters IS 'What was asked: tolerance, budgets, brokers, topics.';
 COMMENT ON COLUMN advisor.run.seed IS 'Seed of every random choice.';
 COMMENT ON COLUMN advisor.run.advisor_version IS 'Version that made it.';
-COMMENT ON COLUMN advisor.run.verdict IS 'rebalance, nothing_to_do, infeasible or not_fixable_by_moving.';
+COMMENT ON COLUMN advisor.run.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 COMMENT ON COLUMN advisor.run.plan_id IS 'sha256 of plan.json.';

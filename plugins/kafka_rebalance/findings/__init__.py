@@ -44,6 +44,7 @@ RULES: tuple[Callable[[Picture], Iterator[Finding]], ...] = (
     cluster_rules.load_unknown,
     cluster_rules.coverage_gap,
     cluster_rules.nothing_to_do,
+    cluster_rules.cannot_tell,
     cluster_rules.not_fixable_by_moving,
 )
 

@@ -103,6 +103,24 @@ def nothing_to_do(picture: Picture) -> Iterator[Finding]:
     )
 
 
+def cannot_tell(picture: Picture) -> Iterator[Finding]:
+    """The plan says that too little was seen."""
+    plan = picture.plan
+    if plan is None or plan.verdict is not Verdict.CANNOT_TELL:
+        return
+    states = Counter(broker.state.value for broker in picture.snapshot.brokers)
+    evidence: Evidence = {"partitions": len(picture.snapshot.partitions), "gaps": len(picture.snapshot.coverage)}
+    evidence |= {f"brokers_{state}": count for state, count in sorted(states.items())}
+    yield finding(
+        "cannot_tell",
+        Severity.HIGH,
+        picture.snapshot.cluster,
+        evidence,
+        f"Whether anything has to move cannot be told: {'; '.join(plan.reasons)}. Read it again once all of it can be "
+        "seen.",
+    )
+
+
 def not_fixable_by_moving(picture: Picture) -> Iterator[Finding]:
     """The plan says that the imbalance stays whatever is moved."""
     plan = picture.plan

@@ -149,6 +149,12 @@ def empty_draft(ask: Ask) -> Draft:
     return draft_of(replace(ask, rows=ask.rows[:0]), whole.replicas[:0], whole.leader[:0])
 
 
+def total_bytes(amounts: list[int | None]) -> int | None:
+    """The sum, None where one of them is unknown."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None
+
+
 def _padded(replicas: Ints, width: int) -> Ints:
     return np.pad(replicas, ((0, 0), (0, width - replicas.shape[1])), constant_values=NOBODY)
 

@@ -21,10 +21,12 @@ import numpy as np
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plan_making.ask import Ask
+from kafka_rebalance.plan_making.draft import draft_of, total_bytes
 from kafka_rebalance.plan_making.frontier_order import RatedPoint, in_order, named
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.outcome import skew
 from kafka_rebalance.plan_making.stay import furthest
+from kafka_rebalance.plan_making.unseen import nothing_usable
 from kafka_rebalance.plan_making.within_budget import without_balance
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.loads import broker_loads
@@ -52,19 +54,26 @@ def with_frontier(
 ) -> Plan:
     """``plan`` with its frontier, unsealed. ``points``: those of ``bands_between`` if somebody searched them already.
 
-    A plan that cannot be, and one that asks for no balance, has none; nor has a cluster where nothing can be moved.
+    A plan that cannot be, and one that asks for no balance, has none; nor has a cluster of which too little was seen,
+    or where nothing can be moved.
     """
-    if plan.verdict is Verdict.INFEASIBLE or ask.options.preferred_election or not len(ask.rows):
+    if plan.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not _has_frontier(ask):
         return plan
     if points is None:
         points = searched(ask, bands_between(ask), seed, progress)
     own = _own_point(plan, ask)
-    found = [*_start(ask, own, plan, seed), *(each for each in points if each is not None), own]
+    found = [*_start(ask, plan, seed), *(each for each in points if each is not None), own]
     return replace(plan, frontier=named(in_order(found)))
 
 
+def _has_frontier(ask: Ask) -> bool:
+    return bool(len(ask.rows)) and not ask.options.preferred_election and not nothing_usable(ask.snapshot)
+
+
 def bands_between(ask: Ask) -> tuple[float, ...]:
-    """Bands to be searched, widest first; the plan's own is not among them."""
+    """Bands to be searched, widest first; the plan's own is not among them. None where there is no frontier."""
+    if not _has_frontier(ask):
+        return ()
     problem = ask.problem(NARROWEST, {})
     worst = furthest(problem, broker_loads(problem, problem.replicas, problem.leader), NARROWEST)
     widest = max(abs(worst.ratio - 1) if worst is not None else 0.0, 4 * NARROWEST)
@@ -125,33 +134,40 @@ def _own_reason(plan: Plan, options: PlanOptions) -> str:
     return reason
 
 
-def _start(ask: Ask, own: RatedPoint, plan: Plan, seed: int) -> list[RatedPoint]:
+def _start(ask: Ask, plan: Plan, seed: int) -> list[RatedPoint]:
     """No balance at all: nothing, or what must move anyway. It may be what the plan is."""
     if ask.hard:
         problem = without_balance(ask.problem(None, {}))
-        return [_point(ask, problem, solve(problem, seed=seed, effort=_effort(problem)), None)]
+        try:
+            return [_point(ask, problem, solve(problem, seed=seed, effort=_effort(problem)), None)]
+        except InfeasibleError:  # a search found room where this one, with other bands, does not
+            return []
     if not plan.moves:
         return []
-    is_known = own.point.bytes is not None
-    before = {each.resource: each.skew_before for each in plan.resources}
-    point = FrontierPoint(None, 0 if is_known else None, 0, 0, 0.0 if is_known else None, before)
+    point = FrontierPoint(None, 0, 0, 0, 0.0, {each.resource: each.skew_before for each in plan.resources})
     return [RatedPoint(point, unevenness(ask, {each.resource: _along(ask, each.before) for each in plan.resources}))]
 
 
 def _point(ask: Ask, problem: Problem, solution: Solution, within: float | None) -> RatedPoint:
     arrays = ask.brokers.arrays
     room = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
-    has_sizes = "disk" in ask.partitions.sources
+    copied = _copied(ask, solution)
     point = FrontierPoint(
         tolerance=within,
-        bytes=round(solution.cost.bytes) if has_sizes else None,
+        bytes=copied,
         replica_moves=solution.cost.replica_moves,
         leader_changes=solution.cost.leader_changes,
-        lower_bound_bytes=min(_bound(problem, solution), round(solution.cost.bytes)) if has_sizes else None,
+        lower_bound_bytes=None if copied is None else min(_bound(problem, solution), copied) if copied else 0.0,
         skew={name: skew(solution.after[:, d], room[name], problem.stays) for d, name in enumerate(problem.resources)},
     )
     loads = {name: solution.after[:, d] for d, name in enumerate(problem.resources)}
     return RatedPoint(point, unevenness(ask, loads))
+
+
+def _copied(ask: Ask, solution: Solution) -> int | None:
+    """Bytes that a point copies: 0 where it copies nothing, None where the size of one of its copies is unknown."""
+    amounts = draft_of(ask, solution.replicas, solution.leader).bytes_forward()
+    return total_bytes(amounts)
 
 
 def unevenness(ask: Ask, loads: Mapping[str, Floats]) -> float:

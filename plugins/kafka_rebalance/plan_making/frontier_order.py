@@ -10,6 +10,7 @@ import numpy as np
 from kafka_rebalance.plan import FrontierPoint
 
 LEAST_POINTS = 8
+Price = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,25 +20,36 @@ class RatedPoint:
     point: FrontierPoint
     unevenness: float
 
-    @property
-    def price(self) -> tuple[int, int, int]:
-        """Bytes, replica moves, leader changes."""
-        return self.point.bytes or 0, self.point.replica_moves, self.point.leader_changes
+    def price(self, *, by_bytes: bool) -> Price:
+        """Bytes (0 where they do not count), replica moves, leader changes."""
+        point = self.point
+        return (point.bytes or 0) if by_bytes else 0, point.replica_moves, point.leader_changes
+
+
+def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
+    """Else replicas are what a point costs first: where a size is unknown bytes cannot be compared."""
+    return all(rated.point.bytes is not None for rated in points)
 
 
 def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
     """By price; a point that is dearer than a more even one is replaced by that one, with its own band."""
+    by_bytes = are_bytes_known(points)
     result: list[RatedPoint] = []
     best: RatedPoint | None = None
-    for each in sorted(points, key=lambda rated: (rated.unevenness, rated.price)):
-        if best is None or each.price <= best.price or each.point.is_recommended:
-            result.append(each)
+    for rated in sorted(points, key=lambda rated: (rated.unevenness, rated.price(by_bytes=by_bytes))):
+        price = rated.price(by_bytes=by_bytes)
+        if best is None or price <= best.price(by_bytes=by_bytes) or rated.point.is_recommended:
+            result.append(rated)
         else:
-            point = replace(best.point, tolerance=each.point.tolerance, is_recommended=False, reason="")
+            point = replace(best.point, tolerance=rated.point.tolerance, is_recommended=False, reason="")
             result.append(RatedPoint(point, best.unevenness))
-        if best is None or each.price < best.price:
-            best = each
-    return sorted(result, key=lambda rated: (rated.price, -rated.unevenness, -(rated.point.tolerance or 9.9)))
+        if best is None or price < best.price(by_bytes=by_bytes):
+            best = rated
+
+    def place(rated: RatedPoint) -> tuple[Price, float, float]:
+        return rated.price(by_bytes=by_bytes), -rated.unevenness, -(rated.point.tolerance or 9.9)
+
+    return sorted(result, key=place)
 
 
 def named(points: Sequence[RatedPoint]) -> tuple[FrontierPoint, ...]:
@@ -45,10 +57,11 @@ def named(points: Sequence[RatedPoint]) -> tuple[FrontierPoint, ...]:
 
     The knee lies farthest below the straight line from the first point to the last; ``cheap`` is before it.
     """
-    if len(points) < LEAST_POINTS or points[-1].price == (0, 0, 0):
+    prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
+    if len(points) < LEAST_POINTS or prices[-1] == (0, 0, 0):
         return ()
-    axis = next(k for k in range(3) if points[-1].price[k])
-    cost = np.array([each.price[axis] for each in points], dtype=np.float64)
+    axis = next(k for k in range(3) if prices[-1][k])
+    cost = np.array([price[axis] for price in prices], dtype=np.float64)
     rest = np.array([each.unevenness for each in points])
     span, fall = max(cost[-1] - cost[0], 1e-12), max(rest[0] - rest[-1], 1e-12)
     below = (rest[0] - rest) / fall - (cost - cost[0]) / span

@@ -1,13 +1,14 @@
 """From a snapshot and options to a plan: the planner's answer put into waves and words, or the reason to stay put.
 
-In this order: what must move whatever the balance; quiet within the dead band; what an earlier plan left to do; the
-search; does it pay. Pure: the same snapshot, options and seed give the same bytes.
+In this order: was anything usable seen; what must move whatever the balance; quiet within the dead band; what an
+earlier plan left to do; the search; does it pay; could what was not seen change "nothing to do". Pure: the same
+snapshot, options and seed give the same bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from kafka_rebalance.plan_making.outcome import Bands, Outcome, bands_of, met_ba
 from kafka_rebalance.plan_making.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
 from kafka_rebalance.plan_making.robustness import robustness_of
 from kafka_rebalance.plan_making.stay import furthest, gain_per_byte, imbalance
+from kafka_rebalance.plan_making.unseen import could_change, nothing_usable
+from kafka_rebalance.plan_making.unseen_cluster import plan_without_brokers
 from kafka_rebalance.plan_making.verdict_words import (
     deviation_words,
     infeasible_words,
@@ -77,18 +80,38 @@ def make_plan(
     """
     require_brokers_fit(snapshot, options)
     ask = build_ask(snapshot, options)
-    require_measured(ask)
+    unusable = nothing_usable(snapshot)
+    if not ask.brokers.brokers:
+        return plan_without_brokers(ask, unusable, seed=seed, advisor_version=advisor_version).sealed()
+    if not unusable:
+        require_measured(ask)
     problem = ask.problem(options.band)
     progress(f"{problem.broker_count:,} brokers, {problem.partition_count:,} partitions")
-    try:
-        answer = _answer(ask, problem, seed, previous, progress)
-    except InfeasibleError as error:
-        answer = _Answer(Verdict.INFEASIBLE, empty_draft(ask), infeasible_words(error))
+    if unusable:
+        answer = _Answer(Verdict.CANNOT_TELL, empty_draft(ask), unusable)
+    else:
+        answer = _seen_answer(ask, problem, seed, previous, progress)
     progress("cutting waves")
     plan = _plan(ask, problem, answer, seed, advisor_version)
     if options.with_frontier:
         plan = with_frontier(plan, ask, seed=seed, progress=progress)
     return plan.sealed()
+
+
+def _seen_answer(
+    ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress
+) -> _Answer:
+    """The answer to what was seen; "nothing to do" only where nothing that was not seen could change it."""
+    try:
+        answer = _answer(ask, problem, seed, previous, progress)
+    except InfeasibleError as error:
+        return _Answer(Verdict.INFEASIBLE, empty_draft(ask), infeasible_words(error))
+    if answer.verdict is Verdict.NOTHING_TO_DO:
+        unseen = could_change(ask, problem)
+        if unseen:
+            reasons = (*unseen, *(f"of what was seen: {reason}" for reason in answer.reasons))
+            return replace(answer, verdict=Verdict.CANNOT_TELL, reasons=reasons)
+    return answer
 
 
 def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress) -> _Answer:
@@ -195,7 +218,7 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
 
 def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: Outcome, bands: Bands) -> Bounds | None:
     """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met."""
-    if answer.verdict is Verdict.INFEASIBLE or not len(draft):
+    if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not len(draft):
         return None
     low, high = met_bands(ask, outcome, bands)
     is_widened = not (np.array_equal(low, bands.low) and np.array_equal(high, bands.high))
@@ -206,7 +229,7 @@ def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: 
 
 
 def _robustness(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, seed: int) -> Robustness | None:
-    if answer.verdict is Verdict.INFEASIBLE or ask.options.preferred_election:
+    if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or ask.options.preferred_election:
         return None
     replicas, leader = in_problem_rows(draft, problem.replicas, problem.leader)
     within = ask.options.band or 0.0

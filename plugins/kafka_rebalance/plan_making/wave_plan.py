@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kafka_rebalance.model import BrokerState
 from kafka_rebalance.plan import Cost, Rollback, Wave
 from kafka_rebalance.plan_making.ask import Ask
-from kafka_rebalance.plan_making.draft import Draft
+from kafka_rebalance.plan_making.draft import Draft, total_bytes
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
 from kafka_rebalance.waves.slot_filling import slot_filling_seconds
@@ -80,7 +80,7 @@ def rollback_of(ask: Ask, draft: Draft, wave_of: Ints) -> Rollback:
     undone = np.flatnonzero(~lost)
     cost = Cost(
         replica_moves=int(draft.dropped[undone].sum()),
-        bytes=_total([wave.bytes for wave in waves]),
+        bytes=total_bytes([wave.bytes for wave in waves]),
         leader_changes=int(draft.changes_leader[undone].sum()),
         seconds=_seconds(waves),
         seconds_slot_filling=_slot_filling(ask, draft.backward().chosen(undone), waves),
@@ -92,7 +92,7 @@ def cost_of(ask: Ask, draft: Draft, waves: tuple[Wave, ...]) -> Cost:
     """What the plan costs as it runs."""
     return Cost(
         replica_moves=int(draft.copies.sum()),
-        bytes=_total(draft.bytes_forward()),
+        bytes=total_bytes(draft.bytes_forward()),
         leader_changes=int(draft.changes_leader.sum()),
         seconds=_seconds(waves),
         seconds_slot_filling=_slot_filling(ask, draft.forward(), waves),
@@ -110,18 +110,24 @@ def _waves(ask: Ask, transfers: Transfers, amounts: list[int | None], members: l
     waves = []
     for each in members:
         traffic = traffic_of(transfers.chosen(each), len(ids), ask.options.throttle_bytes_per_s)
-        amount = _total([amounts[m] for m in each.tolist()])
-        needed = np.ceil(traffic.arriving).astype(np.int64).tolist()
+        amount = total_bytes([amounts[m] for m in each.tolist()])
+        needed = np.ceil(traffic.arriving).astype(np.int64)
+        needed[_receivers_of_unknown(transfers.chosen(each), [amounts[m] is None for m in each.tolist()])] = 0
         waves.append(
             Wave(
                 moves=tuple(each.tolist()),
                 bytes=amount,
                 seconds=None if amount is None else traffic.seconds,
                 throttle_bytes_per_s=traffic.throttle_bytes_per_s,
-                free_disk_needed={ids[b]: value for b, value in enumerate(needed) if value > 0},
+                free_disk_needed={ids[b]: value for b, value in enumerate(needed.tolist()) if value > 0},
             )
         )
     return tuple(waves)
+
+
+def _receivers_of_unknown(transfers: Transfers, is_unknown: list[bool]) -> Ints:
+    """Brokers that get something of unknown size: how much room they need is not known either, and is not told."""
+    return transfers.target[np.array(is_unknown, dtype=np.bool_)[transfers.of_copy]]
 
 
 def _slot_filling(ask: Ask, transfers: Transfers, waves: tuple[Wave, ...]) -> float | None:
@@ -137,8 +143,3 @@ def _slot_filling(ask: Ask, transfers: Transfers, waves: tuple[Wave, ...]) -> fl
 def _seconds(waves: tuple[Wave, ...]) -> float | None:
     known = [wave.seconds for wave in waves if wave.seconds is not None]
     return float(sum(known)) if len(known) == len(waves) else None
-
-
-def _total(values: list[int | None]) -> int | None:
-    known = [each for each in values if each is not None]
-    return sum(known) if len(known) == len(values) else None

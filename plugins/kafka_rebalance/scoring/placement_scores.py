@@ -65,7 +65,7 @@ def broker_field(rack_of: Mapping[int, str | None], highest_id: int) -> BrokerFi
     """The field of the brokers in ``rack_of``; no placement names a broker above ``highest_id``."""
     names = sorted({rack for rack in rack_of.values() if rack is not None})
     index = {name: number for number, name in enumerate(names)}
-    size = max(highest_id, *rack_of) + 2
+    size = max([highest_id, *rack_of]) + 2
     place, rack = np.full(size, NOBODY, dtype=np.int64), np.full(size, len(names), dtype=np.int64)
     for number, broker in enumerate(sorted(rack_of)):
         place[broker], rack[broker] = number, index.get(rack_of[broker] or "", len(names))

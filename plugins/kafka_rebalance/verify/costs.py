@@ -54,7 +54,7 @@ def _check_verdict(document: dict[str, Any], faults: FaultList) -> None:
     verdict, has_moves = document["verdict"], bool(document["moves"])
     if verdict == "rebalance" and not has_moves:
         faults.add("verdict", "plan.verdict", "rebalance without moves")
-    if verdict in ("nothing_to_do", "infeasible") and has_moves:
+    if verdict in ("nothing_to_do", "cannot_tell", "infeasible") and has_moves:
         faults.add("verdict", "plan.verdict", f"{verdict} with {len(document['moves'])} moves")
     if not document["reasons"] or not all(document["reasons"]):
         faults.add("verdict", "plan.reasons", "no reason is given")

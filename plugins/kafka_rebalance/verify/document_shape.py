@@ -112,7 +112,7 @@ _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
 MOST = 2**63 - 1
 _GREATEST = 1e300
 LENGTHS = {"band_asked": 2, "widened_to": 2, "topic_excess_replicas": 2}
-VERDICTS = ("rebalance", "nothing_to_do", "infeasible", "not_fixable_by_moving")
+VERDICTS = ("rebalance", "nothing_to_do", "cannot_tell", "infeasible", "not_fixable_by_moving")
 
 
 def check_shape(document: Any, faults: FaultList) -> bool:

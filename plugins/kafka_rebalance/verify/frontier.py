@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kafka_rebalance.verify.faults import FaultList
@@ -36,22 +37,35 @@ def _check_point(
     place: str, point: dict[str, Any], previous: dict[str, Any] | None, document: dict[str, Any], faults: FaultList
 ) -> None:
     bound, amount, tolerance = point["lower_bound_bytes"], point["bytes"], point["tolerance"]
-    if (bound is None) is not (amount is None) or (amount is None) is not (document["cost"]["bytes"] is None):
-        faults.add("frontier", place, "bytes and their bound are known for every point or for none")
+    if (bound is None) is not (amount is None):
+        faults.add("frontier", place, "bytes and their bound are known together or not at all")
+    elif amount is None and point["replica_moves"] == 0:
+        faults.add("frontier", place, "copies nothing, and yet its bytes are unknown")
     elif bound is not None and not 0 <= bound <= amount * (1 + ROUNDING) + 1:
         faults.add("frontier", place, f"{amount} bytes are below their bound {bound:g}")
-    if previous is not None and (previous["bytes"] or 0) > (amount or 0):
+    if previous is not None and _price(previous, document) > _price(point, document):
         faults.add("frontier", place, "costs less than the point before it")
     if min(point["replica_moves"], point["leader_changes"], amount or 0) < 0 or (tolerance or 0) < 0:
         faults.add("frontier", place, "a cost or a band is negative")
     resources = {each["resource"]: each for each in document["resources"]}
     if set(point["skew"]) != set(resources) or min(point["skew"].values(), default=0) < 0:
         faults.add("frontier", place, f"tells the skew of {sorted(point['skew'])}")
-    elif not any(point[name] for name in COSTS):
+    elif not any(point[name] for name in COSTS) and not _drops_for_nothing(document["parameters"]):
         for name, each in resources.items():
             faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], each["skew_before"])
     if point["name"] is not None and not point["reason"]:
         faults.add("frontier", place, "is named without a reason")
+
+
+def _price(point: dict[str, Any], document: dict[str, Any]) -> float:
+    """What points are ordered by: bytes, or replicas where the bytes of some point are unknown."""
+    is_known = all(other["bytes"] is not None for other in document["frontier"])
+    return float(point["bytes"] if is_known else point["replica_moves"])
+
+
+def _drops_for_nothing(parameters: Mapping[str, Any]) -> bool:
+    """A lower replication factor drops replicas: that costs nothing, and changes who carries what."""
+    return parameters.get("replication_factor") is not None
 
 
 def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:

@@ -25,6 +25,7 @@ from kafka_rebalance.verify.rollback_rules import check_rollback
 from kafka_rebalance.verify.seal import check_identity, check_seal
 from kafka_rebalance.verify.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.wave_rules import check_waves
+from kafka_rebalance.verify.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.wishes import Wishes, read_wishes
 
 
@@ -82,6 +83,7 @@ def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList)
         return {}
     check_seal(document, faults)
     check_identity(document, snapshot, faults)
+    check_what_was_seen(document, snapshot, faults)
     wishes = read_wishes(document["parameters"], faults)
     bounds: dict[str, float] = {}
     if wishes is not None:
@@ -106,7 +108,9 @@ def _judge(
     if faults.has_any("resource", "before", "from_differs"):
         return {}
     check_bounds(document, levels, cluster, wishes, faults)
-    return {} if document["verdict"] == "infeasible" else recomputed_bounds(document, levels, cluster, wishes)
+    if document["verdict"] in ("infeasible", "cannot_tell"):
+        return {}
+    return recomputed_bounds(document, levels, cluster, wishes)
 
 
 def _disk(levels: Levels, cluster: ClusterArrays) -> tuple[Floats, Floats] | None:

@@ -1,0 +1,29 @@
+"""A sample of ``plans_for_any_cluster``: each case has a verdict, each plan is right, none loses its bound on bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.properties.plans_for_any_cluster import faults_of, outcomes_of, table_of
+
+# Besides the first ones: cases in which a fault was found once.
+FAST, MANY = (*range(50), 87, 93, 94, 97, 120, 138), range(50, 450)
+
+
+def test_any_cluster_with_any_job_has_a_verdict_and_a_plan_that_is_right() -> None:
+    _hold(FAST)
+
+
+@pytest.mark.slow
+def test_four_hundred_clusters_have_a_verdict_and_a_plan_that_is_right() -> None:
+    _hold(MANY)
+
+
+def _hold(seeds: Sequence[int]) -> None:
+    outcomes = outcomes_of(seeds)
+    print("\n" + "\n".join(table_of(outcomes)))
+    assert faults_of(outcomes) == []
+    assert sum(bool(each.lost) for each in outcomes) <= max(len(outcomes) // 100, 1)
+    assert {each.exit_code for each in outcomes} == {0, 3, 4}

@@ -1,0 +1,188 @@
+"""Dead is not balanced: what was not seen, and what of it could change "nothing to do"."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.advise import advise
+from kafka_rebalance.codec import snapshot_to_document
+from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, LogDir
+from kafka_rebalance.partition_table import Partition
+from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.verify import verify_plan
+from rebalance_advisor.cli import main
+from tests.unit.planner.worlds import GB, brokers, cluster, row
+
+DEAD, FENCED = BrokerState.DEAD, BrokerState.FENCED
+
+
+def even(count: int = 9, size: int | None = GB, **more: object) -> list[Partition]:
+    """Replicas and leaders of three brokers as even as can be."""
+    return [row("t", p, [p % 3, (p + 1) % 3], size, **more) for p in range(count)]
+
+
+LOST = even(leader=None, isr=())
+UNUSABLE = {
+    "all dead": (cluster(LOST, brokers(3, b0=DEAD, b1=DEAD, b2=DEAD)), "3 dead"),
+    "all dead, leaders said": (cluster(even(), brokers(3, b0=DEAD, b1=DEAD, b2=DEAD)), "3 dead"),
+    "dead and fenced": (cluster(LOST, brokers(3, b0=DEAD, b1=FENCED, b2=FENCED)), "1 dead, 2 fenced"),
+    "no broker": (cluster([], []), "no broker was seen"),
+    "no partition": (cluster([], brokers(3)), "no partition was seen"),
+    "no leader": (cluster(LOST, brokers(3)), "none of the 9 partitions has a leader"),
+    "every replica offline": (
+        cluster([row("t", p, [0, 1], offline=(0, 1)) for p in range(4)], brokers(3)),
+        "none of the 4 partitions has a leader and a replica on a log dir that works",
+    ),
+    "every log dir offline": (
+        cluster(even(), [Broker(b, log_dirs=(LogDir("/d", error="KAFKA_STORAGE_ERROR"),)) for b in range(3)]),
+        "3 without a log dir that works",
+    ),
+    "all silent": (
+        replace(
+            cluster(even(size=None), brokers(3)),
+            coverage=tuple(CoverageGap("broker", str(b), "log dirs", "does not answer at h:1") for b in range(3)),
+        ),
+        "3 silent",
+    ),
+}
+
+
+def planned(snapshot: ClusterSnapshot, options: PlanOptions | None = None) -> Plan:
+    plan = make_plan(snapshot, options or PlanOptions(with_frontier=False))
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return plan
+
+
+def with_gaps(snapshot: ClusterSnapshot, *gaps: CoverageGap) -> ClusterSnapshot:
+    return replace(snapshot, coverage=gaps)
+
+
+def with_rates(snapshot: ClusterSnapshot, values: Sequence[float]) -> ClusterSnapshot:
+    column = LoadColumn(np.array(values), LoadSource.LOG_DIR_GROWTH)
+    return replace(snapshot, loads=PartitionLoads({LoadKind.IN_BYTES_PER_S: column}))
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+@pytest.mark.parametrize(
+    "options",
+    [PlanOptions(), PlanOptions(within=0.05), PlanOptions(preferred_election=True), PlanOptions(leaders_only=True)],
+    ids=["default", "order", "election", "leaders"],
+)
+def test_where_nothing_usable_was_seen_nobody_can_tell_whatever_is_asked(name: str, options: PlanOptions) -> None:
+    snapshot, reason = UNUSABLE[name]
+    plan = planned(snapshot, options)
+    assert plan.verdict is Verdict.CANNOT_TELL
+    assert reason in plan.reasons[0]
+    assert plan.moves == plan.frontier == ()
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_plan_and_advise_agree_and_end_with_4(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    snapshot, reason = UNUSABLE[name]
+    file = tmp_path / "snapshot.json"
+    file.write_text(json.dumps(snapshot_to_document(snapshot)), encoding="utf-8")
+    for command in ("plan", "advise"):
+        assert main([command, str(file), "--out", str(tmp_path / command)]) == 4
+        assert capsys.readouterr().out.startswith("Verdict: cannot tell")
+        document = json.loads((tmp_path / command / "plan.json").read_text(encoding="utf-8"))
+        assert document["verdict"] == "cannot_tell"
+        assert reason in document["reasons"][0]
+        assert main(["verify", str(tmp_path / command), str(file)]) == 0
+        capsys.readouterr()
+    digest = (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8")
+    assert "Cannot tell: too little of the cluster was seen" in digest
+    assert reason in digest
+    codes = {each["code"] for each in json.loads((tmp_path / "advise" / "findings.json").read_text(encoding="utf-8"))}
+    assert "cannot_tell" in codes
+    assert "nothing_to_do" not in codes
+
+
+def test_what_nobody_measured_is_left_out_and_the_rest_is_balanced() -> None:
+    gaps = [CoverageGap("cluster", "test", what, "no dump") for what in ("sizes", "racks", "consumer groups", "time")]
+    plan = planned(with_gaps(cluster(even(size=None), brokers(3)), *gaps))
+    assert plan.verdict is Verdict.NOTHING_TO_DO
+    assert plan.left_out["disk"] == "nobody measured log_bytes"
+
+
+def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> None:
+    """Where followers elsewhere tell the sizes of what it leads, nothing is hidden."""
+    gap = CoverageGap("broker", "2", "log dirs", "timed out")
+    told = [replace(each, log_bytes=tuple(None if b == 2 else GB for b in each.replicas)) for each in even()]
+    assert planned(with_gaps(cluster(told, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
+    rows = [row("t", p, [p % 3], None if p % 3 == 2 else GB) for p in range(9)]
+    plan = planned(with_gaps(cluster(rows, brokers(3)), gap))
+    assert plan.verdict is Verdict.CANNOT_TELL
+    assert plan.reasons[0].startswith("disk is left out although it was seen in part: log_bytes is known for 67%")
+    assert plan.reasons[1].startswith("of what was seen: ")
+
+
+def test_a_few_unknown_sizes_on_one_broker_may_fill_it_and_one_among_many_may_not() -> None:
+    many = [row("t", p, [0 if p >= 90 else p % 3]) for p in range(93)]
+    one = [replace(each, log_bytes=(None,)) if each.partition == 0 else each for each in many]
+    eight = [replace(each, log_bytes=(None,)) if each.partition in range(0, 24, 3) else each for each in many]
+    assert planned(cluster(one, brokers(3))).verdict is Verdict.NOTHING_TO_DO
+    plan = planned(cluster(eight, brokers(3)))
+    assert plan.verdict is Verdict.CANNOT_TELL
+    assert plan.reasons[0] == "disk is not known for 8 partitions: disk of broker 0 may be outside its band"
+
+
+def test_a_new_partition_without_a_rate_is_no_reason_and_rates_of_a_third_are() -> None:
+    snapshot = cluster([row("t", p, [p % 3]) for p in range(90)], brokers(3))
+    assert planned(with_rates(snapshot, [np.nan, *[5.0] * 89])).verdict is Verdict.NOTHING_TO_DO
+    plan = planned(with_rates(snapshot, [5.0 if p < 30 else np.nan for p in range(90)]))
+    assert plan.verdict is Verdict.CANNOT_TELL
+    assert "in is left out although it was seen in part" in plan.reasons[0]
+
+
+def test_a_hidden_topic_among_few_is_a_reason_and_among_many_is_none() -> None:
+    gap = CoverageGap("topic", "secret", "everything but its size", "no right to describe it")
+    few = with_gaps(cluster(even(), brokers(3)), gap)
+    rows = [row(f"t{number:03d}", p, [p % 3, (p + 1) % 3]) for number in range(60) for p in range(3)]
+    assert planned(few).verdict is Verdict.CANNOT_TELL
+    assert "topic secret could not be described" in planned(few).reasons[0]
+    assert planned(with_gaps(cluster(rows, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
+
+
+def test_a_dead_broker_whose_partitions_nobody_leads_is_not_balanced() -> None:
+    rows = [row("t", p, [p % 3], **({"leader": None, "isr": ()} if p % 3 == 2 else {})) for p in range(9)]
+    plan = planned(cluster(rows, brokers(3, b2=DEAD)))
+    assert plan.verdict is Verdict.CANNOT_TELL
+    assert plan.reasons[0].startswith("broker 2 is dead and 3 partitions on it have no leader")
+
+
+def test_what_was_seen_still_has_its_own_verdicts() -> None:
+    """Broken rules stay infeasible, work stays work, and what a user excludes is no blindness."""
+    one_left = cluster(even(isr=(0,), leader=0)[:1], brokers(2, b1=DEAD))
+    assert planned(one_left).verdict is Verdict.INFEASIBLE
+    skewed = with_gaps(
+        cluster([row("t", p, [0, 1]) for p in range(30)], brokers(3)), CoverageGap("topic", "x", "partitions", "no")
+    )
+    assert planned(skewed).verdict is Verdict.REBALANCE
+    assert planned(cluster(even(), brokers(3)), PlanOptions(exclude_topics=(".*",))).verdict is Verdict.NOTHING_TO_DO
+    drained = PlanOptions(remove_brokers=frozenset({0, 1, 2}))
+    assert planned(cluster(even(), brokers(3)), drained).verdict is Verdict.INFEASIBLE
+
+
+def test_advise_of_a_cluster_without_brokers_holds_nothing_and_says_why() -> None:
+    advice = advise(cluster([], []), PlanOptions())
+    assert advice.plan.verdict is Verdict.CANNOT_TELL
+    assert advice.scores.brokers == ()
+    assert advice.topics == ()
+
+
+def test_verify_refuses_a_blind_verdict_and_blindness_without_a_cause() -> None:
+    snapshot, _ = UNUSABLE["all dead"]
+    document = to_document(replace(make_plan(snapshot, PlanOptions()), verdict=Verdict.NOTHING_TO_DO).sealed())
+    assert "verdict" in verify_plan(document, snapshot).counts
+    seen = cluster(even(), brokers(3))
+    plan = replace(make_plan(seen, PlanOptions(with_frontier=False)), verdict=Verdict.CANNOT_TELL).sealed()
+    assert "verdict" in verify_plan(to_document(plan), seen).counts

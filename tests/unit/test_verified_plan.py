@@ -1,0 +1,100 @@
+"""A right plan is never lost to bookkeeping, and a wrong one is never mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+import kafka_rebalance.verified_plan as module
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan import Plan, to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.verified_plan import InvalidPlanError, verified
+from kafka_rebalance.verify import verify_plan
+from tests.unit.planner.worlds import brokers, cluster, row
+
+
+@cache
+def planned() -> tuple[Plan, ClusterSnapshot]:
+    rows = [row("t", p, [p % 2, 2 + p % 2], (1 + p) * 10**8) for p in range(16)]
+    snapshot = cluster(rows, brokers(6))
+    return make_plan(snapshot, PlanOptions(within=0.2)), snapshot
+
+
+def with_bound(cost: str, factor: float) -> Callable[[Plan], Plan]:
+    def change(plan: Plan) -> Plan:
+        changed = (replace(each, value=each.value * factor) if each.cost == cost else each for each in plan.lower_bound)
+        return replace(plan, lower_bound=tuple(changed))
+
+    return change
+
+
+def without_bound(plan: Plan) -> Plan:
+    return replace(plan, lower_bound=plan.lower_bound[1:])
+
+
+def with_dearer_point(plan: Plan) -> Plan:
+    return replace(
+        plan, frontier=(*plan.frontier[:2], replace(plan.frontier[2], lower_bound_bytes=1e30), *plan.frontier[3:])
+    )
+
+
+def with_fast_driver(plan: Plan) -> Plan:
+    return replace(plan, cost=replace(plan.cost, seconds_slot_filling=0.001))
+
+
+BOOKKEEPING: dict[str, tuple[Callable[[Plan], Plan], str]] = {
+    "bytes too high": (with_bound("bytes", 1e6), "the bound on bytes is the verifier's"),
+    "moves too high": (with_bound("replica_moves", 1e6), "the bound on replica moves is the verifier's"),
+    "seconds a little too high": (with_bound("seconds", 1.3), "the bound on seconds is the verifier's"),
+    "gap not of its bound": (with_bound("leader_changes", 0.0), "the bound on leader changes is the verifier's"),
+    "a bound missing": (without_bound, "the bound on bytes is the verifier's"),
+    "a point below its bound": (with_dearer_point, "the frontier is left out"),
+    "a driver that is too fast": (with_fast_driver, "the time of a driver that keeps slots full"),
+}
+
+
+@pytest.mark.parametrize("name", BOOKKEEPING)
+def test_what_cannot_be_verified_is_lowered_or_left_out_and_said(name: str) -> None:
+    plan, snapshot = planned()
+    change, words = BOOKKEEPING[name]
+    spoiled = change(plan).sealed()
+    assert not verify_plan(to_document(spoiled), snapshot).is_right
+    told = verified(spoiled, snapshot)
+    assert verify_plan(to_document(told.plan), snapshot).is_right
+    assert any(line.startswith(words) for line in told.left_out)
+    assert told.plan.reasons == (*plan.reasons, *told.left_out)
+    assert told.plan.moves == plan.moves
+    assert told.plan.waves == plan.waves
+    assert (told.plan.cost.bytes, told.plan.cost.seconds) == (plan.cost.bytes, plan.cost.seconds)
+    assert {each.cost for each in told.plan.lower_bound} == {each.cost for each in plan.lower_bound}
+    assert told.plan.plan_id != spoiled.plan_id
+
+
+WRONG: dict[str, Callable[[Plan], Plan]] = {
+    "bytes": lambda plan: replace(plan, cost=replace(plan.cost, bytes=(plan.cost.bytes or 0) - 1)),
+    "a move": lambda plan: replace(plan, moves=(replace(plan.moves[0], to_replicas=(0,)), *plan.moves[1:])),
+    "a wave": lambda plan: replace(plan, waves=(replace(plan.waves[0], seconds=0.1), *plan.waves[1:])),
+    "a bound and a cost": lambda plan: with_bound("bytes", 1e6)(
+        replace(plan, cost=replace(plan.cost, leader_changes=plan.cost.leader_changes + 1))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_move_a_cost_or_a_wave_that_does_not_hold_refuses_the_plan(name: str) -> None:
+    plan, snapshot = planned()
+    with pytest.raises(InvalidPlanError, match="did not pass its own verification and is not written"):
+        verified(WRONG[name](plan).sealed(), snapshot)
+
+
+def test_a_good_plan_is_verified_once_and_is_the_same_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, snapshot = planned()
+    calls = []
+    monkeypatch.setattr(module, "verify_plan", lambda *given: calls.append(given) or verify_plan(*given))
+    assert verified(plan, snapshot).plan is plan
+    assert len(calls) == 1
