@@ -15,6 +15,7 @@ from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
+from rebalance_advisor.shell import taken_back_on_interrupt
 from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_DONE, EXIT_FAILED, EXIT_INFEASIBLE = 0, 1, 3
@@ -52,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     document = advice.document()
     say("writing")
-    folder = write_advisory(arguments.out, document, advice.plan)
+    with taken_back_on_interrupt():
+        folder = write_advisory(arguments.out, document, advice.plan)
     _tell(document, closing_words(document), folder, as_json=arguments.json)
     return EXIT_INFEASIBLE if advice.plan.verdict is Verdict.INFEASIBLE else EXIT_DONE
 
