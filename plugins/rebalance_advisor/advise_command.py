@@ -17,6 +17,7 @@ from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
+from rebalance_advisor.shell import taken_back_on_interrupt
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -51,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     document = advice.document()
     say("writing")
-    folder = write_advisory(arguments.out, document, advice.plan)
+    with taken_back_on_interrupt():
+        folder = write_advisory(arguments.out, document, advice.plan)
     _tell(document, closing_words(document), folder, as_json=arguments.json)
     return exit_code_of(advice.plan.verdict)
 

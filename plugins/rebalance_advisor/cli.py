@@ -1,6 +1,6 @@
 """The shell command ``rebalance-advisor``: one module per subcommand, imported only when it is asked for.
 
-Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell; ``check`` has its own
+Exit codes: 0 done, 1 bad input or failure, 2 wrong usage, 3 infeasible, 4 cannot tell, 130 Ctrl-C; ``check`` has its own
 (DESIGN §7).
 """
 
@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from kafka_rebalance.errors import AdvisorError, InfeasibleError, UsageError
 from kafka_rebalance.visible_text import visible
+from rebalance_advisor.shell import end_on_interrupt, tell_of_interrupt
 from rebalance_advisor.terminal import write_lines
 
 COMMANDS = {
@@ -38,6 +39,8 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code."""
+    if argv is None:
+        end_on_interrupt()
     words = list(sys.argv[1:] if argv is None else argv)
     name = words[0] if words else ""
     if name not in COMMANDS:
@@ -49,8 +52,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    with _standard_output_to_ourselves():
-        return _run(module, parser.parse_args(words[1:]))
+    try:
+        with _standard_output_to_ourselves():
+            return _run(module, parser.parse_args(words[1:]))
+    except KeyboardInterrupt:
+        return tell_of_interrupt()
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.plan_options import add_plan_options, plan_options, read_previous
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.whole_folder import check_folder
+from rebalance_advisor.shell import taken_back_on_interrupt
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -52,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     say("verifying")
     plan = verified(plan, snapshot).plan
     say("writing")
-    folder = write_plan_folder(arguments.out, snapshot, plan)
+    with taken_back_on_interrupt():
+        folder = write_plan_folder(arguments.out, snapshot, plan)
     _tell(plan, folder, as_json=arguments.json)
     return exit_code_of(plan.verdict)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kafka_rebalance.model import ClusterSnapshot
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.shell import taken_back_on_interrupt
 from rebalance_advisor.terminal import write_lines
 
 _SHOWN_GAPS = 20
@@ -38,7 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, say what is missing, write. Raises AdvisorError for what the caller can put right."""
     from kafka_rebalance.rates import measure_rates
     from rebalance_advisor.kafka.read_cluster import read_cluster
+    from rebalance_advisor.publish.whole_file import check_file
 
+    check_file(arguments.out)  # before the cluster is asked
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its complaints are told below, as coverage or as an error
     properties, places = _properties(arguments)
     previous = _previous(arguments.previous)
@@ -98,11 +101,11 @@ def _tell_coverage(snapshot: ClusterSnapshot) -> None:
 
 
 def _write(snapshot: ClusterSnapshot, path: Path) -> None:
-    """Beside, then renamed: a reader never sees half a snapshot."""
     import orjson
 
     from kafka_rebalance.codec import snapshot_to_document
+    from rebalance_advisor.publish.whole_file import replace_file
 
-    beside = path.with_name(path.name + ".part")
-    beside.write_bytes(orjson.dumps(snapshot_to_document(snapshot), option=orjson.OPT_SORT_KEYS) + b"\n")
-    beside.replace(path)
+    content = orjson.dumps(snapshot_to_document(snapshot), option=orjson.OPT_SORT_KEYS) + b"\n"
+    with taken_back_on_interrupt():
+        replace_file(path, content)

@@ -58,7 +58,7 @@ def remove_ours(folder: Path) -> None:
     """Remove the files that the folder's marker names, the marker last, and the folder if nothing else is in it."""
     marker = read_marker(folder) or Marker(())
     if any((folder / name).is_symlink() for name in marker.folders):
-        raise OSError(0, "a link stands where a folder of ours stood")
+        raise OSError(errno.ELOOP, "a link stands where a folder of ours stood", str(folder))
     with contextlib.suppress(FileNotFoundError):
         for name in marker.files:
             with contextlib.suppress(FileNotFoundError):
@@ -66,6 +66,8 @@ def remove_ours(folder: Path) -> None:
         for name in marker.folders:
             with contextlib.suppress(FileNotFoundError):
                 (folder / name).rmdir()
+        if any(path.name != MARKER for path in folder.iterdir()):  # without its marker, no run would remove it
+            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), str(folder))
         with contextlib.suppress(FileNotFoundError):
             (folder / MARKER).unlink()
         folder.rmdir()

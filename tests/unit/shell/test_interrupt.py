@@ -1,0 +1,83 @@
+"""Ctrl-C is one line on standard error and exit code 130, wherever it strikes; what stood there still stands."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from subprocess import PIPE, Popen, run
+
+import pytest
+
+from kafka_rebalance.codec import snapshot_to_document
+from tests.unit.planner.worlds import brokers, cluster, row
+
+# Ctrl-C at the n-th event of a kind that the interpreter tells of: imports, files opened, folders made.
+PROGRAM = """
+import os, signal, sys
+event, moment, seen = sys.argv[1], int(sys.argv[2]), 0
+del sys.argv[1:3]
+def listen(name, _):
+    global seen
+    seen += name == event
+    if name == event and seen == moment:
+        os.kill(os.getpid(), signal.SIGINT)
+from rebalance_advisor.shell import main
+sys.addaudithook(listen)
+sys.exit(main())
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    place = tmp_path_factory.mktemp("interrupt")
+    snapshot = cluster([row("t", partition, [0, 1]) for partition in range(12)], brokers(4))
+    (place / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot)))
+    return place
+
+
+def command(place: Path, out: str) -> list[str]:
+    return ["plan", str(place / "cluster.json"), "--out", str(place / out), "--no-frontier"]
+
+
+@pytest.mark.parametrize(
+    ("event", "moment"),
+    [("import", 1), ("import", 60), ("import", 600), ("open", 30), ("os.mkdir", 1), ("os.mkdir", 2), ("os.mkdir", 4)],
+)
+def test_one_line_wherever_it_strikes(place: Path, event: str, moment: int) -> None:
+    line = [sys.executable, "-c", PROGRAM, event, str(moment), *command(place, "plan")]
+    done = run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert [told for told in done.stderr.splitlines() if " s  " not in told] == ["interrupted"]
+    assert not (place / "plan").exists()
+
+
+def test_one_line_while_kernels_are_compiled(place: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    line = [sys.executable, "-m", "rebalance_advisor.cli", *command(place, "never")]
+    with Popen(line, stdout=PIPE, stderr=PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        while "kernels are compiled" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert [told for told in rest.splitlines() if " s  " not in told] == ["interrupted"]
+    assert not (place / "never").exists()
+
+
+def test_what_was_begun_is_taken_back(place: Path) -> None:
+    done = run([sys.executable, "-c", PROGRAM, "os.mkdir", "0", *command(place, "kept")], check=False, stdout=PIPE)
+    assert done.returncode == 0
+    before = {path: path.read_bytes() for path in (place / "kept").rglob("*") if path.is_file()}
+    strike = [sys.executable, "-c", PROGRAM, "os.mkdir", "3", *command(place, "kept")]
+    assert run(strike, check=False, capture_output=True).returncode == 130
+    assert {path: path.read_bytes() for path in (place / "kept").rglob("*") if path.is_file()} == before
+    assert not list(place.glob(".kept*"))
+
+
+def test_where_it_is_ignored_it_stays_ignored(place: Path) -> None:
+    program = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + PROGRAM
+    line = [sys.executable, "-c", program, "import", "60", *command(place, "background")]
+    assert run(line, check=False, capture_output=True).returncode == 0
+    assert (place / "background" / "plan.json").exists()
