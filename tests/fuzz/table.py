@@ -17,7 +17,7 @@ from tests.fuzz.readers import KINDS
 OUTCOMES = ("read", "refused", "crash", "hang")
 HANG_S = 10.0  # of CPU for one input
 WAITING_S = 60.0  # without CPU: it waits for something that does not come
-START_S = 240.0  # the first input of a process: kernels are loaded, or compiled
+START_S = 900.0  # until a process is ready: kernels are loaded, or compiled
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -41,11 +41,12 @@ class Outcomes:
         rows = [(kind, *(self.counts[kind, outcome] for outcome in OUTCOMES)) for kind in KINDS]
         rows.append(("all", *(sum(self.counts[kind, outcome] for kind in KINDS) for outcome in OUTCOMES)))
         head = f"{'kind':<18}" + "".join(f"{name:>9}" for name in ("inputs", *OUTCOMES))
-        return "\n".join([head, *(f"{row[0]:<18}{sum(row[1:]):>9}" + "".join(f"{n:>9}" for n in row[1:]) for row in rows)])
+        lines = [f"{row[0]:<18}" + "".join(f"{count:>9}" for count in (sum(row[1:]), *row[1:])) for row in rows]
+        return "\n".join([head, *lines])
 
 
 def run_inputs(first: int, last: int, progress: Callable[[int], None] = lambda _: None) -> Outcomes:
-    """Inputs ``first`` to ``last`` - 1. A process that dies or hangs is ended, and another goes on behind that input."""
+    """Inputs ``first`` to ``last`` - 1. A process that dies or hangs is ended, and another goes on behind it."""
     outcomes = Outcomes()
     while first < last:
         first = _run_process(first, last, outcomes, progress)
@@ -57,14 +58,15 @@ def _run_process(first: int, last: int, outcomes: Outcomes, progress: Callable[[
     line = [sys.executable, "-m", "tests.fuzz.worker", str(first), str(last)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
         watch = _Watch(process)
-        running, is_first = first, True
-        while (told := watch.next_line(START_S if is_first else HANG_S)) is not None:
+        running, is_ready = first, False
+        while (told := watch.next_line(HANG_S if is_ready else START_S)) is not None:
             if told == b"":
                 break
             message = json.loads(told)
+            is_ready = True
             if "end" in message:
                 outcomes.add(message["end"], message["outcome"], message["words"])
-                running, is_first = message["end"] + 1, False
+                running = message["end"] + 1
                 progress(running)
         else:
             process.kill()

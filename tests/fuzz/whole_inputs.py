@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +22,7 @@ from tests.unit.dumps import dump_texts
 
 WORLDS = 24  # small clusters
 PLANS = 6
+_LATER = "audit-log:0:90\norders:0:300\norders:1:50\n"
 _LONGEST_CASE = 4000  # characters of a recorded case
 _MIB, _KIB = 2**20, 2**10
 
@@ -36,7 +38,8 @@ CRUISE_CONTROL = {
 }
 PROPERTIES = (
     "# a client\nbootstrap.servers=b1.example:9092,b2.example:9093\nsecurity.protocol=SASL_SSL\nsasl.mechanism=PLAIN\n"
-    'sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\\n  username="u" password="p";\n'
+    'sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\\n  username="u" '
+    'password="p";\n'
     "ssl.endpoint.identification.algorithm=https\nrequest.timeout.ms=5000\nclient.id: advisor\nacks all\n"
 )
 CLUSTERS = (
@@ -77,7 +80,7 @@ def model_document(number: int) -> dict[str, Any]:
                 "topic": partition.topic,
                 "partition": partition.partition,
                 "replicas": list(partition.replicas),
-                "load": {"disk": (partition.log_bytes[0] or 0) / _MIB, "nw_in": row + 0.5, "nw_out": row * 2, "cpu": None},
+                "load": {"disk": (partition.log_bytes[0] or 0) / _MIB, "nw_in": row + 0.5, "nw_out": row, "cpu": None},
             }
             for row, partition in enumerate(snapshot.each_partition())
         ],
@@ -109,7 +112,7 @@ def folder(draw: random.Random) -> Mapping[str, str]:
     if draw.random() < 0.3:
         files.pop(draw.choice(sorted(files)))
     if draw.random() < 0.2:
-        later = files | {"captured_at": "2026-11-20T07:00:00Z\n", "latest.txt": "audit-log:0:90\norders:0:300\norders:1:50\n"}
+        later = files | {"captured_at": "2026-11-20T07:00:00Z\n", "latest.txt": _LATER}
         return {f"1/{name}": text for name, text in files.items()} | {f"2/{name}": text for name, text in later.items()}
     return files
 
@@ -127,7 +130,5 @@ def replay_cases() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for family in families():
         short = (case for case in cases(family) if len(json.dumps(case)) < _LONGEST_CASE)
-        found += [{name: case[name] for name in ("id", "strategy", "input")} for case, _ in zip(short, range(3))]
+        found += [{name: case[name] for name in ("id", "strategy", "input")} for case in islice(short, 3)]
     return found
-
-
