@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tests.fuzz.table import Outcomes, run_inputs
 
 _SHOWN = 40
-_BATCH = 2000
+_BATCH = 5000
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -109,24 +109,24 @@ def read_cluster_list(draw: Draw, folder: Path) -> None:
 
 def verify_damaged(draw: Draw, folder: Path) -> None:
     """A plan put to ``verify``."""
-    document, snapshot = whole.plan_document(draw.randrange(whole.PLANS))
+    document, snapshot, _ = whole.plan_document(draw.choice(whole.PLANS))
     plan = read_plan(_file(folder, "plan.json", damaged_json(draw, document)))
     verify_plan(plan, snapshot)
 
 
 def check_damaged(draw: Draw, folder: Path) -> None:
     """A plan put to ``check``, on its own cluster or on another."""
-    number = draw.randrange(whole.PLANS)
-    document, snapshot = whole.plan_document(number)
+    number = draw.choice(whole.PLANS)
+    document, snapshot, _ = whole.plan_document(number)
     plan = read_plan(_file(folder, "plan.json", damaged_json(draw, document)))
     check_plan(plan, snapshot if draw.random() < 0.8 else whole.world(number + 1))
 
 
 def plan_after_damaged(draw: Draw, folder: Path) -> None:
     """A plan given as ``--previous``."""
-    document, snapshot = whole.plan_document(draw.randrange(whole.PLANS))
+    document, snapshot, options = whole.plan_document(draw.choice(whole.PLANS))
     previous = read_previous(_file(folder, "plan.json", damaged_json(draw, document)))
-    make_plan(snapshot, PlanOptions(with_frontier=False), previous=previous)
+    make_plan(snapshot, options, previous=previous)
 
 
 def answer_damaged(draw: Draw, folder: Path) -> None:

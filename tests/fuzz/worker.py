@@ -14,7 +14,6 @@ from pathlib import Path
 
 from kafka_rebalance.check import check_plan
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.replay_command import answer_lines
@@ -44,11 +43,11 @@ def main(first: int, last: int) -> int:
 
 def warm_up() -> None:
     """Loads what the inputs need, so that no input waits for a kernel that is compiled."""
-    for number in range(whole.PLANS):
-        document, snapshot = whole.plan_document(number)
+    for number in whole.PLANS:
+        document, snapshot, options = whole.plan_document(number)
         verify_plan(document, snapshot)
         check_plan(document, snapshot)
-        make_plan(snapshot, PlanOptions(with_frontier=False), previous=document)
+        make_plan(snapshot, options, previous=document)
     answer_lines(io.StringIO("\n".join(map(json.dumps, whole.replay_cases()))), io.StringIO())
 
 
