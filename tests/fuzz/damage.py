@@ -132,7 +132,7 @@ def _swap(draw: Draw, parent: Any, key: Any) -> None:
     parent[key], parent[other] = parent[other], parent[key]
 
 
-_VALUE_CHANGES = (_replace, _number, _text, _nudge, _delete, _add, _swap)
+_VALUE_CHANGES = (_replace, _number, _text, _nudge, _nudge, _delete, _add, _swap, _swap)
 
 
 def _flip(draw: Draw, data: bytes) -> bytes:
@@ -158,7 +158,8 @@ def _numbers(draw: Draw, data: bytes) -> bytes:
     if not found:
         return data
     one = draw.choice(found)
-    return data[: one.start()] + str(draw.choice((*NUMBERS, *LITERALS))).encode() + data[one.end() :]
+    number = draw.randrange(10) if draw.random() < 0.5 else draw.choice((*NUMBERS, *LITERALS))
+    return data[: one.start()] + str(number).encode() + data[one.end() :]
 
 
 def _lines(draw: Draw, data: bytes) -> bytes:
@@ -176,7 +177,7 @@ def _lines(draw: Draw, data: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-_BYTE_CHANGES: tuple[Callable[[Draw, bytes], bytes], ...] = (_flip, _cut, _insert, _insert, _numbers, _numbers, _lines)
+_BYTE_CHANGES: tuple[Callable[[Draw, bytes], bytes], ...] = (_flip, _cut, _insert, _numbers, _numbers, _numbers, _lines)
 
 
 def _as_file(draw: Draw, data: bytes) -> bytes:
