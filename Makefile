@@ -9,7 +9,7 @@ RUN := env PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test test-kill test-live test-live-full check lint fast-tests bench bench-planner lock clean
+.PHONY: help setup demo demo-live up down test test-kill test-live test-live-full check lint fast-tests bench bench-planner fuzz lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -70,6 +70,9 @@ bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in 
 bench-planner: setup ## the planner on cluster models beside a peer's results, and its gaps to the bound (MODELS=folder)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner --models $(or $(MODELS),../shared/clusters)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_gaps
+
+fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, refused, crash and hang by kind (INPUTS=…)
+	@$(RUN) $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),20000)
 
 lock: .boot/bin/uv ## resolve the lock anew (only public PyPI addresses may stand in it)
 	@env -u UV_DEFAULT_INDEX -u UV_INDEX -u UV_INDEX_URL .boot/bin/uv lock

@@ -11,6 +11,9 @@ from importlib import import_module
 from typing import Any
 
 from kafka_rebalance.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
+from kafka_rebalance.visible_text import excerpt
+
+_FIELDS = "see the fields in the strategy's page"
 
 Case = Mapping[str, Any]
 Handler = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -59,15 +62,25 @@ def answer(case: Case) -> dict[str, Any]:
     for field in ("strategy", "input"):
         if field not in case:
             raise InvalidInputError.at("case", f"has no {field!r}", 'a case is {"id", "strategy", "input"}')
-    handler = handler_of(case["strategy"])
+    strategy = case["strategy"]
+    if not isinstance(strategy, str):
+        raise InvalidInputError.at("strategy", f"expected a name, found {excerpt(strategy)}")
+    if not isinstance(case["input"], Mapping):
+        raise InvalidInputError.at("input", f"expected an object, found {excerpt(case['input'])}")
+    handler = handler_of(strategy)
     try:
         output = handler(case["input"])
     except AssignorError as refusal:
         output = {"error": refusal.java_class}
         if refusal.java_message and not isinstance(refusal, EndlessReassignmentError):
             output["message"] = refusal.java_message
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as wrong:
+    except KeyError as wrong:
+        raise InvalidInputError.at(f"input of {strategy}", f"{wrong} is missing, or names nothing", _FIELDS) from wrong
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as wrong:
+        # The families read plain dictionaries as their recordings have them; what they trip over is named as it is.
         raise InvalidInputError.at(
-            f"input of {case['strategy']}", f"{type(wrong).__name__}: {wrong}", "see the fields in the strategy's page"
+            f"input of {strategy}", f"a field is of the wrong kind ({wrong})", _FIELDS
         ) from wrong
+    except MemoryError as wrong:
+        raise InvalidInputError.at(f"input of {strategy}", "is too large for this machine", _FIELDS) from wrong
     return {"id": case.get("id"), "output": output}

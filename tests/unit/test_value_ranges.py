@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kafka_rebalance.advise import advise
 from kafka_rebalance.codec import snapshot_from_document, snapshot_to_document
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.model import Broker, Capacity, LogDir
+from kafka_rebalance.plan import to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.ranges import LARGEST_BYTES, SMALLEST_CAPACITY
+from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import cluster, row
 
 
@@ -127,3 +133,17 @@ def test_a_document_is_refused_with_the_json_path(change, message):
     change(document)
     with pytest.raises(InvalidInputError, match=message):
         snapshot_from_document(document, "file")
+
+
+def test_the_largest_broker_ids_are_as_good_as_any():
+    """No table runs over all ids: brokers are found by their ids, however large."""
+    largest = 2**31 - 1
+    rows = [row("t", number, [largest, 7 * number + 3], size=10 + number) for number in range(6)]
+    ids = sorted({broker for each in rows for broker in each.replicas})
+    with_racks = [Broker(broker, rack=f"r{place % 2}") for place, broker in enumerate(ids)]
+    snapshot = cluster([*rows, row("u", 0, [3, 10], removing=(10,))], with_racks)
+    scores = score_cluster(snapshot)
+    assert {score.broker for score in scores.brokers} == set(ids)
+    assert verify_plan(to_document(make_plan(snapshot, PlanOptions(with_frontier=False))), snapshot).is_right
+    findings = advise(snapshot, PlanOptions(with_frontier=False)).findings
+    assert findings

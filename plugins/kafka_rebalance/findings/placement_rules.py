@@ -31,10 +31,10 @@ def rack_violated(picture: Picture) -> Iterator[Finding]:
         return
     index = {rack: number for number, rack in enumerate(sorted(each for each in racks if each is not None))}
     nowhere = len(index)  # the rack of a dead broker that nobody knows: it counts as one of its own
-    rack_of = np.full(max(brokers, default=0) + 1, nowhere, dtype=np.int64)
-    for broker in brokers.values():
-        rack_of[broker.id] = index.get(broker.rack or "", nowhere)
-    seen = np.unique(table.row_of_replica * (nowhere + 1) + rack_of[table.replicas])
+    ids = np.array(sorted(brokers), dtype=np.int64)
+    rack_of = np.array([index.get(brokers[broker].rack or "", nowhere) for broker in ids.tolist()], dtype=np.int64)
+    racks_of_replicas = rack_of[np.searchsorted(ids, table.replicas)]
+    seen = np.unique(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
     distinct = np.bincount(seen // (nowhere + 1), minlength=len(table))
     violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~picture.is_in_flight
     violated[sorted(table.observers)] = False  # Confluent's placement constraints say which racks they take

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
@@ -33,6 +34,15 @@ class BrokerSetting:
     def index_of(self) -> dict[int, int]:
         """Kafka's id → index."""
         return {broker.id: index for index, broker in enumerate(self.brokers)}
+
+    def indices(self, broker_ids: npt.ArrayLike) -> Ints:
+        """int32: the index of each id, NOBODY for one that is no broker's. Ids may be as large as Kafka allows."""
+        wanted, known = np.asarray(broker_ids, dtype=np.int64), np.asarray(self.arrays.ids, dtype=np.int64)
+        if not len(known):
+            return np.full(wanted.shape, NOBODY, dtype=np.int32)
+        order = np.argsort(known)
+        at = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+        return np.asarray(np.where(known[at] == wanted, at, NOBODY), dtype=np.int32)
 
 
 def broker_setting(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerSetting:

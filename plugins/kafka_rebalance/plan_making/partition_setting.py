@@ -113,14 +113,11 @@ def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, 
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
-    lookup = np.full(max(setting.index_of, default=0) + 1, NOBODY, dtype=np.int32)
-    for broker, index in setting.index_of.items():
-        lookup[broker] = index
     row = table.row_of_replica
     column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
     replicas = np.full((len(table), width), NOBODY, dtype=np.int32)
     own = np.full((len(table), width), np.nan)
-    replicas[row, column] = lookup[table.replicas]
+    replicas[row, column] = setting.indices(table.replicas)
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
     if table.in_sync is None:
         in_sync = counts.copy()
@@ -128,11 +125,11 @@ def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, 
         in_sync = np.bincount(row, weights=table.in_sync, minlength=len(table)).astype(np.int64)
     offline = np.zeros(replicas.shape, dtype=np.bool_)
     for p, brokers in sorted(table.offline.items()):
-        offline[p] = np.isin(replicas[p], lookup[list(brokers)])
+        offline[p] = np.isin(replicas[p], setting.indices(brokers))
     for p, brokers in sorted(table.adding.items()):
-        own[p, np.isin(replicas[p], lookup[list(brokers)])] = np.nan
+        own[p, np.isin(replicas[p], setting.indices(brokers))] = np.nan
     for p, brokers in sorted(table.removing.items()):
-        keep = np.flatnonzero(~np.isin(replicas[p], lookup[list(brokers)]) & (replicas[p] >= 0))
+        keep = np.flatnonzero(~np.isin(replicas[p], setting.indices(brokers)) & (replicas[p] >= 0))
         for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False)):
             kept = cells[p, keep].copy()
             cells[p] = empty
@@ -155,10 +152,7 @@ def _arriving(snapshot: ClusterSnapshot, setting: BrokerSetting, size: Floats) -
 def _leaders(snapshot: ClusterSnapshot, setting: BrokerSetting, replicas: Ints) -> Ints:
     """int32[P]; where a running reassignment takes the leader away, the first replica that is left will lead."""
     leader = snapshot.partitions.leader
-    lookup = np.full(max(setting.index_of, default=0) + 2, NOBODY, dtype=np.int32)
-    for broker, index in setting.index_of.items():
-        lookup[broker] = index
-    leads = np.asarray(np.where(leader >= 0, lookup[leader], NOBODY), dtype=np.int32)
+    leads = setting.indices(leader)
     for p, brokers in sorted(snapshot.partitions.removing.items()):
         if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
             leads[p] = replicas[p, 0]

@@ -165,10 +165,9 @@ def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, 
     offline = np.zeros((len(table), width), dtype=np.bool_)
     row = table.row_of_replica
     column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
-    lookup = np.full(max(index, default=0) + 1, -1, dtype=np.int32)
-    for broker, position in index.items():
-        lookup[broker] = position
-    now[row, column] = lookup[table.replicas]
+    ids = np.array(sorted(index), dtype=np.int64)  # ids may be as large as Kafka allows: no table runs over them
+    position = np.array([index[broker] for broker in ids.tolist()], dtype=np.int32)
+    now[row, column] = position[np.searchsorted(ids, table.replicas)]
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
     in_sync = counts.copy() if table.in_sync is None else np.bincount(row, weights=table.in_sync, minlength=len(table))
     for p, brokers in table.offline.items():

@@ -45,7 +45,9 @@ def read_input(path: str | Path, cluster: str | None = None, *, max_bytes: int =
 
 def _read_file(path: Path, cluster: str, budget: ByteBudget) -> ClusterSnapshot:
     place = str(path)
-    text = without_commands(read_text(path, budget))
+    text = read_text(path, budget)
+    if not _JSON.match(text):
+        text = without_commands(text)
     if not text or text.isspace():
         raise InvalidInputError.at(place, "is empty", f"give {_KNOWN}")
     if not _JSON.match(text):
