@@ -40,6 +40,8 @@ _COST_NAMES = {
     "seconds": "time",
 }
 
+_GAPS = "gaps_of_"
+
 Document = Mapping[str, Any]
 
 
@@ -110,7 +112,8 @@ def evidence_in_words(evidence: Document) -> str:
 
 
 def _evidence(name: str, value: Any) -> str:
-    words = name.replace("_", " ")
+    # What could not be read may be called after a log dir: its own underscores stay.
+    words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
     if value is None or isinstance(value, str | bool):
         return f"{words}: {'unknown' if value is None else value}"
     if name.endswith("bytes_per_s"):

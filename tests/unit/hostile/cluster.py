@@ -55,7 +55,7 @@ def _topic(topic: str, name: str, count: int) -> dict[str, Any]:
 def _groups(name: str) -> list[dict[str, Any]]:
     """``{name}-idle`` has more members than partitions; ``{name}-shared`` has readers of one partition."""
     idle = [_member(name, number, ["-1"], [["-1", [0]]] if not number else []) for number in range(2)]
-    shared = [_member(name, number, ["orders", name], [[name, [0]], ["orders", [0, 1]]]) for number in range(2)]
+    shared = [_member(name, number, ["orders", name], [[name, [0, 1]]]) for number in range(2)]
     dead = [
         _member(name, 0, ["orders"], [["orders", list(range(4))]]),
         _member(name, 1, ["orders"], [["orders", list(range(4, ROWS))]]),

@@ -1,6 +1,6 @@
 """Forty names that a cluster can hold and that some border would obey if it were not guarded."""
 
-HARMLESS = "name"
+HARMLESS = "harmless"
 
 HOSTILE = {
     "clear screen": "\x1b[2J\x1b[H",

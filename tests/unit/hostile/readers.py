@@ -63,6 +63,7 @@ def markdown(text: str) -> tuple[list[str], str]:
                 continue
             kinds.append(f"{child.type} {child.attrs}")
             words.append("\n" if child.type == "softbreak" else child.content)
+        words.append("\n")
     return kinds, "".join(words)
 
 
@@ -93,4 +94,9 @@ def without_name(text: str, name: str) -> str:
     forms = sorted({shown, shown.strip(), unicodedata.normalize("NFC", shown)}, key=len, reverse=True)
     for form in forms:
         text = text.replace(form, "NAME")
+    return figures_alike(text)
+
+
+def figures_alike(text: str) -> str:
+    """``text`` with every hash, number and run of blanks like every other."""
     return " ".join(_NUMBER.sub("#", _HASH.sub("HASH", text)).split())
