@@ -138,4 +138,4 @@ def test_numbers_go_into_a_page_as_numbers() -> None:
 
 def _letters(text: str) -> str:
     """Without blanks, and without the stars of a bold text that a blank at its end keeps from being bold."""
-    return text.replace(" ", "").replace("**", "")
+    return text.translate({ord(" "): "", ord("\n"): ""}).replace("**", "")
