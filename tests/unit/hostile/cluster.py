@@ -26,12 +26,13 @@ def cluster_document(name: str) -> dict[str, Any]:
 
 
 def _broker(broker: int, name: str) -> dict[str, Any]:
+    broken = [{"path": f"/{name}/broken", "error": name}] if broker == 4 else []
     return {
         "id": broker,
         "rack": f"{name}-{broker}",
         "host": f"{name}{broker}.example.org",
         "port": 9092,
-        "log_dirs": [{"path": f"/{name}", "total_bytes": 10**12, "usable_bytes": 5 * 10**11, "error": name}],
+        "log_dirs": [{"path": f"/{name}", "total_bytes": 10**12, "usable_bytes": 5 * 10**11}, *broken],
         "configs": {name: name},
     }
 
