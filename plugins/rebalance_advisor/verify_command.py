@@ -22,6 +22,7 @@ from rebalance_advisor.publish.version_folders import plan_path
 from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_RIGHT, EXIT_FAULTS = 0, 1
+_PLAN_KEYS = (b'"plan_id"', b'"moves"', b'"parameters"')
 _FOLDERS = ("waves", "rollback", "elections")
 _MARKER = ".rebalance-advisor"
 _OWN_FILES = ("commands.md", "moves.csv", "report.html", "digest.md")
@@ -63,6 +64,8 @@ def _contents(path: Path) -> dict[str, bytes]:
     """plan.json and what lies beside it of the plan's files, by path in the folder, as it is on disk."""
     folder, plan = (path, path / _PLAN) if path.is_dir() else (path.parent, path)
     contents = {_PLAN: _read(plan)}
+    if not any(key in contents[_PLAN] for key in _PLAN_KEYS):  # faults would quote a file that is none of ours
+        raise InvalidInputError.at(str(plan), "is no plan", "give plan.json or the folder that holds it")
     beside = [folder / name for name in (*_OWN_FILES, *_OWN_JSON)]
     beside += [file for name in _FOLDERS for file in sorted((folder / name).glob("*.json"))]
     for file in beside:

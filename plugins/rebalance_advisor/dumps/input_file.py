@@ -16,7 +16,6 @@ import numpy as np
 import orjson
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.json_depth import MAX_DEPTH, too_deep_at
 from rebalance_advisor.input_bytes import ByteBudget, read_text
 
@@ -108,7 +107,10 @@ def _parse_strictly(text: str, place: str, first_line: int) -> Any:
 
 
 class _WrongJsonError(ValueError):
-    """Valid for json, wrong for us; ``needle`` is a text near which it stands."""
+    """Valid for json, wrong for us; ``needle`` is a text near which it stands.
+
+    The message quotes nothing: what file this is, is known only once it is parsed.
+    """
 
     def __init__(self, message: str, needle: str) -> None:
         super().__init__(message)
@@ -120,7 +122,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _WrongJsonError(f"key {excerpt(twice)} stands twice in one object", f'"{twice}"')
+        raise _WrongJsonError("a key stands twice in one object", f'"{twice}"')
     return result
 
 
@@ -131,13 +133,13 @@ def _refuse_constant(name: str) -> Any:
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise _WrongJsonError(f"{excerpt(digits)} is too large a number", digits)
+        raise _WrongJsonError("holds a number that is too large", digits)
     return value
 
 
 def _short_int(digits: str) -> int:
     if len(digits) > _LONGEST_INT:
-        raise _WrongJsonError(f"{excerpt(digits)} is too large a number", digits)
+        raise _WrongJsonError("holds a number that is too large", digits)
     return int(digits)
 
 

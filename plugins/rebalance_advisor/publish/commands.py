@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_rebalance.plan import Plan, Wave
-from rebalance_advisor.publish.escape import markdown_line, markdown_text
+from rebalance_advisor.publish.escape import markdown_text
 from rebalance_advisor.publish.words import bytes_in_words, seconds_in_words
 
 _HEAD = """# Commands of plan {plan_id}
@@ -37,7 +37,7 @@ def render_commands(plan: Plan, digits: int) -> str:
     if not plan.moves:
         reasons = markdown_text(" ".join(plan.reasons))
         return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
-    preconditions = "\n".join(f"- {markdown_line(each)}" for each in plan.preconditions)
+    preconditions = "\n".join(f"- {each}" for each in plan.preconditions)
     parts = [
         _HEAD.format(
             plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"

@@ -7,7 +7,8 @@ page cannot say what they do not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_rows
@@ -18,6 +19,9 @@ from rebalance_advisor.publish.words import (
     ratio_in_words,
     seconds_in_words,
 )
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 TOP_FINDINGS = 12
 TOP_GROUPS = 15
@@ -36,19 +40,15 @@ _COST_NAMES = {
     "seconds": "time",
 }
 
+_GAPS = "gaps_of_"
+
 Document = Mapping[str, Any]
 
 
 def render_report(advisory: Document) -> str:
     """HTML of one advisory document (``advisory.json``'s object: plan, findings, groups, size, coverage)."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("rebalance_advisor.publish"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        finalize=html_value,
-    )  # fmt: skip
     plan = advisory["plan"]
-    return environment.get_template("report.html").render(
+    return _template().render(
         cluster=advisory["cluster"],
         captured_at=advisory["captured_at"],
         size_words=size_in_words(advisory["size"]),
@@ -66,6 +66,21 @@ def render_report(advisory: Document) -> str:
         top_groups=TOP_GROUPS,
         rests_on=rests_on(advisory),
     )
+
+
+@cache
+def _template() -> Template:
+    """The page; every text that it prints passes ``html_value``, then Jinja's own escapes."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("rebalance_advisor.publish"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=html_value,
+    )
+    return environment.get_template("report.html")
 
 
 def size_in_words(size: Document) -> str:
@@ -97,7 +112,8 @@ def evidence_in_words(evidence: Document) -> str:
 
 
 def _evidence(name: str, value: Any) -> str:
-    words = name.replace("_", " ")
+    # What could not be read may be called after a log dir: its own underscores stay.
+    words = f"gaps of {name[len(_GAPS) :]}" if name.startswith(_GAPS) else name.replace("_", " ")
     if value is None or isinstance(value, str | bool):
         return f"{words}: {'unknown' if value is None else value}"
     if name.endswith("bytes_per_s"):

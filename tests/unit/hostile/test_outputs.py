@@ -1,0 +1,158 @@
+"""Every output of the commands says the same of a cluster with a hostile name as of one with a plain name.
+
+The same elements in a page and in Markdown, the same lines on a terminal, the same data in JSON and CSV; only the name
+differs, and it is text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.csv_text import unguarded
+from kafka_rebalance.visible_text import is_hidden, visible
+from rebalance_advisor import cli
+from tests.unit.hostile.cluster import cluster_document
+from tests.unit.hostile.names import HARMLESS, HOSTILE
+from tests.unit.hostile.readers import Page, figures_alike, markdown, screen_lines, without_name
+
+SEARCHED_TWICE = (
+    HARMLESS,
+    *(HOSTILE[kind] for kind in ("cursor up", "one-byte CSI", "line feed", "override", "script")),
+)
+OPTIONS = ("--balance-within", "10%", "--no-frontier")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What one cluster with ``name`` in all places gave: the files by name, the terminal's lines by command."""
+
+    name: str
+    files: dict[str, str]
+    said: dict[str, tuple[int, str]]
+
+
+def outputs_of(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Outputs:
+    """``advise``, ``verify`` and ``check`` of every name; the commands that search once more, of a few."""
+    source, out = folder / "cluster.json", folder / "out"
+    source.write_text(json.dumps(cluster_document(name)))
+    runs = {
+        "advise": ["advise", str(source), "--out", str(out), *OPTIONS],
+        "verify": ["verify", str(out), str(source)],
+        "check": ["check", str(out), str(source)],
+    }
+    if name in SEARCHED_TWICE:
+        runs["plan"] = ["plan", str(source), "--out", str(folder / "plan"), *OPTIONS]
+        runs["advise --json"] = ["advise", str(source), "--out", str(folder / "again"), "--json", *OPTIONS]
+    said = {}
+    for command, words in runs.items():
+        code = cli.main(words)
+        said[command] = (code, capsys.readouterr().out.replace(str(folder), "FOLDER"))
+    files = {path.name: path.read_bytes().decode() for path in sorted(out.iterdir()) if path.is_file()}
+    return Outputs(name, files, said)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Outputs:
+    """What a cluster with a plain name gives."""
+    with pytest.MonkeyPatch.context() as patch:
+        told = io.StringIO()
+        patch.setattr("sys.stdout", told)
+
+        class Said:
+            """As capsys, which a fixture of a module cannot have."""
+
+            def readouterr(self) -> object:
+                text = told.getvalue()
+                told.seek(0)
+                told.truncate()
+                return type("Captured", (), {"out": text})
+
+        return outputs_of(HARMLESS, tmp_path_factory.mktemp("plain"), Said())  # type: ignore[arg-type]
+
+
+def test_the_cluster_says_enough_to_be_a_test(plain: Outputs) -> None:
+    codes = {finding["code"] for finding in json.loads(plain.files["findings.json"])}
+    assert codes >= {"coverage_gap", "idle_members", "dead_static_member", "shared_offsets", "broker_disk_over_share"}
+    assert plain.said["advise"][0] == plain.said["verify"][0] == 0
+    for place in (
+        "rack harmless-4 holds no replica",
+        "harmless-dead",
+        "harmless-static-0",
+        "log dir harmless",
+        "harmless-gap",
+        "harmless denied",
+    ):
+        assert place in plain.files["report.html"], place
+    assert len(plain.files["moves.csv"].splitlines()) > 2
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_name_is_text_in_every_output(
+    name: str, plain: Outputs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = outputs_of(name, tmp_path, capsys)
+    assert {command: code for command, (code, _) in found.said.items()} == {
+        command: code for command, (code, _) in plain.said.items() if command in found.said
+    }
+    assert found.files.keys() == plain.files.keys()
+    _same_screens(found, plain)
+    _same_page(found, plain)
+    _same_markdown("digest.md", found, plain)
+    _same_markdown("commands.md", found, plain)
+    _exact_json(found)
+    _safe_cells(found)
+
+
+def _same_screens(found: Outputs, plain: Outputs) -> None:
+    for command in found.said:
+        shown, expected = screen_lines(found.said[command][1]), screen_lines(plain.said[command][1])
+        assert len(shown) == len(expected), command
+        if command != "advise --json":
+            told = [without_name(line, found.name) for line in shown]
+            assert told == [without_name(line, plain.name) for line in expected], command
+
+
+def _same_page(found: Outputs, plain: Outputs) -> None:
+    page, expected = Page(found.files["report.html"]), Page(plain.files["report.html"])
+    assert [figures_alike(tag) for tag in page.tags] == [figures_alike(tag) for tag in expected.tags]
+    assert without_name("".join(page.text), found.name) == without_name("".join(expected.text), plain.name)
+    assert not [character for character in found.files["report.html"] if character != "\n" and is_hidden(character)]
+
+
+def _same_markdown(file: str, found: Outputs, plain: Outputs) -> None:
+    kinds, text = markdown(found.files[file])
+    plain_kinds, plain_text = markdown(plain.files[file])
+    assert kinds == plain_kinds, file
+    assert without_name(text, found.name) == without_name(plain_text, plain.name), file
+    assert len(found.files[file].splitlines()) == len(plain.files[file].splitlines()), file
+
+
+def _exact_json(found: Outputs) -> None:
+    for file, text in found.files.items():
+        if file.endswith(".json"):
+            json.loads(text)
+            assert not [character for character in text if character != "\n" and is_hidden(character)], file
+    assert json.loads(found.files["advisory.json"])["cluster"] == found.name
+    assert [group["group"] for group in json.loads(found.files["groups.json"])] == [
+        f"{found.name}-{kind}" for kind in ("idle", "shared", "dead")
+    ]
+    assert f"{found.name}-dead" in {finding["subject"] for finding in json.loads(found.files["findings.json"])}
+    if "advise --json" in found.said:
+        printed = json.loads(found.said["advise --json"][1])
+        assert printed["findings"] == json.loads(found.files["findings.json"])
+
+
+def _safe_cells(found: Outputs) -> None:
+    rows = list(csv.reader(io.StringIO(found.files["moves.csv"], newline=""), strict=True))
+    moves = json.loads(found.files["plan.json"])["moves"]
+    assert len(rows) == len(moves) + 1 == len(found.files["moves.csv"].splitlines())
+    assert "'-1" in {row[1] for row in rows}, "the topic that looks like a formula moves"
+    for row, move in zip(rows[1:], moves, strict=True):
+        assert not [cell for cell in row if cell.startswith(tuple("=+-@\t\r"))]
+        assert (unguarded(row[1]), unguarded(row[9])) == (move["topic"], visible(move["reason"]))
