@@ -3,9 +3,9 @@
     python -m tests.properties.plans_for_any_cluster --cases 2000 [--first 0]
 
 prints a table of jobs by verdict, with the bounds, frontiers and estimates that had to be lowered or left out, and each
-case that has no verdict or whose plan is refused. Every fourth case is searched with the usual effort (but for points of
-the frontier, which are not annealed), the others in short: what has to hold of a plan does not depend on how long it was
-searched for.
+case that has no verdict or whose plan is refused. Every fourth case is searched with the usual effort (but for points
+of the frontier, which are not annealed), the others in short: what has to hold of a plan does not depend on how long it
+was searched for.
 """
 
 from __future__ import annotations
