@@ -1,0 +1,75 @@
+"""What a plan and its frontier tell where sizes are unknown, or where copying nothing still changes something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan_making import frontier
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.verify import verify_plan
+from tests.unit.planner.worlds import GB, brokers, cluster, row
+
+
+@pytest.fixture(autouse=True)
+def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points that are not annealed."""
+    monkeypatch.setattr(frontier, "EFFORT", replace(frontier.EFFORT, anneal_steps=0))
+
+
+def planned(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
+    plan = make_plan(snapshot, options)
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return plan
+
+
+def test_a_plan_that_copies_nothing_has_a_frontier_where_nobody_measured_sizes() -> None:
+    rows = [row("t", p, [0, 1, 2, 3], None) for p in range(16)]
+    plan = planned(cluster(rows, brokers(4)), PlanOptions())
+    assert plan.verdict is Verdict.REBALANCE
+    assert (plan.cost.bytes, plan.cost.replica_moves) == (0, 0)
+    assert plan.cost.leader_changes > 0
+    assert len(plan.frontier) >= 8
+    assert all(point.bytes == 0 for point in plan.frontier if point.replica_moves == 0)
+
+
+def test_points_tell_bytes_only_where_the_size_of_all_that_they_copy_is_known() -> None:
+    rows = [row("t", p, [0, 1 + p % 3], None) for p in range(24)]
+    plan = planned(cluster(rows, brokers(4)), PlanOptions())
+    assert plan.frontier
+    for point in plan.frontier:
+        assert (point.bytes is None) == (point.replica_moves > 0) == (point.lower_bound_bytes is None)
+    moves = [point.replica_moves for point in plan.frontier]
+    assert moves == sorted(moves)
+
+
+def test_one_unknown_size_hides_the_bytes_of_the_points_that_copy_it_alone() -> None:
+    rows = [row("t", p, [0, 1], None if p == 0 else GB) for p in range(12)]
+    rows += [row("u", p, [2 + p % 2, p % 2], GB) for p in range(12)]
+    plan = planned(cluster(rows, brokers(5)), PlanOptions(remove_brokers=frozenset({0})))
+    assert plan.cost.bytes is None
+    assert any(move.bytes is None for move in plan.moves)
+    assert all(point.bytes is None for point in plan.frontier)
+
+
+def test_how_much_room_a_broker_needs_is_not_told_where_it_gets_something_of_unknown_size() -> None:
+    rows = [row("t", p, [0, 1], None if p == 0 else GB) for p in range(12)]
+    plan = planned(cluster(rows, brokers(4)), PlanOptions(remove_brokers=frozenset({0}), with_frontier=False))
+    (unknown,) = (move for move in plan.moves if move.bytes is None)
+    wave = plan.waves[unknown.wave]
+    (receiver,) = set(unknown.to_replicas) - set(unknown.from_replicas)
+    assert wave.seconds is None
+    assert receiver not in wave.free_disk_needed
+    assert wave.free_disk_needed
+
+
+def test_a_lower_replication_factor_changes_loads_for_nothing_and_its_frontier_says_so() -> None:
+    rows = [row("t", p, [p % 4, (p + 1) % 4, (p + 2) % 4], (1 + p % 5) * GB) for p in range(16)]
+    plan = planned(cluster(rows, brokers(4)), PlanOptions(replication_factor=2))
+    assert plan.verdict is Verdict.REBALANCE
+    assert all(len(move.to_replicas) == 2 for move in plan.moves)
+    assert len(plan.moves) == 16
