@@ -20,6 +20,8 @@ from typing import Any, TypeVar, cast
 
 from numba import njit, types
 
+from kafka_rebalance.link_time import EntryCompiler, InnerCompiler
+
 R = TypeVar("R")
 
 PACKAGE = __name__.partition(".")[0]
@@ -28,13 +30,13 @@ _IMPORTED = re.compile(rf"^(?:from|import) ({PACKAGE}[\w.]*)", re.MULTILINE)
 
 def kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
-    return cast("Callable[..., R]", _prepared(njit(cache=True)(function)))
+    return cast("Callable[..., R]", _prepared(njit(cache=True, pipeline_class=EntryCompiler)(function)))
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
     """As ``kernel``, but only other kernels can call it."""
-    compiled = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    return cast("Callable[..., R]", _prepared(compiled))
+    compiled = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=InnerCompiler)(function)
+    return cast("Callable[..., R]", _for_wide_integers(compiled))
 
 
 def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
@@ -42,8 +44,10 @@ def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
 
     To pass those costs more than a small function does: all of their shapes and strides go over the stack.
     """
-    compiled = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)(function)
-    return cast("Callable[..., R]", _prepared(compiled))
+    compiled = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, pipeline_class=InnerCompiler)(
+        function
+    )
+    return cast("Callable[..., R]", _for_wide_integers(compiled))
 
 
 def _prepared(compiled: Any) -> Any:

@@ -6,11 +6,12 @@ Large topics keep a row of counts per broker; small ones are counted from their 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Ints, Problem
 
@@ -18,7 +19,8 @@ from kafka_rebalance.planner.problem import Flags, Ints, Problem
 SMALL_TOPIC = 32
 
 
-class TopicSpread(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TopicSpread(ByReference):
     """Counts by topic and broker; T topics, ``row`` -1 for small topics."""
 
     topic: Ints  # int32[P]

@@ -132,7 +132,8 @@ def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch:
         value = ascend(cost, weight, excess, trial, scratch)
         if value > best:
             best = value
-            prices[:] = trial
+            for d in range(dims):
+                prices[d] = trial[d]
         if value >= NOT_COVERABLE:
             break
     return best
