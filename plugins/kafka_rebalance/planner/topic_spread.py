@@ -42,7 +42,7 @@ def topic_spread(problem: Problem, replicas: Ints) -> TopicSpread:
     row = np.where(has_row, np.cumsum(has_row) - 1, -1).astype(np.int32)
     table = np.zeros((int(has_row.sum()), problem.broker_count + 1), dtype=np.int32)
     _count(replicas, problem.topic, row, table)
-    return TopicSpread(problem.topic, row, table, topic_limit(problem), start, members)
+    return TopicSpread(np.ascontiguousarray(problem.topic), row, table, topic_limit(problem), start, members)
 
 
 def topic_limit(problem: Problem) -> Ints:

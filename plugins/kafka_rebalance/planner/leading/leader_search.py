@@ -33,7 +33,7 @@ STILL_WORTH = 0.8
 FEW = 10
 
 
-@kernel
+@inner_kernel
 def _worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
     """Relief of both brokers per leader change; -1 if it helps nobody or takes the receiver out of its bands."""
     source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
@@ -171,7 +171,13 @@ def _farthest_first(state: LeaderState) -> Longs:
 
 
 @kernel
-def search_leaders(state: LeaderState, max_rounds: int) -> int:
+def search_leaders(state: LeaderState, max_rounds: int) -> tuple[int, int]:
+    """Search, and give back what proves needless. Returns hand-overs and how many were undone."""
+    return _search(state, max_rounds), _undo_needless(state)
+
+
+@inner_kernel
+def _search(state: LeaderState, max_rounds: int) -> int:
     """Rounds of giving, fetching and chains until all is inside or nothing helps. Returns hand-overs."""
     made = 0
     for _ in range(max_rounds):
@@ -192,8 +198,8 @@ def search_leaders(state: LeaderState, max_rounds: int) -> int:
     return made
 
 
-@kernel
-def undo_needless(state: LeaderState) -> int:
+@inner_kernel
+def _undo_needless(state: LeaderState) -> int:
     """Give leaderships back to today's leader where nobody's distance from the bands grows. Returns how many."""
     undone = 0
     for p in range(state.slot.shape[0]):

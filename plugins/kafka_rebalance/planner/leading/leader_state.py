@@ -62,10 +62,10 @@ def make_leader_state(
     count = np.zeros(brokers, dtype=np.int64)
     _index_leaders(leader, held_start, items, position, count)
     return LeaderState(
-        replicas=replicas,
+        replicas=np.ascontiguousarray(replicas),
         slot=slot,
-        home=home,
-        may_lead=may_lead,
+        home=np.ascontiguousarray(home),
+        may_lead=np.ascontiguousarray(may_lead),
         extra=extra,
         load=load,
         low=low,

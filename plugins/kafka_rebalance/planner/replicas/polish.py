@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -234,7 +234,7 @@ def _send_cheaper(state: State, p: int, j: int, home: int, tries: int) -> float:
     return float(best_saved)
 
 
-@kernel
+@inner_kernel
 def polish_round(state: State, takers: Ints, tries: int) -> float:
     """One pass over everything that has moved. Returns the cost saved."""
     width = state.replicas.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -92,7 +92,7 @@ def _helps(state: State, slot: int, target: int, weight: Floats, worst: float) -
     return gain > TINY and gain + given > TINY
 
 
-@kernel
+@inner_kernel
 def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
     """Visit every taker below its bands once, farthest out first. Returns moves."""
     moves = 0
@@ -163,13 +163,13 @@ def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
             best, best_left, best_right = gain, left_slot, right_slot
     if best_left < 0:
         return 0
-    right = state.replicas.ravel()[best_right]
+    right = state.replicas[best_right // width, best_right % width]
     move(state, best_left // width, best_left % width, right, going)
     move(state, best_right // width, best_right % width, left, going)
     return 1
 
 
-@kernel
+@inner_kernel
 def swap_round(state: State, takers: Ints, tries: int) -> int:
     """One exchange for every taker outside its bands. Returns exchanges."""
     swaps = 0

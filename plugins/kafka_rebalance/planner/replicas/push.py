@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, move, outside, weigh
 from kafka_rebalance.planner.replicas.receivers import (
@@ -56,7 +56,9 @@ def overshoots(state: State, source: int, weight: Floats) -> bool:
 def _rank(state: State, source: int, slots: Ints, fit: Floats, weight: Floats) -> None:
     """Fill ``fit`` with minus the alignment of each replica and the excess."""
     width = state.replicas.shape[1]
-    excess = np.maximum(state.load[source] - state.high[source], 0.0)
+    excess = np.empty(weight.shape[0])
+    for d in range(excess.shape[0]):
+        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)
     for i in range(slots.shape[0]):
         p = slots[i] // width
         weigh(state, p, slots[i] - p * width, source, weight)
@@ -95,7 +97,7 @@ def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: floa
     return moves
 
 
-@kernel
+@inner_kernel
 def push_round(state: State, everybody: Ints, takers: Ints, part: float, least: float) -> int:
     """Visit every broker above its bands once, farthest out first. Returns moves.
 
