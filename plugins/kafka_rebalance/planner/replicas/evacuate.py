@@ -13,6 +13,7 @@ from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.finish import leaving_cost, prices_of
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, fewest_in_rack, fits_limit, move, rack_share, weigh
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
+from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import Longs, State
 
 # What covers its broker's excess for so many times its cost leaves in any cheap plan.
@@ -112,7 +113,7 @@ def _leavers(state: State) -> Longs:
                 heaviest = max(heaviest, state.follower[p, d])
             size[found] = -heaviest
             found += 1
-    order = np.argsort(size)
+    order = smallest_first(size)
     for i in range(count):
         order[i] = slots[order[i]]
     return order

@@ -14,6 +14,7 @@ from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, best_prices
 from kafka_rebalance.planner.replicas.moving import INSIDE, TINY, above, is_home, move, relief, weigh
 from kafka_rebalance.planner.replicas.push import MISSES_BORNE, worst_first
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
+from kafka_rebalance.planner.sorting import largest_first
 from kafka_rebalance.planner.state import State
 
 # A ranked replica is applied while it is still worth this share of its rank.
@@ -88,11 +89,8 @@ def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: f
     slots = np.empty(state.filled[source], np.int32)
     worth = np.empty(state.filled[source])
     found = _rank_leavers(state, source, prices, slots, worth, weight)
-    least_first = np.empty(found)
-    for i in range(found):
-        least_first[i] = -worth[i]
     moves, misses = 0, 0
-    for i in np.argsort(least_first):
+    for i in largest_first(worth[:found]):
         if misses > MISSES_BORNE or above(state, source) <= INSIDE:
             break
         p = slots[i] // width

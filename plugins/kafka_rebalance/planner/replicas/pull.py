@@ -23,6 +23,7 @@ from kafka_rebalance.planner.replicas.moving import (
 )
 from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import service
+from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import State
 
 # Replicas looked at for one broker below its bands.
@@ -68,7 +69,7 @@ def pull_to(state: State, target: int, takers: Ints, worst: float, least: float)
         weigh(state, p, slots[i] - p * width, source, weight)
         fit[i] = -service(state, target, weight, need) - (0.0 if is_home(state, p, source) else 0.5)
     moves = 0
-    for i in np.argsort(fit):
+    for i in smallest_first(fit):
         if fit[i] > -least or below(state, target) <= INSIDE:
             break
         if _helps(state, slots[i], target, weight, worst) and _may_fetch(state, slots[i], target, weight):

@@ -22,6 +22,7 @@ from kafka_rebalance.planner.replicas.receivers import (
     lacking_receiver,
     roomy_receiver,
 )
+from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import Longs, State
 
 # Replicas passed over before a visit ends. Ten times as many find the same bytes in three times the time.
@@ -34,7 +35,7 @@ def worst_first(state: State) -> Longs:
     far = np.empty(state.load.shape[0])
     for b in range(far.shape[0]):
         far[b] = -outside(state, b)
-    order = np.argsort(far)
+    order = smallest_first(far)
     found = 0
     while found < order.shape[0] and far[order[found]] < -INSIDE:
         found += 1
@@ -78,7 +79,7 @@ def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: floa
     _rank(state, source, slots, fit, weight)
     stop = above(state, source) * (1.0 - part) + INSIDE
     moves, misses = 0, 0
-    for i in np.argsort(fit):
+    for i in smallest_first(fit):
         if fit[i] > -least or misses > MISSES_BORNE or above(state, source) <= stop:
             break
         p = slots[i] // width
