@@ -20,30 +20,34 @@ from typing import Any, TypeVar, cast
 
 from numba import njit, types
 
+from kafka_rebalance.link_time import EntryCompiler, InnerCompiler
+
 R = TypeVar("R")
 
 PACKAGE = __name__.partition(".")[0]
 _IMPORTED = re.compile(rf"^(?:from|import) ({PACKAGE}[\w.]*)", re.MULTILINE)
 
 
+# Python's division by zero would need a way out of every function; no kernel divides by what may be zero.
+_ALIKE = {"no_cfunc_wrapper": True, "error_model": "numpy"}
+
+
 def kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
-    return cast("Callable[..., R]", _prepared(njit(cache=True)(function)))
+    compiled = njit(cache=True, pipeline_class=EntryCompiler, **_ALIKE)(function)
+    return cast("Callable[..., R]", _prepared(compiled))
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """As ``kernel``, but only other kernels can call it."""
-    compiled = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    return cast("Callable[..., R]", _prepared(compiled))
+    """Only other kernels can call it; its machine code is part of theirs."""
+    compiled = njit(no_cpython_wrapper=True, pipeline_class=InnerCompiler, **_ALIKE)(function)
+    return cast("Callable[..., R]", _for_wide_integers(compiled))
 
 
 def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
-    """As ``inner_kernel``, put in place of each call: for what is called millions of times with a state of many arrays.
-
-    To pass those costs more than a small function does: all of their shapes and strides go over the stack.
-    """
-    compiled = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)(function)
-    return cast("Callable[..., R]", _prepared(compiled))
+    """As ``inner_kernel``, put in place of each call: for a few lines that are called millions of times."""
+    compiled = njit(no_cpython_wrapper=True, pipeline_class=InnerCompiler, forceinline=True, **_ALIKE)(function)
+    return cast("Callable[..., R]", _for_wide_integers(compiled))
 
 
 def _prepared(compiled: Any) -> Any:

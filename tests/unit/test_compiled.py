@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import kafka_rebalance.compiled
+import kafka_rebalance.link_time
 
 INNER = """
 from kafka_rebalance.compiled import inner_kernel
@@ -31,11 +32,12 @@ print(doubled(7), sum(doubled.stats.cache_hits.values()))
 
 
 def library(folder: Path) -> Path:
-    """A small library of the same name, with a copy of the real ``compiled``."""
+    """A small library of the same name, with a copy of the real decorators."""
     package = folder / "kafka_rebalance"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    shutil.copy(kafka_rebalance.compiled.__file__, package / "compiled.py")
+    for module in (kafka_rebalance.compiled, kafka_rebalance.link_time):
+        shutil.copy(str(module.__file__), package)
     (package / "inner.py").write_text(INNER.format(price=3))
     (package / "between.py").write_text(BETWEEN)
     (package / "outer.py").write_text(OUTER)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +25,7 @@ def evened(state: State, walks: list[Ints], *, is_initial: bool, is_literal: boo
     Raises EndlessReassignmentError, and AssignorError where Java fails.
     """
     state.marks[LITERAL] = is_literal
-    before = state if is_initial else state._replace(places=state.places.copy(), members=state.members.copy())
+    before = state if is_initial else replace(state, places=state.places.copy(), members=state.members.copy())
     is_changed = False
     for rows in walks:
         is_changed = _checked(rebalance(rows, state)) == CHANGED

@@ -5,7 +5,8 @@ Records keep what belongs together side by side, and a kernel takes one ``State`
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky_frame import StickyFrame
 from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.hash_order import spread
 from kafka_rebalance.java.keys import topic_partition_hash
@@ -61,7 +63,8 @@ TOPIC = np.dtype(
 )  # fmt: skip
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State(ByReference):
     """R rows, M members, T topics. ``readers`` int32: topic by topic, as the subscription map is walked, doubles kept.
 
     ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``least_loaded``. ``with_size`` int32: how
@@ -97,14 +100,14 @@ def new_state(request: AssignmentRequest, frame: StickyFrame, possible: Longs, *
         places=np.empty(place_count, PLACE),
         members=np.zeros(len(members), MEMBER),
         topics=np.zeros(len(topics), TOPIC),
-        readers=readers,
+        readers=np.ascontiguousarray(readers),
         shared=frame.topics[reader_counts[frame.topics] >= 2],
         heap=np.empty(len(members), np.int32),
         with_size=np.zeros(place_count + 2, np.int32),
         marks=np.array([NONE, 0, 0, 0, 0, NONE, NONE, 0, slack, 0], np.int64),
-        offsets=members.subscription_offsets,
-        topics_of=members.subscription_topics,
-        sets=frame.racks.sets,
+        offsets=np.ascontiguousarray(members.subscription_offsets),
+        topics_of=np.ascontiguousarray(members.subscription_topics),
+        sets=np.ascontiguousarray(frame.racks.sets),
     )
     hashes = hash_codes(topics.names.data, topics.names.offsets)
     clear_rows(state.rows, state.places, frame.row_topic, topics.first_row, hashes)

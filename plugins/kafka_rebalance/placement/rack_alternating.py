@@ -20,8 +20,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.java.seeded_random import State, next_int
 from kafka_rebalance.java.strings import compare_key
 from kafka_rebalance.placement.brokers import (
@@ -108,13 +108,13 @@ def _refuse(brokers: Sequence[PlacementBroker], partitions: int, replication_fac
         )
 
 
-@njit(cache=True)
+@inner_kernel
 def _follower(first: int, shift: int, j: int, brokers: int) -> int:
     """``AdminUtils.replicaIndex``."""
     return (first + 1 + (shift + j) % (brokers - 1)) % brokers
 
 
-@njit(cache=True)
+@kernel
 def _rack_unaware(
     partitions: int, replication_factor: int, brokers: int, start: int, shift: int, first_partition: int
 ) -> Ints:
@@ -131,7 +131,7 @@ def _rack_unaware(
     return places
 
 
-@njit(cache=True)
+@kernel
 def _rack_aware(
     partitions: int,
     replication_factor: int,

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.keys import optional_hash
 from kafka_rebalance.java.seeded_random import State, next_int, shuffle
@@ -124,7 +124,7 @@ def _refuse(replication_factor: int, unfenced: int, total: int) -> None:
         )
 
 
-@njit(cache=True)
+@kernel
 def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.int64]:
     """Draw every list's offset, fenced before unfenced, then the rack's: state int64[lists, 3] and that offset."""
     state = np.zeros((len(starts) - 1, 3), np.int64)
@@ -138,7 +138,7 @@ def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.i
     return state, rack_offset
 
 
-@njit(cache=True)
+@kernel
 def _place_all(
     random: State,
     partitions: int,
@@ -169,7 +169,7 @@ def _place_all(
     return placed
 
 
-@njit(cache=True)
+@inner_kernel
 def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, starts: Longs, stripe: Ints, state: Longs) -> None:
     leader_at = offset
     replicas[0] = _next(2 * racks[leader_at] + 1, epoch, starts, stripe, state)
@@ -191,18 +191,18 @@ def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, starts: Lon
         replicas[i] = broker
 
 
-@njit(cache=True)
-def _next(each: int, epoch: int, starts: Longs, stripe: Ints, state: Longs) -> np.int64:
+@inner_kernel
+def _next(each: int, epoch: int, starts: Longs, stripe: Ints, state: Longs) -> int:
     """``BrokerList.next``: the list's next broker in this epoch, -1 when all had their turn."""
     size = starts[each + 1] - starts[each]
     if size == 0:
-        return np.int64(-1)
+        return -1
     if state[each, _EPOCH] != epoch:
         state[each, _EPOCH] = epoch
         state[each, _INDEX] = 0
         state[each, _OFFSET] = (state[each, _OFFSET] + 1) % size
     if state[each, _INDEX] >= size:
-        return np.int64(-1)
+        return -1
     broker = stripe[starts[each] + (state[each, _INDEX] + state[each, _OFFSET]) % size]
     state[each, _INDEX] += 1
-    return np.int64(broker)
+    return int(broker)

@@ -9,11 +9,12 @@ resources weigh alike. Memory is about 40 bytes per replica plus 16·D per parti
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import kernel
 from kafka_rebalance.planner.fair_share import distinct_racks
 from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
@@ -25,7 +26,8 @@ Longs = npt.NDArray[np.int64]
 COST_PER_MOVE = 0.005
 
 
-class State(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State(ByReference):
     """Working arrays. W = longest replica list, B+1 brokers with the void, D resources of this search.
 
     A home that may not be returned to (a replica in an offline dir) stands in ``home`` as -2 - broker.

@@ -6,11 +6,12 @@ Large topics keep a row of counts per broker; small ones are counted from their 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Ints, Problem
 
@@ -18,7 +19,8 @@ from kafka_rebalance.planner.problem import Flags, Ints, Problem
 SMALL_TOPIC = 32
 
 
-class TopicSpread(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TopicSpread(ByReference):
     """Counts by topic and broker; T topics, ``row`` -1 for small topics."""
 
     topic: Ints  # int32[P]
@@ -40,7 +42,7 @@ def topic_spread(problem: Problem, replicas: Ints) -> TopicSpread:
     row = np.where(has_row, np.cumsum(has_row) - 1, -1).astype(np.int32)
     table = np.zeros((int(has_row.sum()), problem.broker_count + 1), dtype=np.int32)
     _count(replicas, problem.topic, row, table)
-    return TopicSpread(problem.topic, row, table, topic_limit(problem), start, members)
+    return TopicSpread(np.ascontiguousarray(problem.topic), row, table, topic_limit(problem), start, members)
 
 
 def topic_limit(problem: Problem) -> Ints:

@@ -9,10 +9,11 @@ Complexity: O(C · (log C + copies of a broker)) for C copies.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.waves.transfers import Longs, Transfers
@@ -26,14 +27,16 @@ def slot_filling_seconds(transfers: Transfers, brokers: int, slots: int, throttl
     source, size = transfers.source[of_copy], transfers.size[of_copy]
     left_out = np.bincount(source, weights=size, minlength=brokers).astype(np.float64)
     left_in = np.bincount(transfers.target, weights=size, minlength=brokers).astype(np.float64)
+    out_begin, out_copies = _by_broker(source, brokers)
+    in_begin, in_copies = _by_broker(transfers.target, brokers)
     board = Board(
-        left_out, left_in, np.full(brokers, slots), np.full(brokers, slots), np.zeros(len(source), dtype=np.bool_)
-    )
-    most_left_first = np.argsort(-np.maximum(left_out, left_in), kind="stable")
-    units = _makespan(
-        source, transfers.target, size, _by_broker(source, brokers), _by_broker(transfers.target, brokers), board,
-        most_left_first, brokers * slots + 1,
+        source=source, target=np.ascontiguousarray(transfers.target), size=size, out_begin=out_begin,
+        out_copies=out_copies, in_begin=in_begin, in_copies=in_copies, left_out=left_out, left_in=left_in,
+        free_out=np.full(brokers, slots), free_in=np.full(brokers, slots),
+        is_started=np.zeros(len(source), dtype=np.bool_),
     )  # fmt: skip
+    most_left_first = np.argsort(-np.maximum(left_out, left_in), kind="stable")
+    units = _makespan(board, most_left_first, brokers * slots + 1)
     return units * slots / throttle
 
 
@@ -42,73 +45,91 @@ def _by_broker(key: Ints, brokers: int) -> tuple[Longs, Longs]:
     return begin, np.argsort(key, kind="stable")
 
 
-class Board(NamedTuple):
-    """What is left to do by broker float64[B], free slots int64[B], and which copies have started bool[C]."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Board(ByReference):
+    """C copies by sender and by receiver; what is left to do by broker, free slots, and which copies have started."""
 
-    left_out: Floats
-    left_in: Floats
-    free_out: Longs
-    free_in: Longs
-    is_started: Flags
+    source: Ints  # int32[C]
+    target: Ints  # int32[C]
+    size: Floats  # float64[C]
+    out_begin: Longs  # int64[B+1] into out_copies
+    out_copies: Longs  # int64[C], by sender
+    in_begin: Longs  # int64[B+1] into in_copies
+    in_copies: Longs  # int64[C], by receiver
+    left_out: Floats  # float64[B]
+    left_in: Floats  # float64[B]
+    free_out: Longs  # int64[B]
+    free_in: Longs  # int64[B]
+    is_started: Flags  # bool[C]
 
 
 @kernel
-def _makespan(
-    source: Ints,
-    target: Ints,
-    size: Floats,
-    out: tuple[Longs, Longs],
-    into: tuple[Longs, Longs],
-    board: Board,
-    waiting: Longs,
-    most_running: int,
-) -> float:
-    ends, running, count = np.empty(most_running), np.empty(most_running, dtype=np.int64), 0
+def _makespan(board: Board, waiting: Longs, most_running: int) -> float:
+    ends, running, count = np.empty(most_running), np.empty(most_running, np.int64), 0
     now = 0.0
     while True:
         for b in waiting:
             while board.free_out[b] > 0:
-                i = _next_copy(out[1][out[0][b] : out[0][b + 1]], board.is_started, target, board.free_in,
-                               board.left_in, size)  # fmt: skip
+                i = _next_to_send(board, b)
                 if i < 0:
                     break
-                _start(i, source, target, size, board)
-                count = _push(ends, running, count, now + size[i], i)
+                _start(i, board)
+                count = _push(ends, running, count, now + board.size[i], i)
             while board.free_in[b] > 0:
-                i = _next_copy(into[1][into[0][b] : into[0][b + 1]], board.is_started, source, board.free_out,
-                               board.left_out, size)  # fmt: skip
+                i = _next_to_receive(board, b)
                 if i < 0:
                     break
-                _start(i, source, target, size, board)
-                count = _push(ends, running, count, now + size[i], i)
+                _start(i, board)
+                count = _push(ends, running, count, now + board.size[i], i)
         if count == 0:
             return now
         now, ended = ends[0], running[0]
         count = _pop(ends, running, count)
-        board.free_out[source[ended]] += 1
-        board.free_in[target[ended]] += 1
-        waiting = np.array([source[ended], target[ended]], dtype=np.int64)
+        source, target = board.source[ended], board.target[ended]
+        board.free_out[source] += 1
+        board.free_in[target] += 1
+        waiting = np.empty(2, np.int64)
+        waiting[0], waiting[1] = source, target
 
 
 @inner_kernel
-def _next_copy(copies: Longs, is_started: Flags, other: Ints, free: Longs, left: Floats, size: Floats) -> int:
+def _next_to_send(board: Board, broker: int) -> int:
+    """The copy from ``broker`` whose receiver has most left to do, then the largest; -1 = none can start."""
     best, best_left, best_size = -1, -1.0, -1.0
-    for i in copies:
-        o = other[i]
-        if is_started[i] or free[o] <= 0:
+    for place in range(board.out_begin[broker], board.out_begin[broker + 1]):
+        i = board.out_copies[place]
+        other, size = board.target[i], board.size[i]
+        if board.is_started[i] or board.free_in[other] <= 0:
             continue
-        if left[o] > best_left or (left[o] == best_left and size[i] > best_size):
-            best, best_left, best_size = i, left[o], size[i]
+        left = board.left_in[other]
+        if left > best_left or (left == best_left and size > best_size):
+            best, best_left, best_size = i, left, size
     return best
 
 
-@kernel
-def _start(i: int, source: Ints, target: Ints, size: Floats, board: Board) -> None:
+@inner_kernel
+def _next_to_receive(board: Board, broker: int) -> int:
+    """The copy to ``broker`` whose sender has most left to do, then the largest; -1 = none can start."""
+    best, best_left, best_size = -1, -1.0, -1.0
+    for place in range(board.in_begin[broker], board.in_begin[broker + 1]):
+        i = board.in_copies[place]
+        other, size = board.source[i], board.size[i]
+        if board.is_started[i] or board.free_out[other] <= 0:
+            continue
+        left = board.left_out[other]
+        if left > best_left or (left == best_left and size > best_size):
+            best, best_left, best_size = i, left, size
+    return best
+
+
+@inner_kernel
+def _start(i: int, board: Board) -> None:
+    source, target, size = board.source[i], board.target[i], board.size[i]
     board.is_started[i] = True
-    board.free_out[source[i]] -= 1
-    board.free_in[target[i]] -= 1
-    board.left_out[source[i]] -= size[i]
-    board.left_in[target[i]] -= size[i]
+    board.free_out[source] -= 1
+    board.free_in[target] -= 1
+    board.left_out[source] -= size
+    board.left_in[target] -= size
 
 
 @inner_kernel

@@ -7,17 +7,19 @@ brokers are least busy. Sorted by size, transfers of one length end up together,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.waves.transfers import Longs, Transfers
 
 
-class Copies(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Copies(ByReference):
     """The columns of ``Transfers`` that kernels read."""
 
     source: Ints
@@ -27,7 +29,8 @@ class Copies(NamedTuple):
     begin: Longs
 
 
-class Caps(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Caps(ByReference):
     """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s written meanwhile."""
 
     slots: int
@@ -35,7 +38,8 @@ class Caps(NamedTuple):
     rate: float
 
 
-class Room(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Room(ByReference):
     """What is in each wave so far, [waves, brokers] but ``members`` int64[waves] and ``length`` float64[waves]."""
 
     busy_out: Floats
@@ -50,7 +54,13 @@ class Room(NamedTuple):
 
 def copies_of(transfers: Transfers) -> Copies:
     """The view that kernels want."""
-    return Copies(transfers.source, transfers.size, transfers.rate, transfers.target, transfers.begin)
+    return Copies(
+        np.ascontiguousarray(transfers.source),
+        np.ascontiguousarray(transfers.size),
+        np.ascontiguousarray(transfers.rate),
+        np.ascontiguousarray(transfers.target),
+        np.ascontiguousarray(transfers.begin),
+    )
 
 
 def empty_room(waves: int, brokers: int) -> Room:
@@ -83,7 +93,7 @@ def level_in(w: int, e: int, copies: Copies, room: Room, caps: Caps) -> float:
     return level
 
 
-@kernel
+@inner_kernel
 def join(w: int, e: int, copies: Copies, room: Room) -> None:
     """Put a transfer into a wave."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]

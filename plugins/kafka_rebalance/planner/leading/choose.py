@@ -6,7 +6,7 @@ import numpy as np
 
 from kafka_rebalance.planner.leading.candidates import candidates, count_band, first_leaders
 from kafka_rebalance.planner.leading.even_counts import even_out_counts
-from kafka_rebalance.planner.leading.leader_search import search_leaders, undo_needless
+from kafka_rebalance.planner.leading.leader_search import search_leaders
 from kafka_rebalance.planner.leading.leader_state import LeaderState, make_leader_state
 from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
 from kafka_rebalance.planner.replicas.moving import INSIDE
@@ -45,8 +45,9 @@ def choose_leaders(problem: Problem, replicas: Ints, bands: WorkingBands, steps:
 
 
 def _search(state: LeaderState, steps: dict[str, int]) -> None:
-    steps["leaders"] = steps.get("leaders", 0) + search_leaders(state, LEADER_ROUNDS)
-    steps["leaders_undone"] = steps.get("leaders_undone", 0) + undo_needless(state)
+    made, undone = search_leaders(state, LEADER_ROUNDS)
+    steps["leaders"] = steps.get("leaders", 0) + made
+    steps["leaders_undone"] = steps.get("leaders_undone", 0) + undone
 
 
 def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands) -> bool:

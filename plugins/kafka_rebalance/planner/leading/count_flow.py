@@ -18,10 +18,11 @@ Sources: Edmonds & Karp 1972 (cheapest augmenting paths), Dinic 1970 (blocking f
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.leading.leader_state import LeaderState, hand_over, switch_cost
 from kafka_rebalance.planner.state import Longs
@@ -30,7 +31,8 @@ UNREACHED = 1 << 60
 HUB_ARC = -1
 
 
-class CountFlow(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountFlow(ByReference):
     """Working arrays; B brokers, node B is the hub."""
 
     low: Longs  # int64[B]

@@ -24,6 +24,7 @@ from kafka_rebalance.planner.leading.leader_state import (
     switch_cost,
 )
 from kafka_rebalance.planner.replicas.moving import INSIDE, TINY
+from kafka_rebalance.planner.sorting import largest_first, smallest_first
 from kafka_rebalance.planner.state import Longs
 
 # A hand-over that costs no further leader change is worth this many times one that does.
@@ -33,7 +34,7 @@ STILL_WORTH = 0.8
 FEW = 10
 
 
-@kernel
+@inner_kernel
 def _worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
     """Relief of both brokers per leader change; -1 if it helps nobody or takes the receiver out of its bands."""
     source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
@@ -65,7 +66,7 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
     for i in range(led.shape[0]):
         slots[i], worth[i] = _best_slot(state, led[i], worst)
     made = 0
-    for i in np.argsort(-worth):
+    for i in largest_first(worth):
         if slots[i] < 0 or leader_outside(state, broker, 1) <= INSIDE:
             break
         if is_free(state, led[i], slots[i]) and _worth(state, led[i], slots[i], worst) >= STILL_WORTH * worth[i]:
@@ -84,7 +85,7 @@ def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
         p = held[i] // width
         worth[i] = _fetch_worth(state, p, held[i] - p * width, worst)
     made = 0
-    for i in np.argsort(-worth):
+    for i in largest_first(worth):
         if worth[i] <= 0 or leader_outside(state, broker, -1) <= INSIDE:
             break
         p = held[i] // width
@@ -163,7 +164,7 @@ def _farthest_first(state: LeaderState) -> Longs:
     far = np.empty(state.load.shape[0])
     for b in range(far.shape[0]):
         far[b] = -leader_outside(state, b, 0)
-    order = np.argsort(far)
+    order = smallest_first(far)
     found = 0
     while found < order.shape[0] and far[order[found]] < -INSIDE:
         found += 1
@@ -171,7 +172,13 @@ def _farthest_first(state: LeaderState) -> Longs:
 
 
 @kernel
-def search_leaders(state: LeaderState, max_rounds: int) -> int:
+def search_leaders(state: LeaderState, max_rounds: int) -> tuple[int, int]:
+    """Search, and give back what proves needless. Returns hand-overs and how many were undone."""
+    return _search(state, max_rounds), _undo_needless(state)
+
+
+@inner_kernel
+def _search(state: LeaderState, max_rounds: int) -> int:
     """Rounds of giving, fetching and chains until all is inside or nothing helps. Returns hand-overs."""
     made = 0
     for _ in range(max_rounds):
@@ -192,8 +199,8 @@ def search_leaders(state: LeaderState, max_rounds: int) -> int:
     return made
 
 
-@kernel
-def undo_needless(state: LeaderState) -> int:
+@inner_kernel
+def _undo_needless(state: LeaderState) -> int:
     """Give leaderships back to today's leader where nobody's distance from the bands grows. Returns how many."""
     undone = 0
     for p in range(state.slot.shape[0]):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
+from kafka_rebalance.by_reference import ByReference
 from kafka_rebalance.compiled import inner_kernel, kernel
 from kafka_rebalance.planner.problem import Flags, Floats, Ints
 from kafka_rebalance.planner.state import Longs
@@ -15,7 +16,8 @@ LEAST_PAIRS = 5_000_000
 PAIRS_PER_REPLICA = 10
 
 
-class LeaderState(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeaderState(ByReference):
     """Working arrays; D leader-carried resources. Loads include what the brokers carry as followers."""
 
     replicas: Ints  # int32[P, W]
@@ -60,10 +62,10 @@ def make_leader_state(
     count = np.zeros(brokers, dtype=np.int64)
     _index_leaders(leader, held_start, items, position, count)
     return LeaderState(
-        replicas=replicas,
+        replicas=np.ascontiguousarray(replicas),
         slot=slot,
-        home=home,
-        may_lead=may_lead,
+        home=np.ascontiguousarray(home),
+        may_lead=np.ascontiguousarray(may_lead),
         extra=extra,
         load=load,
         low=low,

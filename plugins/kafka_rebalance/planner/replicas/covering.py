@@ -120,8 +120,8 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
     return best
 
 
-@kernel
-def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
+@inner_kernel
+def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
     """The best proof from several starts; ``prices`` are those of the best one."""
     dims = prices.shape[0]
     best = -1.0
@@ -132,7 +132,14 @@ def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch:
         value = ascend(cost, weight, excess, trial, scratch)
         if value > best:
             best = value
-            prices[:] = trial
+            for d in range(dims):
+                prices[d] = trial[d]
         if value >= NOT_COVERABLE:
             break
     return best
+
+
+@kernel
+def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
+    """``best_prices`` for Python."""
+    return best_prices(cost, weight, excess, prices, scratch)

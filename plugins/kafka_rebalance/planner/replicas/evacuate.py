@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.finish import leaving_cost, prices_of
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, fewest_in_rack, fits_limit, move, rack_share, weigh
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
+from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import Longs, State
 
 # What covers its broker's excess for so many times its cost leaves in any cheap plan.
@@ -44,7 +45,7 @@ def _release_from(state: State, source: int, weight: Floats) -> int:
     return made
 
 
-@kernel
+@inner_kernel
 def release(state: State) -> int:
     """Send to the void what the brokers above their bands must give up in any cheap plan. Returns how many."""
     weight = np.empty(state.load.shape[1])
@@ -106,12 +107,19 @@ def _leavers(state: State) -> Longs:
             continue
         for i in range(state.start[b], state.start[b] + state.filled[b]):
             slots[found] = state.items[i]
-            size[found] = -state.follower[slots[found] // state.replicas.shape[1]].max()
+            p = slots[found] // state.replicas.shape[1]
+            heaviest = state.follower[p, 0]
+            for d in range(1, state.follower.shape[1]):
+                heaviest = max(heaviest, state.follower[p, d])
+            size[found] = -heaviest
             found += 1
-    return slots[np.argsort(size)]
+    order = smallest_first(size)
+    for i in range(count):
+        order[i] = slots[order[i]]
+    return order
 
 
-@kernel
+@inner_kernel
 def evacuate(state: State, everybody: Ints) -> int:
     """Heaviest replicas first. Returns how many found no place. O(leaving · brokers)."""
     width = state.replicas.shape[1]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
-from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, cover
+from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, best_prices
 from kafka_rebalance.planner.replicas.moving import INSIDE, TINY, above, is_home, move, relief, weigh
 from kafka_rebalance.planner.replicas.push import MISSES_BORNE, worst_first
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
+from kafka_rebalance.planner.sorting import largest_first
 from kafka_rebalance.planner.state import State
 
 # A ranked replica is applied while it is still worth this share of its rank.
@@ -34,13 +35,15 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
     width = state.replicas.shape[1]
     count = state.filled[source]
     cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
-    excess = state.load[source] - state.high[source]
+    excess = np.empty(prices.shape[0])
+    for d in range(excess.shape[0]):
+        excess[d] = state.load[source, d] - state.high[source, d]
     for i in range(count):
         slot = state.items[state.start[source] + i]
         p = slot // width
         cost[i] = leaving_cost(state, p, source)
         weigh(state, p, slot - p * width, source, weight[i])
-    if cover(cost, weight, excess, prices, np.empty((2, count))) >= NOT_COVERABLE:
+    if best_prices(cost, weight, excess, prices, np.empty((2, count))) >= NOT_COVERABLE:
         for d in range(prices.shape[0]):
             prices[d] = 1.0 if excess[d] > 0 else 0.0
 
@@ -87,7 +90,7 @@ def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: f
     worth = np.empty(state.filled[source])
     found = _rank_leavers(state, source, prices, slots, worth, weight)
     moves, misses = 0, 0
-    for i in np.argsort(-worth[:found]):
+    for i in largest_first(worth[:found]):
         if misses > MISSES_BORNE or above(state, source) <= INSIDE:
             break
         p = slots[i] // width
@@ -107,7 +110,7 @@ def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: f
     return moves
 
 
-@kernel
+@inner_kernel
 def finish_round(state: State, everybody: Ints, takers: Ints, worst: float) -> int:
     """Visit every broker above its bands once, farthest out first. Returns moves."""
     moves = 0

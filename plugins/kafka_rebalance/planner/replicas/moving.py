@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inlined_kernel, inner_kernel, kernel
+from kafka_rebalance.compiled import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.problem import Floats
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import TopicSpread
@@ -13,7 +13,7 @@ TINY = 1e-12
 INSIDE = 1e-9
 
 
-@kernel
+@inner_kernel
 def draw(state: State, bound: int) -> int:
     """Next pseudo-random integer in [0, bound): xorshift64, the same on every machine."""
     x = state.random[0]
@@ -58,7 +58,7 @@ def weigh(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
                 weight[state.disk_column] += state.own[p, i]
 
 
-@kernel
+@inner_kernel
 def outside(state: State, broker: int) -> float:
     """How far a broker is outside its bands, all resources added up."""
     total = 0.0
@@ -68,7 +68,7 @@ def outside(state: State, broker: int) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def above(state: State, broker: int) -> float:
     """How far a broker is above its bands."""
     total = 0.0
@@ -77,7 +77,7 @@ def above(state: State, broker: int) -> float:
     return total
 
 
-@kernel
+@inner_kernel
 def below(state: State, broker: int) -> float:
     """How far a broker is below its bands."""
     total = 0.0
@@ -154,7 +154,7 @@ def keeps_racks_even(state: State, p: int, j: int, target: int) -> bool:
     return there + 1 <= here
 
 
-@kernel
+@inner_kernel
 def rack_share(state: State, p: int, j: int, rack: int) -> int:
     """Replicas of ``p`` in ``rack`` that need not leave, slot ``j`` aside."""
     held = 0
@@ -192,7 +192,7 @@ def _recount_topic(spread: TopicSpread, p: int, source: int, target: int) -> Non
         spread.table[row, target] += 1
 
 
-@kernel
+@inner_kernel
 def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
     """Take slot ``j`` of ``p`` to ``target``; ``weight`` is scratch space, float64[D]."""
     width = state.replicas.shape[1]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -33,6 +33,7 @@ from kafka_rebalance.planner.replicas.moving import (
 )
 from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
 from kafka_rebalance.planner.replicas.receivers import need_of, useful_part
+from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import Longs, State
 
 # Steps of mending one broker.
@@ -81,7 +82,7 @@ def _dearest_first(state: State, away: Away) -> Longs:
     cost = np.empty(away.slots.shape[0])
     for i in range(cost.shape[0]):
         cost[i] = -state.cost[away.slots[i] // state.replicas.shape[1]]
-    return np.argsort(cost)
+    return smallest_first(cost)
 
 
 @inner_kernel
@@ -234,7 +235,7 @@ def _send_cheaper(state: State, p: int, j: int, home: int, tries: int) -> float:
     return float(best_saved)
 
 
-@kernel
+@inner_kernel
 def polish_round(state: State, takers: Ints, tries: int) -> float:
     """One pass over everything that has moved. Returns the cost saved."""
     width = state.replicas.shape[1]

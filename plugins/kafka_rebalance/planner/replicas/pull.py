@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
@@ -23,6 +23,7 @@ from kafka_rebalance.planner.replicas.moving import (
 )
 from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import service
+from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import State
 
 # Replicas looked at for one broker below its bands.
@@ -68,7 +69,7 @@ def pull_to(state: State, target: int, takers: Ints, worst: float, least: float)
         weigh(state, p, slots[i] - p * width, source, weight)
         fit[i] = -service(state, target, weight, need) - (0.0 if is_home(state, p, source) else 0.5)
     moves = 0
-    for i in np.argsort(fit):
+    for i in smallest_first(fit):
         if fit[i] > -least or below(state, target) <= INSIDE:
             break
         if _helps(state, slots[i], target, weight, worst) and _may_fetch(state, slots[i], target, weight):
@@ -92,7 +93,7 @@ def _helps(state: State, slot: int, target: int, weight: Floats, worst: float) -
     return gain > TINY and gain + given > TINY
 
 
-@kernel
+@inner_kernel
 def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
     """Visit every taker below its bands once, farthest out first. Returns moves."""
     moves = 0
@@ -163,13 +164,13 @@ def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
             best, best_left, best_right = gain, left_slot, right_slot
     if best_left < 0:
         return 0
-    right = state.replicas.ravel()[best_right]
+    right = state.replicas[best_right // width, best_right % width]
     move(state, best_left // width, best_left % width, right, going)
     move(state, best_right // width, best_right % width, left, going)
     return 1
 
 
-@kernel
+@inner_kernel
 def swap_round(state: State, takers: Ints, tries: int) -> int:
     """One exchange for every taker outside its bands. Returns exchanges."""
     swaps = 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.compiled import inner_kernel
 from kafka_rebalance.planner.problem import Floats, Ints
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, move, outside, weigh
 from kafka_rebalance.planner.replicas.receivers import (
@@ -22,6 +22,7 @@ from kafka_rebalance.planner.replicas.receivers import (
     lacking_receiver,
     roomy_receiver,
 )
+from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import Longs, State
 
 # Replicas passed over before a visit ends. Ten times as many find the same bytes in three times the time.
@@ -34,7 +35,7 @@ def worst_first(state: State) -> Longs:
     far = np.empty(state.load.shape[0])
     for b in range(far.shape[0]):
         far[b] = -outside(state, b)
-    order = np.argsort(far)
+    order = smallest_first(far)
     found = 0
     while found < order.shape[0] and far[order[found]] < -INSIDE:
         found += 1
@@ -56,7 +57,9 @@ def overshoots(state: State, source: int, weight: Floats) -> bool:
 def _rank(state: State, source: int, slots: Ints, fit: Floats, weight: Floats) -> None:
     """Fill ``fit`` with minus the alignment of each replica and the excess."""
     width = state.replicas.shape[1]
-    excess = np.maximum(state.load[source] - state.high[source], 0.0)
+    excess = np.empty(weight.shape[0])
+    for d in range(excess.shape[0]):
+        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)
     for i in range(slots.shape[0]):
         p = slots[i] // width
         weigh(state, p, slots[i] - p * width, source, weight)
@@ -76,7 +79,7 @@ def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: floa
     _rank(state, source, slots, fit, weight)
     stop = above(state, source) * (1.0 - part) + INSIDE
     moves, misses = 0, 0
-    for i in np.argsort(fit):
+    for i in smallest_first(fit):
         if fit[i] > -least or misses > MISSES_BORNE or above(state, source) <= stop:
             break
         p = slots[i] // width
@@ -95,7 +98,7 @@ def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: floa
     return moves
 
 
-@kernel
+@inner_kernel
 def push_round(state: State, everybody: Ints, takers: Ints, part: float, least: float) -> int:
     """Visit every broker above its bands once, farthest out first. Returns moves.
 

@@ -15,13 +15,17 @@ import numpy as np
 
 from kafka_rebalance.planner.problem import Ints, Problem
 from kafka_rebalance.planner.replicas.anneal import anneal
-from kafka_rebalance.planner.replicas.evacuate import evacuate, release
-from kafka_rebalance.planner.replicas.finish import finish_round
-from kafka_rebalance.planner.replicas.moving import INSIDE, above
-from kafka_rebalance.planner.replicas.polish import polish_round
-from kafka_rebalance.planner.replicas.pull import pull_round, swap_round
-from kafka_rebalance.planner.replicas.push import push_round
+from kafka_rebalance.planner.replicas.moving import INSIDE
 from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
+from kafka_rebalance.planner.replicas.steps import (
+    evacuate,
+    finish_round,
+    polish_round,
+    pull_round,
+    push_round,
+    release,
+    swap_round,
+)
 from kafka_rebalance.planner.state import State, make_state
 from kafka_rebalance.planner.working_bands import WorkingBands
 
@@ -68,7 +72,7 @@ def search_replicas(
     takers = np.flatnonzero(state.takes).astype(np.int32)
     if not len(takers):
         return state.replicas, int((state.replicas == problem.broker_count).sum())
-    released = release(state) if problem.moves_replicas else 0
+    released = release(state, takers) if problem.moves_replicas else 0
     stranded = evacuate(state, takers)
     if stranded and released:  # brokers nearly full: what need not leave stands in the way of what must
         state, released = _state_of(problem, sets, bands, seed), 0
@@ -129,7 +133,7 @@ def _improve(state: State, everybody: Ints, effort: Effort, steps: dict[str, int
     Fetching comes last: what brokers below their bands lack mostly comes by itself when the others give, and fetched
     too early it is the wrong mixture, twice as dear.
     """
-    far = np.array([above(state, b) for b in range(len(state.takes))])
+    far = np.maximum(state.load - state.high, 0.0).sum(axis=1)
     calm = np.flatnonzero(state.takes & (far <= INSIDE)).astype(np.int32)
     nobody = everybody[:0]
     stages: tuple[tuple[str, Callable[[], int]], ...] = (
