@@ -11,6 +11,7 @@ from rebalance_advisor.dumps.terminal_lines import Command, begins_command, cont
 
 LARGEST_ID = 2**31 - 1
 LARGEST_LONG = 2**63 - 1
+_LOOKED_AT = 4_000  # signs of a line that may be a command: one of JSON may hold a hundred million
 
 # What a tool prints when it gave up: whatever stands before it is only a part.
 _FAILURE = re.compile(
@@ -90,8 +91,11 @@ def without_commands(text: str) -> str:
 
     So a JSON file that was shown with ``cat`` reads as the file itself, and every line keeps its number.
     """
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    if not begins_command(first):
+    first = re.search(r"\S", text)
+    begin = first.start() if first else 0
+    if text[begin : begin + 1] in ("{", "[") or not begins_command(
+        text[begin : begin + _LOOKED_AT].split("\n", maxsplit=1)[0]
+    ):
         return text
     lines = [""] * (text.count("\n") + 1)
     for line in dump_lines(text, ""):

@@ -68,10 +68,18 @@ def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
     sizes = dict(parts.log_dirs.log_bytes)
     start, end = _offsets(parts)
     rows = []
+    missing: Counter[int] = Counter()
+    whole = {broker for broker, dirs in parts.log_dirs.log_dirs.items() if all(each.error is None for each in dirs)}
     for (topic, number), row in parts.topics.rows.items():
         log_bytes = tuple(sizes.pop((topic, number, broker), None) for broker in row.replicas)
+        if None in log_bytes:
+            pairs = zip(row.replicas, log_bytes, strict=True)
+            missing.update(b for b, size in pairs if size is None and b in whole and b not in row.adding)
         first, last = start.get((topic, number)), end.get((topic, number))
         rows.append(replace(row, log_bytes=log_bytes, start_offset=first, end_offset=last))
+    for broker, count in sorted(missing.items()):
+        reason = f"its log dirs do not hold {count:,} replicas that kafka-topics places there"
+        parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
     known = parts.topics.topics.keys()
     elsewhere = {topic for topic, _, _ in sizes} | {topic for topic, _ in (*start, *end)}
     for topic in sorted(elsewhere - known):
@@ -86,8 +94,7 @@ def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
 def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
     """Start and end offsets; where no dump of end offsets holds a partition, the groups' rows may show its end."""
     by_groups = parts.groups.end_offsets()
-    holding = frozenset((topic, number) for (topic, number, _), size in parts.log_dirs.log_bytes.items() if size > 0)
-    start, end = parts.offsets.start_and_end(parts.cluster, SeenElsewhere(by_groups, holding))
+    start, end = parts.offsets.start_and_end(parts.cluster, lambda: _seen_elsewhere(parts, by_groups))
     if not start and not end:
         parts.miss("start and end offsets", "no kafka-get-offsets dump in the folder")
     elif not start:
@@ -96,7 +103,27 @@ def _offsets(parts: DumpParts) -> tuple[Offsets, Offsets]:
         parts.miss("end offsets", "no kafka-get-offsets --time latest dump: only what groups show of them is seen")
     _note_missing_offsets(parts, "start offsets", start)
     _note_missing_offsets(parts, "end offsets", end)
+    _compare_end_offsets(parts, by_groups, end)
     return start, {**by_groups, **end}
+
+
+def _seen_elsewhere(parts: DumpParts, by_groups: Offsets) -> SeenElsewhere:
+    sizes = parts.log_dirs.log_bytes.items()
+    return SeenElsewhere(by_groups, frozenset((topic, number) for (topic, number, _), size in sizes if size > 0))
+
+
+def _compare_end_offsets(parts: DumpParts, by_groups: Offsets, end: Offsets) -> None:
+    """What lag is computed from against what the groups' tool computed it from.
+
+    Offsets only grow: of two dumps taken one after the other the later one is nowhere below. Where each is greater
+    somewhere, they are no reading of one moment, and lags computed from them are not those that the tool prints.
+    """
+    higher = [key for key, offset in by_groups.items() if offset > end.get(key, offset)]
+    lower = [key for key, offset in by_groups.items() if offset < end.get(key, offset)]
+    if higher and lower:
+        reason = f"the groups' rows show end offsets above those of the dump of offsets for {len(higher):,} partitions "
+        reason += f"({higher[0][0]}-{higher[0][1]}, …) and below for {len(lower):,} ({lower[0][0]}-{lower[0][1]}, …): "
+        parts.miss("lag", reason + "lag is computed from the dump of offsets, and is not what the LAG column says")
 
 
 def _note_missing_offsets(parts: DumpParts, what: str, offsets: Offsets) -> None:
@@ -141,24 +168,8 @@ def _note_what_is_missing(parts: DumpParts) -> None:
     if not parts.log_dirs.log_dirs:
         parts.miss("sizes", "no kafka-log-dirs dump in the folder")
         return
-    _note_missing_sizes(parts)
     placed = {broker for row in parts.topics.rows.values() for broker in row.replicas}
     alive = parts.brokers.keys() if parts.brokers is not None else placed
     for broker in sorted((placed & alive) - parts.log_dirs.log_dirs.keys()):
         reason = "the kafka-log-dirs dump does not hold this broker"
-        parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))
-
-
-def _note_missing_sizes(parts: DumpParts) -> None:
-    """Replicas that a broker's log dirs should hold and do not: moved meanwhile, or the dump was filtered."""
-    dirs, sizes = parts.log_dirs.log_dirs, parts.log_dirs.log_bytes
-    whole = {broker for broker, its in dirs.items() if all(each.error is None for each in its)}
-    missing = Counter(
-        broker
-        for (topic, number), row in parts.topics.rows.items()
-        for broker in row.replicas
-        if broker in whole and broker not in row.adding and (topic, number, broker) not in sizes
-    )
-    for broker, count in sorted(missing.items()):
-        reason = f"its log dirs do not hold {count:,} replicas that kafka-topics places there"
         parts.gaps.append(CoverageGap("broker", str(broker), "sizes", reason))

@@ -2,7 +2,7 @@
 
 Told by the command above the table (``--group billing``), or by the sentence that the tool prints above it
 (``Consumer group 'billing' has no active members.``), for the one table that follows; else by the file's name, for one
-table of each kind (``billing.txt``, ``billing-members.txt``): then it is a guess, and said as a gap.
+table of each kind (``billing.txt``, ``members-billing.txt``): then it is a guess, and said as a gap.
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ def _group_in_name(place: str, kind: Kind) -> str | None:
         name = name[: -len(PurePosixPath(name).suffix)]
     if _NO_GROUP.fullmatch(name):
         return None
-    singular = kind.value.rstrip("s")
-    name = re.sub(rf"[-_.]{singular}s?(?:[-_.]verbose)?$", "", name, flags=re.IGNORECASE)
+    word = kind.value.rstrip("s") + "s?"
+    name = re.sub(rf"^(?:kafka[-_.])?consumer[-_.]groups?[-_.](?=.)|^{word}[-_.](?=.)", "", name, flags=re.IGNORECASE)
+    name = re.sub(rf"[-_.]{word}(?:[-_.]verbose)?$", "", name, flags=re.IGNORECASE)
     return None if _NO_GROUP.fullmatch(name) else name

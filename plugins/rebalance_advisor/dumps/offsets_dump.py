@@ -9,7 +9,7 @@ these tell nothing it is left out, and said.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -86,8 +86,12 @@ class OffsetsDump:
             raise line.refuse(f"{key[0]}-{key[1]} is listed twice")
         offsets[key] = whole_number(row["offset"], line, "an offset", LARGEST_LONG)
 
-    def start_and_end(self, cluster: str = "", seen: SeenElsewhere | None = None) -> tuple[Offsets, Offsets]:
+    def start_and_end(
+        self, cluster: str = "", seen: Callable[[], SeenElsewhere] | None = None
+    ) -> tuple[Offsets, Offsets]:
         """Start offsets and end offsets; empty where no dump holds them for sure, which is a gap of ``cluster``.
+
+        ``seen`` is asked only where nothing else tells what a dump holds.
 
         Raises InvalidInputError for a third dump, or two that cannot be one of start and one of end offsets.
         """
@@ -97,7 +101,7 @@ class OffsetsDump:
             raise InvalidInputError.at(known[2].place, "is the third dump of offsets", "give earliest and latest")
         if len(known) == 2:
             return self._pair(known[0], known[1], cluster)
-        return self._single(known[0], cluster, seen or SeenElsewhere()) if known else ({}, {})
+        return self._single(known[0], cluster, seen or SeenElsewhere) if known else ({}, {})
 
     def _without_other(self, reading: OffsetsReading, cluster: str) -> OffsetsReading | None:
         if reading.told.role is not Role.OTHER:
@@ -106,10 +110,12 @@ class OffsetsDump:
         self.gaps.append(CoverageGap("cluster", cluster, "offsets of another time", reason))
         return None
 
-    def _single(self, reading: OffsetsReading, cluster: str, seen: SeenElsewhere) -> tuple[Offsets, Offsets]:
+    def _single(
+        self, reading: OffsetsReading, cluster: str, seen: Callable[[], SeenElsewhere]
+    ) -> tuple[Offsets, Offsets]:
         role = reading.told.role
         if role is Role.UNKNOWN:
-            role = _role_by_contents(reading.offsets, seen)
+            role = _role_by_contents(reading.offsets, seen())
             words = {Role.START: "start offsets, by what the other dumps show", Role.END: ""}.get(
                 role, "start or end offsets: nothing tells, so it was left out"
             )

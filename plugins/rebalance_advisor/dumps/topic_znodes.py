@@ -134,7 +134,9 @@ class TopicZnodes:
 
 def looks_like_znodes(text: str) -> bool:
     """A topic's node, whose partitions are an object, or a partition's state; in reassignments they are a list."""
-    return _TOPIC_NODE.search(text) is not None or _STATE_NODE.search(text) is not None
+    if '"partitions"' in text and _TOPIC_NODE.search(text):
+        return True
+    return '"controller_epoch"' in text and _STATE_NODE.search(text) is not None
 
 
 def _topic_in_name(place: str, line: Line) -> str:

@@ -159,6 +159,16 @@ def test_a_partition_that_an_offsets_dump_does_not_hold_is_a_gap(tmp_path, name,
     assert {gap.subject for gap in snapshot.coverage} == {"orders-1", "3"}
 
 
+def test_end_offsets_that_no_order_of_the_dumps_explains_are_said(tmp_path):
+    later = LATEST.replace("orders:0:100", "orders:0:120").replace("orders:1:40", "orders:1:41")
+    assert "lag" not in {what for _, what in gaps(read_input(write_folder(tmp_path, latest=later)))}
+    mixed = later.replace("orders:1:41", "orders:1:39")
+    snapshot = read_input(write_folder(tmp_path, latest=mixed))
+    (gap,) = [gap for gap in snapshot.coverage if gap.what == "lag"]
+    assert "for 1 partitions (orders-1, …) and below for 1 (orders-0, …)" in gap.reason
+    assert rows_by_name(snapshot)["orders-0"].end_offset == 120
+
+
 def test_a_replica_that_no_log_dir_holds_is_a_gap(tmp_path):
     snapshot = read_input(write_folder(tmp_path, log_dirs=LOG_DIRS.replace("orders-1", "orders-7")))
     assert [gap.reason for gap in snapshot.coverage if (gap.subject, gap.what) == ("2", "sizes")] == [

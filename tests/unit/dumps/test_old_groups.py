@@ -62,7 +62,12 @@ def test_the_sentence_above_a_table_tells_its_group():
 
 
 @pytest.mark.parametrize(
-    "names", [("billing.txt",) * 3, ("billing-offsets.txt", "billing_members.out.gz", "billing.state")]
+    "names",
+    [
+        ("billing.txt",) * 3,
+        ("billing-offsets.txt", "billing_members.out.gz", "billing.state"),
+        ("consumer-groups-billing.txt", "members-billing.txt", "kafka-consumer-group_billing-state.log"),
+    ],
 )
 def test_the_name_of_the_file_is_taken_and_said(names):
     groups, gaps = read(*zip(names, (OFFSETS, MEMBERS, STATE), strict=True))
