@@ -93,9 +93,8 @@ def without_commands(text: str) -> str:
     """
     first = re.search(r"\S", text)
     begin = first.start() if first else 0
-    if text[begin : begin + 1] in ("{", "[") or not begins_command(
-        text[begin : begin + _LOOKED_AT].split("\n", maxsplit=1)[0]
-    ):
+    first_line = text[begin : begin + _LOOKED_AT].partition("\n")[0]
+    if first_line.startswith(("{", "[{")) or not begins_command(first_line):
         return text
     lines = [""] * (text.count("\n") + 1)
     for line in dump_lines(text, ""):
