@@ -169,7 +169,7 @@ BROKEN = [
     (
         "key twice",
         lambda: _broken(lambda m: None).replace('"disk": 3}', '"disk": 3, "disk": 4}'),
-        r"'disk' stands twice",
+        r"a key stands twice",
     ),
 ]
 

@@ -41,7 +41,7 @@ BROKEN = {
     "no size": (LOG_DIRS.replace('"size":1000,', ""), r"partitions\[0\]: 'size' is missing"),
     "future": (LOG_DIRS.replace("false", "0", 1), r"isFuture: expected true or false, found 0"),
     "twice": (LOG_DIRS.replace("orders-1", "orders-0", 1), r"partitions\[1\]: orders-0 stands twice on broker 2"),
-    "key twice": (LOG_DIRS.replace('"size":1000', '"size":1000,"size":2'), r"dirs\.txt:\d+: key 'size' stands twice"),
+    "key twice": (LOG_DIRS.replace('"size":1000', '"size":1000,"size":2'), r"dirs\.txt:\d+: a key stands twice"),
     "a dict": (
         LOG_DIRS.replace('"partitions":[]', '"partitions":{}'), r"logDirs\[0\]\.partitions: expected a list, found dict"
     ),

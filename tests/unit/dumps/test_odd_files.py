@@ -147,11 +147,11 @@ def _depth(value: object) -> int:
 
 TEXTS = {
     "half a character": ('{"a": "\\ud800"}', "file:1: holds half a character"),
-    "infinite": ('{"a":\n 1e999}', "file:2: '1e999' is too large"),
-    "5,000 digits": ('{"a":\n' + "9" * 5000 + "}", "file:2: '9999.*' is too large"),
+    "infinite": ('{"a":\n 1e999}', "file:2: holds a number that is too large"),
+    "5,000 digits": ('{"a":\n' + "9" * 5000 + "}", "file:2: holds a number that is too large"),
     "NaN": ("[NaN]", "file:1: NaN is no JSON number"),
-    "twice": ('{"a": 1,\n"b": 2,\n"b" : 3}', "file:[23]: key 'b' stands twice"),
-    "twice beside a blank colon": ('{"a" : 1, "b":2, "b":3}', "file:1: key 'b' stands twice"),
+    "twice": ('{"a": 1,\n"b": 2,\n"b" : 3}', "file:[23]: a key stands twice"),
+    "twice beside a blank colon": ('{"a" : 1, "b":2, "b":3}', "file:1: a key stands twice"),
 }
 
 
@@ -163,7 +163,7 @@ def test_what_json_lets_pass_is_refused_with_its_line(text, message):
 
 def test_a_key_twice_among_very_many_is_found_at_once():
     keys = ",".join(f'"k{number}":1' for number in range(200_000))
-    with pytest.raises(InvalidInputError, match="key 'k199999' stands twice"):
+    with pytest.raises(InvalidInputError, match="a key stands twice"):
         parse_json("{" + keys + ',"k199999":2}', "file")
 
 

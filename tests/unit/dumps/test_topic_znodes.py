@@ -121,7 +121,7 @@ BROKEN = {
     "true": (V1.replace("[1,2]", "[true,2]"), r":1: partitions of partition 0 is no list of broker ids"),
     "huge": (V1.replace("[1,2]", "[1,4294967296]"), r":1: partitions of partition 0 is no list of broker ids"),
     "stranger adds": (V3.replace('{"0":[3]}', '{"0":[9]}'), r":1: broker 9 of adding_replicas is not among"),
-    "key twice": (V1.replace('"1":', '"0":'), r":1: key '0' stands twice"),
+    "key twice": (V1.replace('"1":', '"0":'), r":1: a key stands twice"),
     "no JSON": (V1.replace("[1,2]", "[1,2"), r":1: is no JSON"),
     "prose": (V1 + "see above\n", r":2: is no line of a ZooKeeper shell: 'see above'"),
     "same topic": (V1 + V1, r":2: topic orders stands twice; first in .*orders\.txt:1"),

@@ -156,3 +156,34 @@ def _safe_cells(found: Outputs) -> None:
     for row, move in zip(rows[1:], moves, strict=True):
         assert not [cell for cell in row if cell.startswith(tuple("=+-@\t\r"))]
         assert (unguarded(row[1]), unguarded(row[9])) == (move["topic"], visible(move["reason"]))
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_is_said_of_a_forged_plan_is_text(
+    name: str, plain: Outputs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, forged = tmp_path / "cluster.json", tmp_path / "plan.json"
+    source.write_text(json.dumps(cluster_document(HARMLESS)))
+    document = json.loads(plain.files["plan.json"])
+    document |= {name: name, "plan_id": name, "reasons": [name]}
+    document["moves"][0]["topic"] = name
+    forged.write_text(json.dumps(document))
+    _says_lines(["check", str(forged), str(source)], capsys)
+    document |= {"verdict": name, "expires_at": name}
+    document["moves"][0] |= {"reason": name, "kind": name}
+    document["resources"][0] |= {"resource": name, "unit": name}
+    document["left_out"] |= {name: name}
+    forged.write_text(json.dumps(document))
+    _says_lines(["verify", str(forged), str(source)], capsys)
+    assert cli.main(["verify", str(forged), str(source), "--json"]) == 1
+    told = capsys.readouterr().out
+    screen_lines(told)
+    assert json.loads(told)["is_right"] is False
+
+
+def _says_lines(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The command refuses, or names faults, in lines of text."""
+    assert cli.main(words) != 0
+    told = capsys.readouterr()
+    steps = [line for line in told.err.splitlines(keepends=True) if " s  " not in line]
+    assert len(screen_lines(told.out + "".join(steps))) > 1

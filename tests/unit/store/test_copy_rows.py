@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from rebalance_advisor.store import copy_rows
 
 
@@ -27,3 +33,24 @@ def test_json_bytes_flags_and_constants() -> None:
 
 def test_floats_keep_every_digit() -> None:
     assert copy_rows.plain([0.1, 1 / 3, 1e300, None]) == ["0.1", repr(1 / 3), "1e+300", r"\N"]
+
+
+_WRITTEN = {r"\t": "\t", r"\n": "\n", r"\r": "\r", r"\\": "\\"}
+
+
+def _as_postgres_reads(cell: str) -> str:
+    """COPY's text form back to the value, as PostgreSQL's manual has it for the escapes that are written."""
+    assert not set(cell) & set("\t\n\r")
+    return re.sub(r"\\.", lambda found: _WRITTEN[found[0]], cell)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
+def test_any_name_comes_back_from_a_cell(name: str) -> None:
+    (cell,) = copy_rows.text([name])
+    assert cell != r"\N"
+    assert _as_postgres_reads(cell) == name
+    (cell,) = copy_rows.document([{name: name}])
+    assert json.loads(_as_postgres_reads(cell)) == {name: name}
+    (cell,) = copy_rows.texts([(name, name)])
+    written = name.replace("\\", r"\\").replace('"', r"\"")
+    assert _as_postgres_reads(cell) == f'{{"{written}","{written}"}}'
