@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from kafka_rebalance.plan import Verdict
 from rebalance_advisor import store
 from rebalance_advisor.store import sql_files
 from stack.dump_schema import SCHEMA_FILE, dump
@@ -26,6 +28,12 @@ def test_a_second_run_changes_nothing(connection) -> None:
     before = connection.execute("SELECT version, applied_at FROM store.migration ORDER BY version").fetchall()
     assert store.migrate(connection) == ()
     assert connection.execute("SELECT version, applied_at FROM store.migration ORDER BY version").fetchall() == before
+
+
+def test_every_verdict_of_a_plan_may_be_saved_and_no_other(connection) -> None:
+    query = "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'plan_verdict_known'"
+    ((definition,),) = connection.execute(query).fetchall()
+    assert set(re.findall(r"'(\w+)'::text", definition)) == {verdict.value for verdict in Verdict}
 
 
 def test_two_at_once_apply_everything_exactly_once(empty_dsn) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan, Verdict, to_document
+from kafka_rebalance.plan import Move, Plan, Verdict, to_document
 from kafka_rebalance.plan_making import frontier
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.plan_builder import make_plan
@@ -25,6 +25,10 @@ def planned(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
     plan = make_plan(snapshot, options)
     assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
     return plan
+
+
+def received_by(move: Move) -> set[int]:
+    return set(move.to_replicas) - set(move.from_replicas)
 
 
 def test_a_plan_that_copies_nothing_has_a_frontier_where_nobody_measured_sizes() -> None:
@@ -58,13 +62,16 @@ def test_one_unknown_size_hides_the_bytes_of_the_points_that_copy_it_alone() -> 
 
 def test_how_much_room_a_broker_needs_is_not_told_where_it_gets_something_of_unknown_size() -> None:
     rows = [row("t", p, [0, 1], None if p == 0 else GB) for p in range(12)]
-    plan = planned(cluster(rows, brokers(4)), PlanOptions(remove_brokers=frozenset({0}), with_frontier=False))
-    (unknown,) = (move for move in plan.moves if move.bytes is None)
-    wave = plan.waves[unknown.wave]
-    (receiver,) = set(unknown.to_replicas) - set(unknown.from_replicas)
-    assert wave.seconds is None
-    assert receiver not in wave.free_disk_needed
-    assert wave.free_disk_needed
+    plan = planned(cluster(rows, brokers(6)), PlanOptions(remove_brokers=frozenset({0}), with_frontier=False))
+    assert any(move.bytes is None for move in plan.moves)
+    for wave in plan.waves:
+        members = [plan.moves[member] for member in wave.moves]
+        of_known, of_unknown = (
+            {broker for move in members if (move.bytes is None) == is_unknown for broker in received_by(move)}
+            for is_unknown in (False, True)
+        )
+        assert set(wave.free_disk_needed) == of_known - of_unknown
+        assert (wave.seconds is None) == (wave.bytes is None) == bool(of_unknown)
 
 
 def test_a_lower_replication_factor_changes_loads_for_nothing_and_its_frontier_says_so() -> None:
