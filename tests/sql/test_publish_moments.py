@@ -62,7 +62,8 @@ def test_where_readers_see_a_run_its_files_are_whole(connection, dsn, snapshot, 
         publish(dsn, run_id, folder, Striker())
         assert store.load_run(connection, run_id).status == "published"
         assert content_of(folder) == new
-        assert not list(tmp_path.glob(f".{run_id}*"))
+        # An old advisory that could not be removed is told of and is no reason to fail; such a run is not tried again.
+        assert is_published or not list(tmp_path.glob(f".{run_id}*"))
 
 
 def test_names_lead_to_no_other_place(tmp_path: Path, monkeypatch) -> None:
