@@ -43,7 +43,8 @@ test: fast-tests ## all tests that need nothing but this machine
 	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "slow and not live and not stack and not matrix"
 	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix"
 
-test-kill: setup ## SIGKILL at five moments of a run in a real Airflow (`make test` has one of them); prints the table
+test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, advise and publish; SIGKILL at five moments of a run in a real Airflow (`make test` has some of each); prints the tables
+	@$(RUN) $(BIN)/python -m tests.unit.publish.kill_table
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_kill_table.py
 
 test-live: setup ## tests against real Kafka brokers and Kafka's own classes (Maven and a JDK are needed)

@@ -49,5 +49,5 @@ def publish_folder(cluster: str, run_id: str) -> Path:
 
 
 def _plain(name: str) -> str:
-    """A name without what file systems and shells stumble over."""
-    return re.sub(r"[^\w.+-]", "_", name)
+    """A name without what file systems and shells stumble over; no dot leads, to no parent and no hidden place."""
+    return re.sub(r"[^\w.+-]|^\.", "_", name)
