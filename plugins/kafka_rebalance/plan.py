@@ -154,6 +154,20 @@ class Robustness:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What the plan saw of its cluster and rests on; ``check`` compares it with a newer snapshot.
+
+    ``broker_racks`` of all brokers, those that the plan adds as they are to be; ``topic_partitions`` counts the
+    partitions of topics that move; ``reassigning``: topic and partition of what was being moved already.
+    """
+
+    broker_racks: Mapping[int, str | None] = field(default_factory=dict)
+    dead_brokers: tuple[int, ...] = ()
+    topic_partitions: Mapping[str, int] = field(default_factory=dict)
+    reassigning: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One plan for one snapshot. ``plan_id`` is empty until ``sealed``."""
 
@@ -165,6 +179,8 @@ class Plan:
     cluster_id: str | None = None
     captured_at: str | None = None
     expires_at: str | None = None
+    topic_ids: Mapping[str, str | None] = field(default_factory=dict)  # of topics that move; None: not known
+    seen: Seen = Seen()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     advisor_version: str = ""
@@ -195,6 +211,7 @@ def to_document(plan: Plan) -> dict[str, Any]:
     document["before"] = {each.resource: _by_broker(each.before) for each in plan.resources}
     document["after"] = {each.resource: _by_broker(each.after) for each in plan.resources}
     document["resources"] = [_outcome_document(each) for each in plan.resources]
+    document["seen"] = _plain(plan.seen) | {"broker_racks": _by_broker(plan.seen.broker_racks)}
     document["certificate"] = {name: _by_broker(prices) for name, prices in sorted(plan.certificate.items())}
     document["waves"] = [_wave_document(each) for each in plan.waves]
     document["rollback"] = None if plan.rollback is None else _rollback_document(plan.rollback)

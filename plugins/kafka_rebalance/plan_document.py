@@ -16,6 +16,7 @@ from kafka_rebalance.plan import (
     ResourceOutcome,
     Robustness,
     Rollback,
+    Seen,
     Verdict,
     Wave,
     to_document,
@@ -44,6 +45,7 @@ def _plan(document: Document) -> Plan:
         "verdict": Verdict(document["verdict"]),
         "reasons": tuple(document["reasons"]),
         "cost": Cost(**document["cost"]),
+        "seen": _seen(document["seen"]),
         "resources": tuple(_outcome(each, document) for each in document["resources"]),
         "topic_excess_replicas": tuple(document["topic_excess_replicas"]),
         "lower_bound": tuple(Bound(**each) for each in document["lower_bound"]),
@@ -57,6 +59,15 @@ def _plan(document: Document) -> Plan:
         "robustness": None if robustness is None else Robustness(**robustness),
     }
     return Plan(**(kept | made))
+
+
+def _seen(item: Document) -> Seen:
+    return Seen(
+        broker_racks=_by_id(item["broker_racks"]),
+        dead_brokers=tuple(item["dead_brokers"]),
+        topic_partitions=item["topic_partitions"],
+        reassigning=tuple((topic, partition) for topic, partition in item["reassigning"]),
+    )
 
 
 def _move(item: Document) -> Move:

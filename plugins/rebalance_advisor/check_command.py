@@ -1,6 +1,7 @@
 """Is PLAN still valid and worth it on a newer SNAPSHOT?
 
-Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad input, 2 wrong usage.
+Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad input or not a plan of ours (its
+hash is wrong), 2 wrong usage. ``--json`` gives each reason a code, which scripts may rely on; the words may change.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 from rebalance_advisor.input_options import add_input_options
-from rebalance_advisor.plan_options import read_plan
+from rebalance_advisor.plan_options import read_sealed_plan
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.version_folders import plan_path
 from rebalance_advisor.terminal import write_json, write_lines
@@ -32,14 +33,15 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.dumps import read_input
 
     say = Progress()
-    document = read_plan(arguments.plan)
+    document = read_sealed_plan(arguments.plan)
     say("reading")
     result = check_plan(document, read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes))
     code = int(result.judgement)
     if arguments.json:
-        outcome = {"judgement": WORDS[code], "reasons": list(result.reasons), "done": result.done, "left": result.left}
+        reasons = [{"code": reason.code.value, "words": reason.words} for reason in result.because]
+        outcome = {"judgement": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
         write_json(sys.stdout, outcome)
     else:
         write_lines(sys.stdout, f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}")
-        write_lines(sys.stdout, *(f"  {reason}" for reason in result.reasons))
+        write_lines(sys.stdout, *(f"  {reason.code.value}: {reason.words}" for reason in result.because))
     return code

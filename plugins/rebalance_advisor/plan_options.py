@@ -92,7 +92,19 @@ def plan_options(arguments: argparse.Namespace, snapshot: ClusterSnapshot) -> Pl
 
 def read_previous(path: Path | None) -> dict[str, Any] | None:
     """The document of an earlier plan: its file, or the folder that holds it."""
-    return None if path is None else read_plan(path)
+    return None if path is None else read_sealed_plan(path)
+
+
+def read_sealed_plan(path: Path) -> dict[str, Any]:
+    """``plan.json`` as an object whose hash is right and whose fields can be read.
+
+    Raises InvalidInputError for a plan that was changed after it was made.
+    """
+    from kafka_rebalance.check import read_planned
+
+    document = read_plan(path)
+    read_planned(document, str(path))
+    return document
 
 
 def read_plan(path: Path) -> dict[str, Any]:

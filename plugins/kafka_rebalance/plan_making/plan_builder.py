@@ -29,6 +29,7 @@ from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.outcome import Bands, Outcome, bands_of, met_bands, outcome_of, resource_outcomes
 from kafka_rebalance.plan_making.plan_parts import bounds_of, certificate_of, expiry_of, moves_of, preconditions_of
 from kafka_rebalance.plan_making.robustness import robustness_of
+from kafka_rebalance.plan_making.seen import seen_by, topic_ids_of
 from kafka_rebalance.plan_making.stay import furthest, gain_per_byte, imbalance
 from kafka_rebalance.plan_making.unseen import could_change, nothing_usable
 from kafka_rebalance.plan_making.unseen_cluster import plan_without_brokers
@@ -195,6 +196,8 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
         snapshot_id=snapshot_id(snapshot),
         captured_at=snapshot.captured_at,
         expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
+        topic_ids=topic_ids_of(ask, draft),
+        seen=seen_by(ask, draft),
         parameters=options.document() | {"moves_per_broker": slots},
         seed=seed,
         advisor_version=advisor_version,

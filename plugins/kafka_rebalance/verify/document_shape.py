@@ -60,6 +60,13 @@ PLAN = {
     "snapshot_id": str,
     "captured_at": MAYBE_TEXT,
     "expires_at": MAYBE_TEXT,
+    "topic_ids": Each(MAYBE_TEXT),
+    "seen": {
+        "broker_racks": Each(MAYBE_TEXT, by_broker=True),
+        "dead_brokers": [int],
+        "topic_partitions": Each(int),
+        "reassigning": [[(str, int)]],
+    },
     "parameters": Mapping,
     "seed": int,
     "advisor_version": str,

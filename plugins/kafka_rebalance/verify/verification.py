@@ -23,6 +23,7 @@ from kafka_rebalance.verify.plan_files import check_files
 from kafka_rebalance.verify.plan_folder import PLAN, check_folder
 from kafka_rebalance.verify.rollback_rules import check_rollback
 from kafka_rebalance.verify.seal import check_identity, check_seal
+from kafka_rebalance.verify.seen_cluster import check_seen
 from kafka_rebalance.verify.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.wave_rules import check_waves
 from kafka_rebalance.verify.what_was_seen import check_what_was_seen
@@ -87,6 +88,7 @@ def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList)
     wishes = read_wishes(document["parameters"], faults)
     bounds: dict[str, float] = {}
     if wishes is not None:
+        check_seen(document, snapshot, wishes, faults)
         cluster = cluster_arrays(snapshot, wishes)
         claimed = read_moves(document["moves"], snapshot, cluster, faults)
         if claimed is not None:

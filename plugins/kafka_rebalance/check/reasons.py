@@ -1,0 +1,108 @@
+"""Why a plan is valid, stale, not worth it or harmful: one registry of codes, each with the judgement that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+SHOWN = 5
+
+
+class Judgement(IntEnum):
+    """The values are the exit codes of ``rebalance-advisor check``."""
+
+    VALID = 0
+    STALE = 10
+    NOT_WORTH_IT = 11
+    HARMFUL = 12
+
+
+class ReasonCode(StrEnum):
+    """What machines read; the words beside a code are for people and may change."""
+
+    MOVES_LEFT = "moves_left"
+    STILL_NOTHING_TO_DO = "still_nothing_to_do"
+
+    SNAPSHOT_OLDER = "snapshot_older"  # it was read before the plan's own
+    ANOTHER_CLUSTER = "another_cluster"  # no id tells, but what the plan saw is not there
+    EXPIRED = "expired"
+    TOPIC_DELETED = "topic_deleted"
+    TOPIC_RECREATED = "topic_recreated"  # another topic of the same name
+    PARTITION_DELETED = "partition_deleted"
+    PARTITIONS_ADDED = "partitions_added"  # to a topic that moves
+    PARTITION_MOVED = "partition_moved"  # neither where it was nor where the plan sends it
+    REPLICATION_FACTOR_CHANGED = "replication_factor_changed"
+    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # of partitions that the plan leaves alone
+    BROKER_ADDED = "broker_added"
+    BROKER_LOST = "broker_lost"  # gone or dead since, and no target of a move
+    BROKER_BACK = "broker_back"  # dead then, alive now
+    RACKS_GONE = "racks_gone"
+    RACK_CHANGED = "rack_changed"
+    SOMETHING_TO_DO = "something_to_do"  # by now, where the plan said that there is nothing
+    NO_PLAN_TO_KEEP = "no_plan_to_keep"  # its verdict advised nothing that could hold or not
+
+    ALL_DONE = "all_done"
+    GAINS_TOO_LITTLE = "gains_too_little"
+    BALANCED_ALREADY = "balanced_already"
+
+    IN_REASSIGNMENT = "in_reassignment"  # a partition of the plan is being moved elsewhere
+    TARGET_GONE = "target_gone"  # not in the cluster, or not yet
+    TARGET_UNUSABLE = "target_unusable"  # dead, fenced, or taking no replicas
+    NO_LEADER = "no_leader"
+    OVER_CAPACITY = "over_capacity"
+    RACKS_SHARED = "racks_shared"
+    BALANCE_WORSE = "balance_worse"
+
+
+JUDGEMENT_OF = (
+    dict.fromkeys(ReasonCode, Judgement.STALE)
+    | dict.fromkeys((ReasonCode.MOVES_LEFT, ReasonCode.STILL_NOTHING_TO_DO), Judgement.VALID)
+    | dict.fromkeys(
+        (ReasonCode.ALL_DONE, ReasonCode.GAINS_TOO_LITTLE, ReasonCode.BALANCED_ALREADY), Judgement.NOT_WORTH_IT
+    )
+    | dict.fromkeys(
+        (
+            ReasonCode.IN_REASSIGNMENT,
+            ReasonCode.TARGET_GONE,
+            ReasonCode.TARGET_UNUSABLE,
+            ReasonCode.NO_LEADER,
+            ReasonCode.OVER_CAPACITY,
+            ReasonCode.RACKS_SHARED,
+            ReasonCode.BALANCE_WORSE,
+        ),
+        Judgement.HARMFUL,
+    )
+)
+_ORDER = (Judgement.VALID, Judgement.NOT_WORTH_IT, Judgement.STALE, Judgement.HARMFUL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A code and its words."""
+
+    code: ReasonCode
+    words: str
+
+    @property
+    def judgement(self) -> Judgement:
+        """What this reason alone would make of the plan."""
+        return JUDGEMENT_OF[self.code]
+
+
+def worst(reasons: Iterable[Reason]) -> Judgement:
+    """Harmful before stale before not worth it before valid."""
+    return max((reason.judgement for reason in reasons), key=_ORDER.index, default=Judgement.VALID)
+
+
+def shortened(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    """At most SHOWN of each code, and how many more there are; codes in the order in which they come."""
+    by_code: dict[ReasonCode, list[Reason]] = {}
+    for reason in reasons:
+        by_code.setdefault(reason.code, []).append(reason)
+    kept: list[Reason] = []
+    for code, same in by_code.items():
+        kept += same[:SHOWN]
+        if len(same) > SHOWN:
+            kept.append(Reason(code, f"and {len(same) - SHOWN:,} more"))
+    return tuple(kept)

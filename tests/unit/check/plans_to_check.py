@@ -1,0 +1,154 @@
+"""One plan with its snapshot, and ways to change the cluster after it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
+from kafka_rebalance.partition_table import Partition, partition_table
+from kafka_rebalance.plan import plan_id, to_document
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from tests.unit.planner.worlds import random_cluster
+
+Rows = list[Partition]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """``document`` is a fresh copy each time."""
+
+    snapshot: ClusterSnapshot
+    text: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return json.loads(self.text)
+
+    @property
+    def moves(self) -> list[dict[str, Any]]:
+        """Those that copy something first."""
+        return sorted(self.document["moves"], key=lambda move: move["kind"] != "replica")
+
+
+@cache
+def planned(seed: int = 11, *, has_id: bool = True, **options: Any) -> Planned:
+    """A small skewed cluster whose topics have ids, one reassignment running, and a plan for it."""
+    snapshot = random_cluster(seed, broker_count=9, topics=12)
+    named = tuple(replace(topic, topic_id=f"id-of-{topic.name}") for topic in snapshot.topics)
+    snapshot = replace(snapshot, topics=named, cluster_id="test-id" if has_id else None)
+    rows = list(snapshot.each_partition())
+    rows[0] = flying(rows[0], next(b for b in range(9) if b not in rows[0].replicas))
+    snapshot = with_rows(snapshot, rows)
+    plan = make_plan(snapshot, PlanOptions(**{"within": 0.1, "with_frontier": False} | options))
+    return Planned(snapshot, json.dumps(to_document(plan)))
+
+
+def resealed(document: dict[str, Any]) -> dict[str, Any]:
+    """With the hash of what it says now."""
+    document["plan_id"] = plan_id(document)
+    return document
+
+
+def flying(row: Partition, to: int) -> Partition:
+    """The partition while a replica is being copied to one more broker."""
+    return replace(row, replicas=(*row.replicas, to), adding=(to,), log_bytes=(*row.log_bytes, 0))
+
+
+def with_rows(snapshot: ClusterSnapshot, rows: Rows) -> ClusterSnapshot:
+    """Other partitions; a measured load goes with its partition, 0 for new ones."""
+    index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
+    if [(row.topic, row.partition) for row in rows] != [
+        (row.topic, row.partition) for row in snapshot.each_partition()
+    ]:
+        snapshot = replace(snapshot, loads=type(snapshot.loads)())
+        return replace(snapshot, partitions=partition_table(rows, index))
+    return replace(snapshot, partitions=partition_table(rows, index))
+
+
+def changed(
+    snapshot: ClusterSnapshot, key: tuple[str, int], change: Callable[[Partition], Partition]
+) -> ClusterSnapshot:
+    """One partition is another."""
+    return with_rows(
+        snapshot, [change(row) if (row.topic, row.partition) == key else row for row in snapshot.each_partition()]
+    )
+
+
+def placed(row: Partition, replicas: list[int], leader: int | None = None) -> Partition:
+    """The partition in its new place, everything in sync."""
+    return replace(
+        row,
+        replicas=tuple(replicas),
+        leader=replicas[0] if leader is None else leader,
+        isr=tuple(replicas),
+        adding=(),
+        removing=(),
+        log_bytes=(row.log_bytes[0],) * len(replicas),
+    )
+
+
+def applied(snapshot: ClusterSnapshot, moves: list[dict[str, Any]]) -> ClusterSnapshot:
+    """The cluster after some moves."""
+    target = {(move["topic"], move["partition"]): move["to"] for move in moves}
+    return with_rows(
+        snapshot,
+        [
+            placed(row, target[row.topic, row.partition]) if (row.topic, row.partition) in target else row
+            for row in snapshot.each_partition()
+        ],
+    )
+
+
+def with_broker(snapshot: ClusterSnapshot, broker: int, **fields: Any) -> ClusterSnapshot:
+    """One broker is another."""
+    brokers = tuple(replace(each, **fields) if each.id == broker else each for each in snapshot.brokers)
+    return replace(snapshot, brokers=brokers)
+
+
+def with_all_brokers(snapshot: ClusterSnapshot, change: Callable[[Broker], Broker]) -> ClusterSnapshot:
+    """Every broker is another."""
+    return replace(snapshot, brokers=tuple(change(broker) for broker in snapshot.brokers))
+
+
+def with_topic(snapshot: ClusterSnapshot, name: str, change: Callable[[Topic], Topic]) -> ClusterSnapshot:
+    """One topic is another."""
+    return replace(snapshot, topics=tuple(change(each) if each.name == name else each for each in snapshot.topics))
+
+
+def without_topic(snapshot: ClusterSnapshot, name: str) -> ClusterSnapshot:
+    """The topic and its partitions are gone."""
+    rows = [row for row in snapshot.each_partition() if row.topic != name]
+    topics = tuple(each for each in snapshot.topics if each.name != name)
+    index = {topic.name: i for i, topic in enumerate(topics)}
+    bare = replace(snapshot, loads=type(snapshot.loads)(), topics=snapshot.topics, partitions=snapshot.partitions)
+    return replace(bare, topics=topics, partitions=partition_table(rows, index))
+
+
+def dead(snapshot: ClusterSnapshot, broker: int) -> ClusterSnapshot:
+    """The broker has died; its partitions are led by others."""
+    rows = []
+    for row in snapshot.each_partition():
+        isr = tuple(b for b in row.isr or row.replicas if b != broker)
+        leader = row.leader if row.leader != broker else next(iter(isr), None)
+        rows.append(replace(row, isr=isr, leader=leader) if broker in row.replicas else row)
+    return with_rows(with_broker(snapshot, broker, state=BrokerState.DEAD), rows)
+
+
+def small_disks(snapshot: ClusterSnapshot, broker: int) -> ClusterSnapshot:
+    """That broker is as full as can be, the others have room."""
+    held = sum(
+        size or 0
+        for row in snapshot.each_partition()
+        for each, size in zip(row.replicas, row.log_bytes, strict=True)
+        if each == broker
+    )
+    whole = 1e15
+    return with_all_brokers(
+        snapshot,
+        lambda each: replace(each, capacity=Capacity(disk_bytes=held + 1.0 if each.id == broker else whole)),
+    )
