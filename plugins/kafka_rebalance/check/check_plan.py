@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from kafka_rebalance.check.cluster_changes import changes_since, expired, recreated_topics, why_not_comparable
 from kafka_rebalance.check.effect import effect_of, worth
 from kafka_rebalance.check.move_states import move_states
@@ -63,7 +65,12 @@ def check_plan(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> CheckR
     strangers = why_not_comparable(planned, snapshot)
     if strangers:
         return _result((*strangers, *expired(planned, snapshot)), 0, len(planned.moves))
-    return _check_moves(planned, snapshot) if planned.moves else _check_rest(planned, snapshot)
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            return _check_moves(planned, snapshot) if planned.moves else _check_rest(planned, snapshot)
+    except FloatingPointError as error:
+        hint = "look for a load or a size that nothing can have"
+        raise InvalidInputError.at("snapshot", "its loads are too large to be added up", hint) from error
 
 
 def _check_moves(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:

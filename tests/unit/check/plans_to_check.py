@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
+from kafka_rebalance.load import PartitionLoads
 from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.partition_table import Partition, partition_table
 from kafka_rebalance.plan import plan_id, to_document
@@ -16,6 +16,8 @@ from kafka_rebalance.plan_making.plan_builder import make_plan
 from tests.unit.planner.worlds import random_cluster
 
 Rows = list[Partition]
+OPTIONS = PlanOptions(within=0.1, with_frontier=False)
+_MADE: dict[tuple[int, bool, str], Any] = {}
 
 
 @dataclass(frozen=True)
@@ -35,16 +37,22 @@ class Planned:
         return sorted(self.document["moves"], key=lambda move: move["kind"] != "replica")
 
 
-@cache
-def planned(seed: int = 11, *, has_id: bool = True, **options: Any) -> Planned:
+def planned(seed: int = 11, *, has_id: bool = True, options: PlanOptions = OPTIONS) -> Planned:
     """A small skewed cluster whose topics have ids, one reassignment running, and a plan for it."""
+    key = (seed, has_id, repr(options))
+    if key not in _MADE:
+        _MADE[key] = _planned(seed, has_id, options)
+    return _MADE[key]
+
+
+def _planned(seed: int, has_id: bool, options: PlanOptions) -> Planned:
     snapshot = random_cluster(seed, broker_count=9, topics=12)
     named = tuple(replace(topic, topic_id=f"id-of-{topic.name}") for topic in snapshot.topics)
     snapshot = replace(snapshot, topics=named, cluster_id="test-id" if has_id else None)
     rows = list(snapshot.each_partition())
     rows[0] = flying(rows[0], next(b for b in range(9) if b not in rows[0].replicas))
     snapshot = with_rows(snapshot, rows)
-    plan = make_plan(snapshot, PlanOptions(**{"within": 0.1, "with_frontier": False} | options))
+    plan = make_plan(snapshot, options)
     return Planned(snapshot, json.dumps(to_document(plan)))
 
 
@@ -59,15 +67,14 @@ def flying(row: Partition, to: int) -> Partition:
     return replace(row, replicas=(*row.replicas, to), adding=(to,), log_bytes=(*row.log_bytes, 0))
 
 
-def with_rows(snapshot: ClusterSnapshot, rows: Rows) -> ClusterSnapshot:
-    """Other partitions; a measured load goes with its partition, 0 for new ones."""
-    index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
-    if [(row.topic, row.partition) for row in rows] != [
-        (row.topic, row.partition) for row in snapshot.each_partition()
-    ]:
-        snapshot = replace(snapshot, loads=type(snapshot.loads)())
-        return replace(snapshot, partitions=partition_table(rows, index))
-    return replace(snapshot, partitions=partition_table(rows, index))
+def with_rows(snapshot: ClusterSnapshot, rows: Rows, **more: Any) -> ClusterSnapshot:
+    """Other partitions; where they are others than before, nobody has measured their rates."""
+    topics = more.get("topics", snapshot.topics)
+    table = partition_table(rows, {topic.name: i for i, topic in enumerate(topics)})
+    names = [(row.topic, row.partition) for row in rows]
+    if names != [(row.topic, row.partition) for row in snapshot.each_partition()]:
+        more["loads"] = PartitionLoads({})
+    return replace(snapshot, partitions=table, **more)
 
 
 def changed(
@@ -123,10 +130,7 @@ def with_topic(snapshot: ClusterSnapshot, name: str, change: Callable[[Topic], T
 def without_topic(snapshot: ClusterSnapshot, name: str) -> ClusterSnapshot:
     """The topic and its partitions are gone."""
     rows = [row for row in snapshot.each_partition() if row.topic != name]
-    topics = tuple(each for each in snapshot.topics if each.name != name)
-    index = {topic.name: i for i, topic in enumerate(topics)}
-    bare = replace(snapshot, loads=type(snapshot.loads)(), topics=snapshot.topics, partitions=snapshot.partitions)
-    return replace(bare, topics=topics, partitions=partition_table(rows, index))
+    return with_rows(snapshot, rows, topics=tuple(each for each in snapshot.topics if each.name != name))
 
 
 def dead(snapshot: ClusterSnapshot, broker: int) -> ClusterSnapshot:

@@ -1,0 +1,327 @@
+"""What can happen to a cluster after a plan was made: each case has its judgement and its code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.check import JUDGEMENT_OF, Judgement, ReasonCode, check_plan
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, LogDir
+from tests.unit.check.plans_to_check import (
+    OPTIONS,
+    Planned,
+    applied,
+    changed,
+    dead,
+    flying,
+    placed,
+    planned,
+    resealed,
+    small_disks,
+    with_all_brokers,
+    with_broker,
+    with_rows,
+    with_topic,
+    without_topic,
+)
+from tests.unit.planner.worlds import random_cluster, row
+
+Change = Callable[[Planned], ClusterSnapshot]
+
+
+def key_of(move: dict[str, Any]) -> tuple[str, int]:
+    return move["topic"], move["partition"]
+
+
+def new_target(plan: Planned) -> int:
+    """A broker that receives a copy."""
+    move = plan.moves[0]
+    return next(b for b in move["to"] if b not in move["from"])
+
+
+def third(move: dict[str, Any]) -> int:
+    """A broker that the move does not name."""
+    return next(b for b in range(9) if b not in {*move["from"], *move["to"]})
+
+
+def moved_elsewhere(plan: Planned, number: int = 0) -> ClusterSnapshot:
+    move = plan.moves[number]
+    target = [third(move), *move["from"][1:]]
+    return changed(plan.snapshot, key_of(move), lambda old: placed(old, target))
+
+
+def not_moving(plan: Planned) -> tuple[str, int]:
+    """A partition that the plan leaves alone, and that nobody moves."""
+    busy = {key_of(move) for move in plan.moves} | {("topic-00", 0)}
+    return next((r.topic, r.partition) for r in plan.snapshot.each_partition() if (r.topic, r.partition) not in busy)
+
+
+def free_broker(plan: Planned, key: tuple[str, int]) -> int:
+    held = next(r.replicas for r in plan.snapshot.each_partition() if (r.topic, r.partition) == key)
+    return next(b for b in range(9) if b not in held)
+
+
+def foreign_flight(plan: Planned) -> ClusterSnapshot:
+    key = not_moving(plan)
+    return changed(plan.snapshot, key, lambda old: flying(old, free_broker(plan, key)))
+
+
+def own_flight_elsewhere(plan: Planned) -> ClusterSnapshot:
+    move = plan.moves[0]
+    return changed(plan.snapshot, key_of(move), lambda old: flying(old, third(move)))
+
+
+def removing_elsewhere(plan: Planned) -> ClusterSnapshot:
+    key = not_moving(plan)
+    return changed(plan.snapshot, key, lambda old: replace(old, removing=(old.replicas[-1],)))
+
+
+def without_partition(plan: Planned) -> ClusterSnapshot:
+    gone = key_of(plan.moves[0])
+    return with_rows(plan.snapshot, [r for r in plan.snapshot.each_partition() if (r.topic, r.partition) != gone])
+
+
+def with_more_partitions(plan: Planned, count: int = 1) -> ClusterSnapshot:
+    topic = plan.moves[0]["topic"]
+    rows = list(plan.snapshot.each_partition())
+    first = sum(r.topic == topic for r in rows)
+    return with_rows(plan.snapshot, rows + [row(topic, first + extra, [0, 1, 2]) for extra in range(count)])
+
+
+def with_other_ids(plan: Planned, names: set[str] | None = None) -> ClusterSnapshot:
+    wanted = names or {plan.moves[0]["topic"]}
+    snapshot = plan.snapshot
+    for name in wanted:
+        snapshot = with_topic(snapshot, name, lambda topic: replace(topic, topic_id=f"new-{topic.name}"))
+    return snapshot
+
+
+def other_factor(plan: Planned, count: int) -> ClusterSnapshot:
+    move = plan.moves[0]
+    target = (move["from"] + [b for b in range(9) if b not in move["from"]])[:count]
+    return changed(plan.snapshot, key_of(move), lambda old: placed(old, target))
+
+
+def swapped_racks(plan: Planned) -> ClusterSnapshot:
+    racks = {0: "rack-1", 1: "rack-0"}
+    return with_all_brokers(plan.snapshot, lambda b: replace(b, rack=racks.get(b.id, b.rack)))
+
+
+def joined(plan: Planned, count: int = 1) -> ClusterSnapshot:
+    more = tuple(Broker(id=20 + extra, rack=f"rack-{extra % 3}") for extra in range(count))
+    return replace(plan.snapshot, brokers=(*plan.snapshot.brokers, *more))
+
+
+def stranger(plan: Planned) -> ClusterSnapshot:
+    """Same names of topics and brokers, other places."""
+    return replace(random_cluster(77, broker_count=9, topics=12), cluster_id=None)
+
+
+def renamed_topics(plan: Planned) -> ClusterSnapshot:
+    topics = tuple(replace(topic, name=f"other-{topic.name}") for topic in plan.snapshot.topics)
+    return replace(plan.snapshot, topics=topics, cluster_id=None)
+
+
+def renumbered(plan: Planned) -> ClusterSnapshot:
+    """The same layout on brokers of other ids."""
+    rows = [
+        replace(
+            r,
+            replicas=tuple(b + 100 for b in r.replicas),
+            leader=None if r.leader is None else r.leader + 100,
+            isr=tuple(b + 100 for b in r.isr or ()),
+            adding=tuple(b + 100 for b in r.adding),
+        )
+        for r in plan.snapshot.each_partition()
+    ]
+    brokers = tuple(replace(b, id=b.id + 100) for b in plan.snapshot.brokers)
+    return with_rows(plan.snapshot, rows, brokers=brokers, cluster_id=None)
+
+
+def leaderless(plan: Planned) -> ClusterSnapshot:
+    return changed(plan.snapshot, key_of(plan.moves[0]), lambda old: replace(old, leader=None, isr=()))
+
+
+def cordoned(plan: Planned) -> ClusterSnapshot:
+    return with_broker(plan.snapshot, new_target(plan), log_dirs=(LogDir("/data", is_cordoned=True),))
+
+
+def without_broker(plan: Planned, broker: int) -> ClusterSnapshot:
+    """Nobody stands on it any more, and it has left; moves that name it aside."""
+    rows = []
+    for r in plan.snapshot.each_partition():
+        if broker in r.replicas:
+            stays = [b for b in r.replicas if b != broker]
+            r = placed(r, stays, r.leader if r.leader in stays else stays[0])  # noqa: PLW2901
+        rows.append(r)
+    left = tuple(b for b in plan.snapshot.brokers if b.id != broker)
+    return with_rows(plan.snapshot, rows, brokers=left)
+
+
+def at(time: str) -> Change:
+    return lambda plan: replace(plan.snapshot, captured_at=time)
+
+
+STALE: dict[str, tuple[Change, ReasonCode]] = {
+    "a second before the plan's snapshot": (at("2026-11-20T11:59:59Z"), ReasonCode.SNAPSHOT_OLDER),
+    "an hour before, told in another zone": (at("2026-11-20T12:00:00+01:00"), ReasonCode.SNAPSHOT_OLDER),
+    "a year before": (at("2025-11-20T12:00:00Z"), ReasonCode.SNAPSHOT_OLDER),
+    "a day and a second later": (at("2026-11-21T12:00:01Z"), ReasonCode.EXPIRED),
+    "a day later in another zone": (at("2026-11-21T12:30:00-01:00"), ReasonCode.EXPIRED),
+    "months later": (at("2027-03-01T00:00:00Z"), ReasonCode.EXPIRED),
+    "another cluster with the same names": (stranger, ReasonCode.ANOTHER_CLUSTER),
+    "another cluster with other topics": (renamed_topics, ReasonCode.ANOTHER_CLUSTER),
+    "another cluster with other brokers": (renumbered, ReasonCode.ANOTHER_CLUSTER),
+    "a topic deleted": (lambda plan: without_topic(plan.snapshot, plan.moves[0]["topic"]), ReasonCode.TOPIC_DELETED),
+    "a topic made anew in the same places": (with_other_ids, ReasonCode.TOPIC_RECREATED),
+    "all topics made anew": (
+        lambda plan: with_other_ids(plan, {topic.name for topic in plan.snapshot.topics}),
+        ReasonCode.TOPIC_RECREATED,
+    ),
+    "a topic made anew and moved": (
+        lambda plan: with_other_ids(replace(plan, text=plan.text, snapshot=moved_elsewhere(plan))),
+        ReasonCode.TOPIC_RECREATED,
+    ),
+    "a partition gone": (without_partition, ReasonCode.PARTITION_DELETED),
+    "a partition added": (with_more_partitions, ReasonCode.PARTITIONS_ADDED),
+    "many partitions added": (lambda plan: with_more_partitions(plan, 40), ReasonCode.PARTITIONS_ADDED),
+    "a partition moved by somebody else": (moved_elsewhere, ReasonCode.PARTITION_MOVED),
+    "the last one moved by somebody else": (lambda plan: moved_elsewhere(plan, -1), ReasonCode.PARTITION_MOVED),
+    "a partition's order changed": (
+        lambda plan: changed(
+            plan.snapshot, key_of(plan.moves[0]), lambda old: placed(old, list(reversed(old.replicas)))
+        ),
+        ReasonCode.PARTITION_MOVED,
+    ),
+    "one replica more": (lambda plan: other_factor(plan, 4), ReasonCode.REPLICATION_FACTOR_CHANGED),
+    "one replica fewer": (lambda plan: other_factor(plan, 2), ReasonCode.REPLICATION_FACTOR_CHANGED),
+    "one replica alone": (lambda plan: other_factor(plan, 1), ReasonCode.REPLICATION_FACTOR_CHANGED),
+    "somebody moves another partition": (foreign_flight, ReasonCode.FOREIGN_REASSIGNMENT),
+    "somebody takes a replica away elsewhere": (removing_elsewhere, ReasonCode.FOREIGN_REASSIGNMENT),
+    "a broker joined": (joined, ReasonCode.BROKER_ADDED),
+    "ten brokers joined": (lambda plan: joined(plan, 10), ReasonCode.BROKER_ADDED),
+    "racks are not told any more": (
+        lambda plan: with_all_brokers(plan.snapshot, lambda broker: replace(broker, rack=None)),
+        ReasonCode.RACKS_GONE,
+    ),
+    "one broker without its rack": (lambda plan: with_broker(plan.snapshot, 4, rack=None), ReasonCode.RACK_CHANGED),
+    "a broker in another rack": (lambda plan: with_broker(plan.snapshot, 4, rack="rack-0"), ReasonCode.RACK_CHANGED),
+    "a broker in a new rack": (lambda plan: with_broker(plan.snapshot, 4, rack="rack-9"), ReasonCode.RACK_CHANGED),
+    "two racks swapped": (swapped_racks, ReasonCode.RACK_CHANGED),
+    "racks renamed": (
+        lambda plan: with_all_brokers(plan.snapshot, lambda broker: replace(broker, rack=f"az-{broker.rack}")),
+        ReasonCode.RACK_CHANGED,
+    ),
+}
+HARMFUL: dict[str, tuple[Change, ReasonCode]] = {
+    "a moved partition is being moved elsewhere": (own_flight_elsewhere, ReasonCode.IN_REASSIGNMENT),
+    "a target died": (lambda plan: dead(plan.snapshot, new_target(plan)), ReasonCode.TARGET_UNUSABLE),
+    "a target is fenced": (
+        lambda plan: with_broker(plan.snapshot, new_target(plan), state=BrokerState.FENCED),
+        ReasonCode.TARGET_UNUSABLE,
+    ),
+    "a target is cordoned": (cordoned, ReasonCode.TARGET_UNUSABLE),
+    "a target left": (lambda plan: without_broker(plan, new_target(plan)), ReasonCode.TARGET_GONE),
+    "a moved partition has no leader": (leaderless, ReasonCode.NO_LEADER),
+    "a target's disk is full": (lambda plan: small_disks(plan.snapshot, new_target(plan)), ReasonCode.OVER_CAPACITY),
+}
+
+
+@pytest.mark.parametrize("name", STALE)
+def test_the_plan_is_stale_and_the_code_says_why(name: str) -> None:
+    change, code = STALE[name]
+    plan = planned(has_id="another" not in name)
+    result = check_plan(plan.document, change(plan))
+    assert result.judgement is Judgement.STALE
+    assert code in result.codes
+    assert all(reason.words for reason in result.because)
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_the_plan_is_harmful_and_the_first_code_says_why(name: str) -> None:
+    change, code = HARMFUL[name]
+    plan = planned()
+    result = check_plan(plan.document, change(plan))
+    assert result.judgement is Judgement.HARMFUL
+    assert result.codes[0] is code
+
+
+def test_an_added_broker_that_has_not_joined_is_a_target_that_is_not_there() -> None:
+    plan = planned(options=replace(OPTIONS, add_brokers={12: "rack-0"}))
+    assert check_plan(plan.document, plan.snapshot).codes == (ReasonCode.TARGET_GONE,)
+    there = replace(plan.snapshot, brokers=(*plan.snapshot.brokers, Broker(id=12, rack="rack-0")))
+    assert check_plan(plan.document, there).judgement is Judgement.VALID
+    elsewhere = replace(plan.snapshot, brokers=(*plan.snapshot.brokers, Broker(id=12, rack="rack-1")))
+    assert ReasonCode.RACK_CHANGED in check_plan(plan.document, elsewhere).codes
+
+
+def test_a_broker_that_is_no_target_and_dies_or_comes_back_makes_it_stale() -> None:
+    plan = planned(options=replace(OPTIONS, exclude_brokers=frozenset({2})))
+    untouched = [m for m in plan.moves if 2 in m["to"]]
+    snapshot = dead(applied(plan.snapshot, untouched), 2)
+    died = check_plan(plan.document, snapshot)
+    assert ReasonCode.BROKER_LOST in died.codes
+    document = plan.document
+    document["seen"]["dead_brokers"] = [2]
+    back = check_plan(resealed(document), plan.snapshot)
+    assert (back.judgement, back.codes[0]) == (Judgement.STALE, ReasonCode.BROKER_BACK)
+
+
+VALID: dict[str, Change] = {
+    "the same snapshot": lambda plan: plan.snapshot,
+    "half a day later": at("2026-11-21T00:00:00Z"),
+    "no time told": lambda plan: replace(plan.snapshot, captured_at=None),
+    "ids of topics not told": lambda plan: replace(
+        plan.snapshot, topics=tuple(replace(topic, topic_id=None) for topic in plan.snapshot.topics)
+    ),
+    "the cluster's id not told, and read under another name": lambda plan: replace(
+        plan.snapshot, cluster_id=None, cluster="dumps-of-tuesday"
+    ),
+    "half of it done": lambda plan: applied(plan.snapshot, plan.document["moves"][::2]),
+    "a topic that does not move made anew": lambda plan: with_topic(
+        plan.snapshot, "topic-07", lambda topic: replace(topic, topic_id="new")
+    ),
+    "the reassignment that ran is over": lambda plan: changed(
+        plan.snapshot, ("topic-00", 0), lambda old: placed(old, [*old.adding, *old.replicas[1:3]])
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_what_has_not_changed_or_is_unknown_is_no_reason(name: str) -> None:
+    plan = planned()
+    result = check_plan(plan.document, VALID[name](plan))
+    assert result.reasons != ()
+    assert (result.judgement, result.codes) == (Judgement.VALID, (ReasonCode.MOVES_LEFT,)), result.reasons
+
+
+def test_a_plan_without_ids_or_what_it_saw_is_judged_by_what_it_tells() -> None:
+    plan = planned()
+    document = plan.document
+    del document["topic_ids"], document["seen"]
+    over = VALID["the reassignment that ran is over"]
+    assert (
+        check_plan(resealed(document), with_other_ids(replace(plan, snapshot=over(plan)))).judgement is Judgement.VALID
+    )
+    running = check_plan(document, moved_elsewhere(plan))  # who started it nobody can tell
+    assert running.codes == (ReasonCode.PARTITION_MOVED, ReasonCode.FOREIGN_REASSIGNMENT)
+
+
+def test_a_plan_of_a_cluster_with_another_id_is_refused() -> None:
+    plan = planned()
+    with pytest.raises(InvalidInputError, match="the plan is of cluster test-id, the snapshot of other-id"):
+        check_plan(plan.document, replace(plan.snapshot, cluster_id="other-id"))
+
+
+def test_the_tables_cover_what_they_claim() -> None:
+    assert len(STALE) >= 30
+    stale = {code for code, judgement in JUDGEMENT_OF.items() if judgement is Judgement.STALE}
+    elsewhere = {
+        ReasonCode.BROKER_LOST, ReasonCode.BROKER_BACK, ReasonCode.SOMETHING_TO_DO, ReasonCode.NO_PLAN_TO_KEEP,
+    }  # fmt: skip
+    assert {code for _, code in STALE.values()} == stale - elsewhere
+    assert JUDGEMENT_OF.keys() == set(ReasonCode)
