@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Capacity
 from kafka_rebalance.plan_making.option_pairs import require_no_contradiction
 from kafka_rebalance.plan_making.option_values import require_values
@@ -129,7 +129,7 @@ class PlanOptions:
             fields |= {name: frozenset(_list(parameters, name)) for name in _SETS}
             fields |= {name: tuple(_list(parameters, name)) for name in _LISTS}
             return cls(**fields)
-        except UsageError as error:
+        except InvalidInputError as error:
             raise InvalidInputError.at("plan.parameters", str(error)) from error
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InvalidInputError.at(

@@ -31,8 +31,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"remove_brokers": frozenset({2**31})}, "--remove-broker"),
     ({"add_brokers": {-1: None}}, "--add-broker"),
     ({"exclude_topics": ("a{99999999999999999999}",)}, "--exclude-topic"),
-    ({"capacities": {1: Capacity(disk_bytes=0)}}, "--capacity of broker 1"),
-    ({"capacities": {1: Capacity(cpu_percent=float("nan"))}}, "--capacity of broker 1"),
+    ({"capacities": {2**31: Capacity(disk_bytes=1)}}, "--capacity"),
 ]
 
 
