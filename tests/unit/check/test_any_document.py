@@ -142,7 +142,7 @@ def test_a_key_given_twice_is_exit_code_1(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "plan.json").write_text(plan.text.replace("{", '{"moves": [], ', 1))
     (tmp_path / "snapshot.json").write_text(json.dumps(snapshot_to_document(plan.snapshot)))
     assert main(["check", str(tmp_path), str(tmp_path / "snapshot.json")]) == 1
-    assert "'moves' is given twice" in capsys.readouterr().err
+    assert "key 'moves' stands twice" in capsys.readouterr().err
 
 
 def test_json_tells_codes_and_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
