@@ -61,7 +61,7 @@ def _problem() -> Problem:
         end_offset=unknown.copy(),
         in_sync=np.ones(2 * _PARTITIONS, dtype=np.bool_),
     )
-    rate = LoadColumn((row + 1.0) * 1000.0, LoadSource.GIVEN)
+    rate = LoadColumn(np.arange(1.0, _PARTITIONS + 1) * 1000.0, LoadSource.GIVEN)
     snapshot = ClusterSnapshot(
         cluster="four-brokers",
         captured_at="2026-01-01T00:00:00Z",
