@@ -49,7 +49,8 @@ def _processors() -> int:
 
 def _start_ahead(command: str) -> None:
     """It ends with this process at the latest. Where it cannot be started, this process compiles everything itself."""
-    line = [sys.executable, "-m", "rebalance_advisor.compile_ahead", command]
+    # -P: not from the folder that somebody happens to stand in
+    line = [sys.executable, "-P", "-m", "rebalance_advisor.compile_ahead", command]
     nowhere = subprocess.DEVNULL
     try:
         process = subprocess.Popen(line, stdin=nowhere, stdout=nowhere, stderr=nowhere)
