@@ -1,6 +1,6 @@
 """Compile the planner's kernels while a first demo waits for other things: ``python -m stack.warm_kernels FOLDER``.
 
-Compiling takes some 80 processor seconds, once a machine; Airflow needs half a minute to come up, in which a processor
+Compiling takes some 25 processor seconds, once a machine; Airflow needs half a minute to come up, in which a processor
 is idle. The kernels stay on disk, where the tasks find them. With all of them there this ends in two seconds.
 """
 

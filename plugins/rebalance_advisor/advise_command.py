@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.publish.digest import closing_words
     from rebalance_advisor.version import advisor_version
 
-    tell_of_first_compile()
+    tell_of_first_compile("advise")
     say = Progress()
     previous = read_previous(arguments.previous)
     say("reading")

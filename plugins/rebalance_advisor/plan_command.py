@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rebalance_advisor.publish.plan_folder import write_plan_folder
     from rebalance_advisor.version import advisor_version
 
-    tell_of_first_compile()
+    tell_of_first_compile("plan")
     say = Progress()
     previous = read_previous(arguments.previous)
     say("reading")

@@ -60,3 +60,42 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_fil
     (package / "inner.py").write_text(INNER.format(price=5))
     assert told(tmp_path) == (70, 0)
     assert told(tmp_path) == (70, 1)
+
+
+CHAIN = """
+from kafka_rebalance.compiled import inner_kernel, kernel
+
+@inner_kernel
+def bottom(number):
+    return number + 1
+
+@inner_kernel
+def left(number):
+    return bottom(number) * 2
+
+@inner_kernel
+def right(number):
+    return bottom(left(number)) * 3
+
+@kernel
+def one(number):
+    return right(number) + left(number)
+
+@kernel
+def other(number):
+    return bottom(number) + one(number)
+
+print(other(5), one(5), sum(one.stats.cache_hits.values()) + sum(other.stats.cache_hits.values()))
+"""
+
+
+def test_kernels_share_what_they_call_and_one_another_compiled_and_from_disk(tmp_path: Path) -> None:
+    (library(tmp_path) / "outer.py").write_text(CHAIN)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", "import kafka_rebalance.outer"]
+    runs = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120).stdout.split()
+        for _ in range(2)
+    ]
+    assert [answers[:2] for answers in runs] == [["57", "51"]] * 2  # (6·2 + 1)·3 + 6·2 = 51, and 6 more
+    assert int(runs[1][2]) > int(runs[0][2]) == 0

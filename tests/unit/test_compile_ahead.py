@@ -1,0 +1,40 @@
+"""What a second process compiles ahead is what a plan uses afterwards: the same kernels, for the same types."""
+
+from typing import Any
+
+from numba.core.dispatcher import Dispatcher
+
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.planner import state, topic_spread
+from kafka_rebalance.planner.leading import leader_search, leader_state
+from kafka_rebalance.planner.replicas import anneal, covering, steps
+from kafka_rebalance.waves import slot_filling, wave_fill
+from rebalance_advisor.compile_ahead import compile_planner
+from tests.benchmarks.bench_scale import Size, skewed_snapshot
+
+MODULES: tuple[Any, ...] = (
+    state, topic_spread, leader_search, leader_state, anneal, covering, steps, slot_filling, wave_fill,
+)  # fmt: skip
+
+
+def variants() -> dict[str, list[Any]]:
+    """Of each kernel that Python calls, the types that it is compiled for."""
+    return {
+        f"{module.__name__}.{name}": list(kernel.signatures)
+        for module in MODULES
+        for name, kernel in vars(module).items()
+        if isinstance(kernel, Dispatcher) and "no_cpython_wrapper" not in kernel.targetoptions
+    }
+
+
+def test_a_plan_finds_all_its_kernels_compiled() -> None:
+    compile_planner(with_search=True)
+    ahead = variants()
+    assert ahead["kafka_rebalance.planner.replicas.steps._take"]
+    assert ahead["kafka_rebalance.planner.replicas.anneal.anneal"]
+    assert ahead["kafka_rebalance.planner.leading.leader_search.search_leaders"]
+    assert ahead["kafka_rebalance.waves.slot_filling._makespan"]
+    plan = make_plan(skewed_snapshot(Size("small", 12, 300, 3)), PlanOptions(within=0.10, with_frontier=False))
+    assert plan.moves
+    assert variants() == ahead
