@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.finding import CODES, Confidence, Finding, Severity
+from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
 from kafka_rebalance.group_question import GroupQuestion, group_questions
 from kafka_rebalance.group_replay import GroupReplay
 from kafka_rebalance.load import LoadKind, LoadSource
@@ -49,6 +50,11 @@ class Picture:
     def replay_of(self) -> dict[str, GroupReplay]:
         """By group."""
         return {replay.group_id: replay for replay in self.replays}
+
+    @cached_property
+    def plan_effects(self) -> dict[int, BrokerEffect]:
+        """What the plan does to each broker that it touches."""
+        return {} if self.plan is None else effects_of(self.plan, self.snapshot)
 
     @cached_property
     def is_in_flight(self) -> npt.NDArray[np.bool_]:

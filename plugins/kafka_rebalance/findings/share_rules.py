@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from kafka_rebalance.finding import Finding, Severity
 from kafka_rebalance.findings.picture import Evidence, Picture, finding, threshold
+from kafka_rebalance.findings.plan_effects import outcome_for
+from kafka_rebalance.findings.plan_words import LOAD_NAMES, plan_cost, plan_evidence, plan_words
 from kafka_rebalance.findings.words import in_amount, in_bytes
 from kafka_rebalance.load import LoadKind
 from kafka_rebalance.plan_making.broker_setting import usable_bytes, volume_bytes
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 
 _RATES = {"in": LoadKind.IN_BYTES_PER_S, "out": LoadKind.OUT_BYTES_PER_S, "cpu": LoadKind.CPU_PERCENT}
-_LOAD_NAMES = {"disk": "disk_bytes", "in": "in_bytes_per_s", "out": "out_bytes_per_s", "cpu": "cpu_percent"}
 
 
 def broker_disk_over_share(picture: Picture) -> Iterator[Finding]:
@@ -21,14 +22,15 @@ def broker_disk_over_share(picture: Picture) -> Iterator[Finding]:
         over = _over_share(score)
         if over is None or over < threshold("broker_disk_over_share", "over_share_ratio"):
             continue
+        what = f"move {in_bytes(_excess(score))} to others"
         yield finding(
             "broker_disk_over_share",
             _severity(over),
             score.broker,
-            _share_evidence(score) | {"over_share_ratio": over},
-            f"Broker {score.broker} holds {in_bytes(score.load)}, {over:.2f} times its fair share: move "
-            f"{in_bytes(_excess(score))} to others, as the plan says.",
-            cost=f"at least {in_bytes(_excess(score))} copied",
+            _share_evidence(score) | {"over_share_ratio": over} | plan_evidence(picture, [score]),
+            f"Broker {score.broker} holds {in_bytes(score.load)}, {over:.2f} times its fair share: "
+            f"{plan_words(picture, score, what)}.",
+            cost=plan_cost(picture, score.broker, f"at least {in_bytes(_excess(score))} copied"),
             gain=_moved_away(picture, score),
             confidence=picture.confidence(LoadKind.LOG_BYTES),
         )
@@ -51,14 +53,16 @@ def broker_rate_over_share(picture: Picture) -> Iterator[Finding]:
         for score in scores.values():
             evidence |= _share_evidence(score)
             evidence[f"{score.resource}_over_share_ratio"] = _over_share(score)
+        evidence |= plan_evidence(picture, list(scores.values()))
+        what = "move leaders or replicas of its busiest partitions"
         yield finding(
             "broker_rate_over_share",
             _severity(over),
             broker,
             evidence,
             f"Broker {broker} carries {in_amount(worst.load, worst.unit)} of {worst.resource}, {over:.2f} times its "
-            "fair share: move leaders or replicas of its busiest partitions, as the plan says.",
-            cost="leader changes cost no bytes; moving replicas does",
+            f"fair share: {plan_words(picture, worst, what)}.",
+            cost=plan_cost(picture, broker, "leader changes cost no bytes; moving replicas does"),
             gain=_moved_away(picture, worst),
             confidence=picture.confidence(_RATES[worst.resource]),
         )
@@ -120,7 +124,7 @@ def _excess(score: BrokerScore) -> float:
 
 
 def _share_evidence(score: BrokerScore) -> Evidence:
-    name = _LOAD_NAMES[score.resource]
+    name = LOAD_NAMES[score.resource]
     evidence: Evidence = {
         name: score.load,
         f"fair_share_{name}": (score.fair_share or 0.0) * (score.capacity or 1.0),
@@ -139,8 +143,8 @@ def _moved_away(picture: Picture, score: BrokerScore) -> float:
     """The share of the excess that the plan takes away; without a plan all of it."""
     if picture.plan is None:
         return 1.0
-    outcome = next((each for each in picture.plan.resources if each.resource == score.resource), None)
+    loads = outcome_for(picture.plan, score.resource, score.broker)
     excess = _excess(score)
-    if outcome is None or score.broker not in outcome.after or excess <= 0:
+    if loads is None or excess <= 0:
         return 0.0
-    return (outcome.before[score.broker] - outcome.after[score.broker]) / excess
+    return (loads[0] - loads[1]) / excess

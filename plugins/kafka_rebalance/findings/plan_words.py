@@ -1,0 +1,74 @@
+"""What a finding about one broker says of the plan: words, evidence and cost, all from the plan's own moves.
+
+Without a plan the finding says what would have to be done, and what that would cost at least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_rebalance.findings.picture import Evidence, Picture
+from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
+from kafka_rebalance.findings.words import counted, in_amount, in_bytes
+from kafka_rebalance.scoring.cluster_scores import BrokerScore
+
+LOAD_NAMES = {"disk": "disk_bytes", "in": "in_bytes_per_s", "out": "out_bytes_per_s", "cpu": "cpu_percent"}
+
+
+def plan_words(picture: Picture, score: BrokerScore, otherwise: str) -> str:
+    """What becomes of this load; ``otherwise``: what to do where there is no plan to speak of."""
+    plan = picture.plan
+    if plan is None:
+        return otherwise
+    if not plan.moves:
+        return f"the plan moves nothing ({plan.verdict.value.replace('_', ' ')})"
+    loads = outcome_for(plan, score.resource, score.broker)
+    if picture.plan_effects.get(score.broker, NOTHING).is_nothing:
+        return "the plan leaves it as it is"
+    if loads is None:
+        return f"the plan does not balance {score.resource}"
+    before, after = loads
+    if after >= before:
+        return f"the plan takes nothing off it ({in_amount(after, score.unit)} afterwards)"
+    return f"the plan takes {in_amount(before - after, score.unit)} off it, to {in_amount(after, score.unit)}"
+
+
+def plan_evidence(picture: Picture, scores: Sequence[BrokerScore]) -> Evidence:
+    """Numbers of the plan for one broker, by resource; nothing where there is no plan."""
+    if picture.plan is None or not scores:
+        return {}
+    effect = picture.plan_effects.get(scores[0].broker, NOTHING)
+    evidence: Evidence = {
+        "plan_replicas_out": effect.replicas_out,
+        "plan_bytes_out": effect.bytes_out,
+        "plan_replicas_in": effect.replicas_in,
+        "plan_bytes_in": effect.bytes_in,
+        "plan_leaders_out": effect.leaders_out,
+        "plan_leaders_in": effect.leaders_in,
+    }
+    for score in scores:
+        loads = outcome_for(picture.plan, score.resource, score.broker)
+        evidence[f"plan_after_{LOAD_NAMES[score.resource]}"] = None if loads is None else loads[1]
+    return evidence
+
+
+def plan_cost(picture: Picture, broker: int, otherwise: str) -> str:
+    """What leaves this broker by the plan, what is copied to it, its leader changes; without a plan ``otherwise``."""
+    if picture.plan is None:
+        return otherwise
+    effect = picture.plan_effects.get(broker, NOTHING)
+    if effect.is_nothing:
+        return "nothing: the plan does not touch it"
+    parts = []
+    if effect.replicas_out:
+        parts.append(f"{_amount(effect.bytes_out)} leave it")
+    if effect.replicas_in:
+        parts.append(f"{_amount(effect.bytes_in)} copied to it")
+    changes = effect.leaders_out + effect.leaders_in
+    if changes:
+        parts.append(counted(changes, "leader change"))
+    return ", ".join(parts)
+
+
+def _amount(value: float | None) -> str:
+    return "an unknown size" if value is None else in_bytes(value)

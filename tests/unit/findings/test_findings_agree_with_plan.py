@@ -1,0 +1,113 @@
+"""What a finding says of the plan is what the plan's moves say: random clusters and jobs, each number counted again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.finding import Finding
+from kafka_rebalance.findings import find
+from kafka_rebalance.findings.words import in_bytes
+from kafka_rebalance.load import LoadKind
+from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.plan import Plan
+from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.score_cluster import score_cluster
+from tests.unit.planner.worlds import brokers, cluster, random_cluster, row
+
+JOBS: dict[str, dict[str, Any]] = {
+    "balance": {"within": 0.1},
+    "nothing to do": {"dead_band": 50.0},
+    "leaders only": {"leaders_only": True},
+    "one topic": {"within": 0.1, "include_topics": ("topic-00",)},
+    "fewer replicas": {"replication_factor": 2},
+    "within a budget": {"within": 0.1, "max_moves": 4},
+    "a broker goes": {"remove_brokers": frozenset({1})},
+}
+CODES = ("broker_disk_over_share", "broker_rate_over_share")
+
+
+def findings_of(snapshot: ClusterSnapshot, plan: Plan | None) -> list[Finding]:
+    return [each for each in find(snapshot, score_cluster(snapshot), [], plan) if each.code in CODES]
+
+
+def counted_again(plan: Plan, snapshot: ClusterSnapshot, broker: int) -> dict[str, float]:
+    """By the plan's moves, a partition's size as its first replica has it (in these clusters all have the same)."""
+    size_of = {(row.topic, row.partition): float(row.log_bytes[0] or 0) for row in snapshot.each_partition()}
+    sums = dict.fromkeys(("replicas_out", "bytes_out", "replicas_in", "bytes_in", "leaders_out", "leaders_in"), 0.0)
+    for move in plan.moves:
+        new, gone = set(move.to_replicas) - set(move.from_replicas), set(move.from_replicas) - set(move.to_replicas)
+        if broker in new:
+            sums["replicas_in"] += 1
+            sums["bytes_in"] += size_of[move.topic, move.partition]
+        if broker in gone:
+            sums["replicas_out"] += 1
+            sums["bytes_out"] += size_of[move.topic, move.partition]
+        sums["leaders_out"] += broker == move.leader_from != move.leader_to
+        sums["leaders_in"] += broker == move.leader_to != move.leader_from
+    return sums
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("job", JOBS)
+def test_every_number_of_the_plan_is_the_plans(job: str, seed: int) -> None:
+    snapshot = random_cluster(seed, broker_count=6, topics=2)
+    plan = make_plan(snapshot, PlanOptions(with_frontier=False, **JOBS[job]))
+    findings = findings_of(snapshot, plan)
+    assert findings
+    outcome = {each.resource: each for each in plan.resources}
+    for finding in findings:
+        broker, evidence = int(finding.subject), finding.evidence
+        again = counted_again(plan, snapshot, broker)
+        for name, value in again.items():
+            assert evidence[f"plan_{name}"] == pytest.approx(value)
+        for resource, name in (("disk", "disk_bytes"), ("in", "in_bytes_per_s"), ("out", "out_bytes_per_s")):
+            told = evidence.get(f"plan_after_{name}")
+            assert told is None or told == outcome[resource].after[broker]
+        if not any(again.values()):
+            assert finding.cost == "nothing: the plan does not touch it"
+            assert "moves nothing" in finding.recommendation or "leaves it as it is" in finding.recommendation
+        elif again["bytes_out"]:
+            assert f"{in_bytes(again['bytes_out'])} leave it" in finding.cost
+        if (
+            finding.code == "broker_disk_over_share"
+            and "takes nothing" not in finding.recommendation
+            and any(again.values())
+        ):
+            disk = outcome.get("disk")
+            off = None if disk is None else disk.before[broker] - disk.after[broker]
+            words = "does not balance disk" if off is None else f"takes {in_bytes(off)} off it"
+            assert words in finding.recommendation
+
+
+def test_what_leaves_less_what_comes_is_what_the_plan_takes_off_the_disk() -> None:
+    snapshot = random_cluster(5, broker_count=6, topics=2)
+    plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
+    disk = next(each for each in plan.resources if each.resource == "disk")
+    found = [each for each in findings_of(snapshot, plan) if each.code == "broker_disk_over_share"]
+    assert found
+    for finding in found:
+        broker, evidence = int(finding.subject), finding.evidence
+        net = float(evidence["plan_bytes_out"] or 0) - float(evidence["plan_bytes_in"] or 0)
+        assert net == pytest.approx(disk.before[broker] - disk.after[broker])
+
+
+def test_without_a_plan_the_finding_says_what_it_would_take() -> None:
+    snapshot = random_cluster(0, broker_count=6, topics=2)
+    for finding in findings_of(snapshot, None):
+        assert "the plan" not in finding.recommendation + finding.cost
+        assert not [name for name in finding.evidence if name.startswith("plan_")]
+
+
+def test_moves_of_unknown_size_are_said_to_be() -> None:
+    rows = [row("t", p, [0, 1], None) for p in range(30)] + [row("u", p, [2, 3], None) for p in range(6)]
+    rates = {LoadKind.IN_BYTES_PER_S: [1e6] * 36, LoadKind.OUT_BYTES_PER_S: [2e6] * 36}
+    snapshot = cluster(rows, brokers(4), rates=rates)
+    plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
+    findings = findings_of(snapshot, plan)
+    assert any("an unknown size leave it" in finding.cost for finding in findings)
+    assert all(
+        finding.evidence["plan_bytes_out"] is None for finding in findings if finding.evidence["plan_replicas_out"]
+    )
