@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
@@ -17,7 +17,7 @@ from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.planner.bands import Target
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import GB, random_cluster
+from tests.unit.planner.worlds import GB, brokers, cluster, row
 
 BROKERS = 6
 CAPACITY = Capacity(disk_bytes=2000.0 * GB)
@@ -108,12 +108,16 @@ KEPT: dict[str, Keeps] = {
 }  # fmt: skip
 
 
-def displaced(snapshot: ClusterSnapshot) -> ClusterSnapshot:
-    """Some partitions are led by their second replica: what an election gives back."""
-    table = snapshot.partitions
-    leader = table.leader.copy()
-    leader[::3] = table.replicas[table.offsets[:-1] + 1][::3]
-    return replace(snapshot, partitions=replace(table, leader=leader))
+def small_cluster(seed: int) -> ClusterSnapshot:
+    """Two topics of eight partitions on three racks, lopsided; every third partition is led by its second replica."""
+    draw = np.random.default_rng(seed)
+    rows = []
+    for number in range(16):
+        chosen = [rack + 3 * int(draw.random() < 0.3) for rack in draw.permutation(3).tolist()]
+        leader = chosen[1 if number % 3 == 0 else 0]
+        size = int(draw.integers(1, 10)) * GB
+        rows.append(row(f"topic-{number // 8:02d}", number % 8, chosen, size, leader=leader))
+    return cluster(rows, brokers(BROKERS, racks=3))
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=[f"{a[2:]}+{b[2:]}" for a, b in PAIRS])
@@ -126,7 +130,7 @@ def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> N
         assert second in str(refusal.value)
         return
     seed = PAIRS.index((first, second)) % 7
-    snapshot = displaced(random_cluster(seed, broker_count=BROKERS, topics=2))
+    snapshot = small_cluster(seed)
     options = PlanOptions(**fields, with_frontier=False, expires_after_hours=1)
     plan = make_plan(snapshot, options)
     assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
