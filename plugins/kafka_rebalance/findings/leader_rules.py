@@ -62,6 +62,8 @@ def preferred_leaders_off(picture: Picture) -> Iterator[Finding]:
         for broker in picture.staying
         if not (table.leader[counts] == broker).any() and (preferred[counts] == broker).any()
     ]
+    elected = _elected_by_plan(picture, off)
+    by_plan = f"; after the plan {elected:,} of them are" if elected else ""
     led_by_none = f"; brokers {listed(idle)} lead nothing at all" if idle else ""
     yield finding(
         "preferred_leaders_off",
@@ -72,12 +74,21 @@ def preferred_leaders_off(picture: Picture) -> Iterator[Finding]:
             "off_partitions": int(off.sum()),
             "off_ratio": ratio,
             "brokers_that_lead_nothing": listed(idle, most=len(idle)) or None,
-        },
+        }
+        | ({} if picture.plan is None else {"plan_elected_partitions": elected}),
         f"{int(off.sum()):,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred leader{led_by_none}: "
-        f"run {_ELECTION} --all-topic-partitions, or elections/NN.json of the plan.",
+        f"run {_ELECTION} --all-topic-partitions{by_plan}.",
         cost=f"{counted(int(off.sum()), 'leader change')}, no bytes",
         gain=1.0,
     )
+
+
+def _elected_by_plan(picture: Picture, off: npt.NDArray[np.bool_]) -> int:
+    """Flagged partitions that the plan moves or elects: each ends with the first of its replicas as leader."""
+    if picture.plan is None:
+        return 0
+    row_of = picture.snapshot.row_of
+    return sum(bool(off[row_of[move.topic, move.partition]]) for move in picture.plan.moves)
 
 
 def coordinator_piled_up(picture: Picture) -> Iterator[Finding]:

@@ -111,3 +111,15 @@ def test_moves_of_unknown_size_are_said_to_be() -> None:
     assert all(
         finding.evidence["plan_bytes_out"] is None for finding in findings if finding.evidence["plan_replicas_out"]
     )
+
+
+def test_elections_of_the_plan_are_promised_only_for_what_it_elects() -> None:
+    rows = [row("t", p, [p % 4, (p + 1) % 4], leader=(p + 1) % 4 if p < 4 else p % 4) for p in range(24)]
+    snapshot = cluster(rows, brokers(4))
+    scores = score_cluster(snapshot)
+    for options in (PlanOptions(preferred_election=True), PlanOptions(dead_band=50.0, with_frontier=False)):
+        plan = make_plan(snapshot, options)
+        (finding,) = [each for each in find(snapshot, scores, [], plan) if each.code == "preferred_leaders_off"]
+        assert finding.evidence["off_partitions"] == 4
+        assert finding.evidence["plan_elected_partitions"] == len(plan.moves)
+        assert ("after the plan" in finding.recommendation) == bool(plan.moves)
