@@ -19,6 +19,8 @@ _FAILURE = re.compile(
     r"|Exiting due to: |java\.[\w.]+Exception|Caused by: |org\.apache\.(?:kafka|zookeeper)\.[\w.]+Exception)"
 )
 
+_OFFSET_ROW = re.compile(r"[\w.-]+:\d+:\d+$")
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -55,7 +57,8 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
                 yield Command(f"{place}:{begin}", " ".join(typed))
                 typed = []
             continue
-        if line.startswith("\tTopic: "):  # nearly all lines of the largest dump: neither noise nor failure
+        # Nearly all lines of the largest dumps: neither noise nor failure.
+        if line.startswith("\tTopic: ") or (_OFFSET_ROW.match(line) and not line.startswith(("java.", "org."))):
             yield Line(f"{place}:{number}", line)
             continue
         if _FAILURE.match(line):
