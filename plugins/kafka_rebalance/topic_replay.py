@@ -64,7 +64,7 @@ def replay_topic(
     As Kafka does, the first partition's number of replicas is the replication factor asked.
     """
     rack_of = {broker.id: broker.rack for broker in brokers}
-    field = broker_field(rack_of, int(today.replicas.max(initial=0)))
+    field = broker_field(rack_of)
     scores = [score_placement(today, today, field, CURRENT, 0)]
     if not brokers:
         return TopicReplay(today.topic, (scores[0],), "no broker is alive to place it on")

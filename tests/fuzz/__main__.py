@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.fuzz.table import Outcomes, run_inputs
 
-_SHOWN = 40
-_BATCH = 5000
+_SHOWN = 2000  # characters of what was found
+_BATCH = 1000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,9 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     with ThreadPoolExecutor(arguments.processes) as pool:
         for outcomes in pool.map(lambda bound: run_inputs(*bound), bounds):
             everything.counts.update(outcomes.counts)
+            for words in outcomes.found:
+                sys.stdout.write(words[:_SHOWN] + "\n")
             everything.found += outcomes.found
-    for words in everything.found[:_SHOWN]:
-        sys.stdout.write(words + "\n")
+            sys.stderr.write(f"{sum(everything.counts.values()):,} inputs, {len(everything.found)} found\n")
+            sys.stdout.flush()
     sys.stdout.write(f"{everything.table()}\n{time.monotonic() - started:.0f} s\n")
     return 1 if everything.found else 0
 

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from kafka_rebalance.check import check_plan
 from kafka_rebalance.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import to_document
+from kafka_rebalance.plan import plan_id, to_document
 from kafka_rebalance.plan_making.options import PlanOptions
 from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.score_cluster import score_cluster
@@ -26,7 +28,7 @@ from rebalance_advisor.kafka.settings import connection_settings
 from rebalance_advisor.plan_options import read_plan, read_previous
 from rebalance_advisor.replay_command import answer_lines
 from tests.fuzz import whole_inputs as whole
-from tests.fuzz.damage import Draw, damaged_json, damaged_text
+from tests.fuzz.damage import Draw, damaged_document, damaged_json, damaged_text, json_text
 
 PLANNED_SHARE = 0.04  # of the snapshots that are read
 Reader = Callable[[Draw, Path], None]
@@ -107,10 +109,20 @@ def read_cluster_list(draw: Draw, folder: Path) -> None:
     read_clusters(_file(folder, "clusters.toml", damaged_text(draw, whole.CLUSTERS)))
 
 
+def _damaged_plan(draw: Draw, document: dict[str, Any]) -> bytes:
+    """Half of the plans get a hash that fits what they say now: what is behind the seal must hold, too."""
+    if draw.random() < 0.5:
+        return damaged_json(draw, document)
+    damaged = damaged_document(draw, document)
+    with contextlib.suppress(TypeError, ValueError, AttributeError, RecursionError):
+        damaged["plan_id"] = plan_id(json.loads(json_text(draw, damaged)))
+    return json_text(draw, damaged).encode("utf-8", "surrogatepass")
+
+
 def verify_damaged(draw: Draw, folder: Path) -> None:
     """A plan put to ``verify``."""
     document, snapshot, _ = whole.plan_document(draw.choice(whole.PLANS))
-    plan = read_plan(_file(folder, "plan.json", damaged_json(draw, document)))
+    plan = read_plan(_file(folder, "plan.json", _damaged_plan(draw, document)))
     verify_plan(plan, snapshot)
 
 
@@ -118,14 +130,14 @@ def check_damaged(draw: Draw, folder: Path) -> None:
     """A plan put to ``check``, on its own cluster or on another."""
     number = draw.choice(whole.PLANS)
     document, snapshot, _ = whole.plan_document(number)
-    plan = read_plan(_file(folder, "plan.json", damaged_json(draw, document)))
+    plan = read_plan(_file(folder, "plan.json", _damaged_plan(draw, document)))
     check_plan(plan, snapshot if draw.random() < 0.8 else whole.world(number + 1))
 
 
 def plan_after_damaged(draw: Draw, folder: Path) -> None:
     """A plan given as ``--previous``."""
     document, snapshot, options = whole.plan_document(draw.choice(whole.PLANS))
-    previous = read_previous(_file(folder, "plan.json", damaged_json(draw, document)))
+    previous = read_previous(_file(folder, "plan.json", _damaged_plan(draw, document)))
     make_plan(snapshot, options, previous=previous)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,27 +50,43 @@ class TopicPlacement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ByBrokerId:
+    """A number for each broker of ``ids`` (ascending), ``other`` for any other id, NOBODY for NOBODY. Ids may be as
+    large as Kafka allows, so no array runs over them: ``column[ids]`` looks each one up.
+    """
+
+    ids: Longs
+    values: Longs
+    other: int
+
+    def __getitem__(self, wanted: npt.NDArray[np.integer[Any]]) -> Longs:
+        if not len(self.ids):
+            return np.asarray(np.where(wanted == NOBODY, NOBODY, self.other), dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        found = np.where(self.ids[at] == wanted, self.values[at], self.other)
+        return np.asarray(np.where(wanted == NOBODY, NOBODY, found), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BrokerField:
-    """The brokers that may hold a topic. ``place`` int64[highest id + 2]: index of each broker, NOBODY for others (the
-    last cell is that of NOBODY itself). ``rack`` likewise: index of its rack, ``racks`` for a broker that is not in the
-    field (it counts as a rack of its own), NOBODY for padding; ``racks`` is ``None`` where a rack is unknown.
+    """The brokers that may hold a topic. ``place``: index of each, NOBODY for others. ``rack``: index of its rack,
+    ``racks`` for a broker that is not in the field (it counts as a rack of its own); ``racks`` is ``None`` where a rack
+    is unknown.
     """
 
     count: int
-    place: Longs
-    rack: Longs
+    place: ByBrokerId
+    rack: ByBrokerId
     racks: int | None
 
 
-def broker_field(rack_of: Mapping[int, str | None], highest_id: int) -> BrokerField:
-    """The field of the brokers in ``rack_of``; no placement names a broker above ``highest_id``."""
+def broker_field(rack_of: Mapping[int, str | None]) -> BrokerField:
+    """The field of the brokers in ``rack_of``."""
     names = sorted({rack for rack in rack_of.values() if rack is not None})
     index = {name: number for number, name in enumerate(names)}
-    size = max([highest_id, *rack_of]) + 2
-    place, rack = np.full(size, NOBODY, dtype=np.int64), np.full(size, len(names), dtype=np.int64)
-    for number, broker in enumerate(sorted(rack_of)):
-        place[broker], rack[broker] = number, index.get(rack_of[broker] or "", len(names))
-    place[NOBODY] = rack[NOBODY] = NOBODY
+    ids = np.array(sorted(rack_of), dtype=np.int64)
+    racks = np.array([index.get(rack_of[broker] or "", len(names)) for broker in ids.tolist()], dtype=np.int64)
+    place, rack = ByBrokerId(ids, np.arange(len(ids)), NOBODY), ByBrokerId(ids, racks, len(names))
     are_known = bool(names) and None not in rack_of.values()
     return BrokerField(len(rack_of), place, rack, len(names) if are_known else None)
 

@@ -80,7 +80,7 @@ def placement(replicas, leaders, sizes):
 
 
 def test_a_placement_is_scored_over_all_brokers_that_may_hold_it():
-    field = broker_field({1: "a", 2: "b", 3: "a"}, 9)
+    field = broker_field({1: "a", 2: "b", 3: "a"})
     today = placement([[1, 2], [1, 3], [1, 2]], [1, 1, 2], [10, 20, 30])
     score = score_placement(today, today, field, "current", 0)
     assert score.replica_skew == 3 / (6 / 3)
@@ -91,7 +91,7 @@ def test_a_placement_is_scored_over_all_brokers_that_may_hold_it():
 
 
 def test_a_broker_that_is_gone_carries_nothing_and_is_a_rack_of_its_own():
-    field = broker_field({1: "a", 2: "b"}, 9)
+    field = broker_field({1: "a", 2: "b"})
     gone = placement([[9, 1], [1, 2]], [9, 1], [10, 20])
     score = score_placement(gone, gone, field, "current", 0)
     assert score.replica_skew == 2 / (3 / 2)
@@ -100,4 +100,4 @@ def test_a_broker_that_is_gone_carries_nothing_and_is_a_rack_of_its_own():
 
 
 def test_without_racks_nothing_is_violated_that_we_know_of():
-    assert rack_violations(np.array([[1, 2]], dtype=np.int32), broker_field({1: None, 2: "a"}, 2)) is None
+    assert rack_violations(np.array([[1, 2]], dtype=np.int32), broker_field({1: None, 2: "a"})) is None
