@@ -63,6 +63,7 @@ def check_bounds(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
 ) -> None:
     """Each cost has one bound; see the rules ``bound_*`` and ``gap``."""
+    _check_prices(document, cluster, faults)
     stated = {each["cost"]: each for each in document["lower_bound"]}
     cost = document["cost"]
     wanted = [name for name in COSTS if cost[name] is not None]
@@ -76,6 +77,17 @@ def check_bounds(
         _check_bound(name, bound, float(cost[name]), found.get(name, 0.0), faults)
 
 
+def _check_prices(document: dict[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
+    """Whatever the prices are, the bound stands; but they are prices of something."""
+    prices, resources = document["certificate"], [each["resource"] for each in document["resources"]]
+    brokers = set(map(str, cluster.ids.tolist()))
+    if prices and not document["moves"]:
+        faults.add("certificate", "plan.certificate", "nothing moves, yet prices are told")
+    for name, by_broker in prices.items():
+        if name not in resources or by_broker.keys() - brokers or 0 in by_broker.values():
+            faults.add("certificate", f"certificate.{name[:20]}", "is of no balanced resource or broker, or nothing")
+
+
 def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, faults: FaultList) -> None:
     place = f"lower_bound.{name}"
     value, slack = bound["value"], ROUNDING * max(cost, 1.0)
@@ -85,7 +97,7 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, fa
         faults.add("bound_not_proved", place, f"says {value:g}, {found:g} can be proved")
     if value < min(found, cost) - slack:
         faults.add("bound_weak", place, f"says {value:g}, {found:g} can be proved")
-    if not bound["proof"]:
+    if not bound["proof"].strip():
         faults.add("bound_missing", place, "no proof is given")
     gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
     faults.require_close("gap", f"{place}.gap", bound["gap"], gap, 1.0)

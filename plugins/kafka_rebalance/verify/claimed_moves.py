@@ -55,6 +55,8 @@ def read_moves(
         seen.add(key)
         rows.append(row_of.get(key, -1))
         _check_brokers(move, place, index, faults)
+    if rows != sorted(rows):
+        faults.add("order", "plan.moves", "are not in the order of the snapshot's partitions")
     if faults.has_any("partition_unknown", "partition_twice", "broker_unknown", "broker_twice", "replication_factor"):
         return None
     return _arrays(moves, rows, cluster, index)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.load import LoadKind
+from kafka_rebalance.load import LoadKind, LoadSource
 from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot
 from kafka_rebalance.verify.wishes import Wishes
 
@@ -59,7 +59,9 @@ class ClusterArrays:
     unfinished_bytes: Floats
     must_leave: Flags
     size: Floats
+    rate: Floats  # bytes/s written to each partition, nan where nobody measured it
     figures: dict[str, Floats]
+    sources: dict[str, str]  # by resource: who measured it, or that it was counted
     excluded: Flags  # by the wishes, or observed
     observed: Flags  # has observers: Kafka's tool cannot move these and keep them observers
     in_flight: Flags
@@ -72,6 +74,13 @@ class ClusterArrays:
     def index_of(self) -> dict[int, int]:
         """Kafka's id → index."""
         return {int(broker): index for index, broker in enumerate(self.ids.tolist())}
+
+    @property
+    def has_whole_sizes(self) -> bool:
+        """Sizes are whole bytes whose sums are exact: figures made of them are compared to the byte."""
+        known = np.nan_to_num(self.size)
+        width = max(self.now.shape[1], 1)
+        return bool((known == np.floor(known)).all()) and float(known.sum()) * width < 2**52
 
 
 def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
@@ -111,7 +120,9 @@ def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
         unfinished_bytes=_unfinished(snapshot, index, size),
         must_leave=offline,
         size=size,
+        rate=snapshot.load(LoadKind.IN_BYTES_PER_S),
         figures=figures,
+        sources=_sources(snapshot, figures),
         excluded=~names[table.topic] | observed if len(table) else observed,
         observed=observed,
         in_flight=flying,
@@ -218,6 +229,14 @@ def _known_figures(snapshot: ClusterSnapshot) -> dict[str, Floats]:
     if "out" not in figures:
         figures.pop("cpu", None)
     return figures
+
+
+def _sources(snapshot: ClusterSnapshot, figures: dict[str, Floats]) -> dict[str, str]:
+    sources = {"replicas": "counted", "leaders": "counted"}
+    for name in figures:
+        column = snapshot.loads.column(KINDS[name])
+        sources[name] = (LoadSource.LOG_DIRS if column is None else column.source).value
+    return sources
 
 
 def _unknown(figures: dict[str, Floats], count: int) -> Flags:

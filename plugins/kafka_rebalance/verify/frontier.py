@@ -36,23 +36,15 @@ def check_frontier(document: dict[str, Any], faults: FaultList) -> None:
 def _check_point(
     place: str, point: dict[str, Any], previous: dict[str, Any] | None, document: dict[str, Any], faults: FaultList
 ) -> None:
-    bound, amount, tolerance = point["lower_bound_bytes"], point["bytes"], point["tolerance"]
+    bound, amount = point["lower_bound_bytes"], point["bytes"]
     if (bound is None) is not (amount is None):
         faults.add("frontier", place, "bytes and their bound are known together or not at all")
     elif amount is None and point["replica_moves"] == 0:
         faults.add("frontier", place, "copies nothing, and yet its bytes are unknown")
     elif bound is not None and not 0 <= bound <= amount * (1 + ROUNDING) + 1:
         faults.add("frontier", place, f"{amount} bytes are below their bound {bound:g}")
-    if previous is not None and _price(previous, document) > _price(point, document):
-        faults.add("frontier", place, "costs less than the point before it")
-    if min(point["replica_moves"], point["leader_changes"], amount or 0) < 0 or (tolerance or 0) < 0:
-        faults.add("frontier", place, "a cost or a band is negative")
-    resources = {each["resource"]: each for each in document["resources"]}
-    if set(point["skew"]) != set(resources) or min(point["skew"].values(), default=0) < 0:
-        faults.add("frontier", place, f"tells the skew of {sorted(point['skew'])}")
-    elif not any(point[name] for name in COSTS) and not _drops_for_nothing(document["parameters"]):
-        for name, each in resources.items():
-            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], each["skew_before"])
+    _check_price(place, point, previous, document, faults)
+    _check_skew(place, point, document, faults)
     if point["name"] is not None and not point["reason"]:
         faults.add("frontier", place, "is named without a reason")
 
@@ -61,6 +53,33 @@ def _price(point: dict[str, Any], document: dict[str, Any]) -> float:
     """What points are ordered by: bytes, or replicas where the bytes of some point are unknown."""
     is_known = all(other["bytes"] is not None for other in document["frontier"])
     return float(point["bytes"] if is_known else point["replica_moves"])
+
+
+def _check_skew(place: str, point: dict[str, Any], document: dict[str, Any], faults: FaultList) -> None:
+    resources = {told["resource"]: told for told in document["resources"]}
+    if set(point["skew"]) != set(resources) or min(point["skew"].values(), default=0) < 0:
+        faults.add("frontier", place, f"tells the skew of {sorted(point['skew'])}")
+    elif any(0 < skew < 1 - ROUNDING for skew in point["skew"].values()):
+        faults.add("frontier", place, "a skew is below 1: no highest level is below the mean")
+    elif not any(point[name] for name in COSTS) and not _drops_for_nothing(document["parameters"]):
+        for name, told in resources.items():
+            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], told["skew_before"])
+
+
+def _check_price(
+    place: str,
+    point: dict[str, Any],
+    previous: dict[str, Any] | None,
+    document: dict[str, Any],
+    faults: FaultList,
+) -> None:
+    amount, tolerance = point["bytes"] or 0, point["tolerance"] or 0
+    if previous is not None and _price(previous, document) > _price(point, document):
+        faults.add("frontier", place, "costs less than the point before it")
+    if amount > 0 and point["replica_moves"] == 0:
+        faults.add("frontier", place, f"copies {amount} bytes without a replica that moves")
+    if min(point["replica_moves"], point["leader_changes"], amount, tolerance) < 0:
+        faults.add("frontier", place, "a cost or a band is negative")
 
 
 def _drops_for_nothing(parameters: Mapping[str, Any]) -> bool:
@@ -76,6 +95,10 @@ def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
         return
     number, point = chosen[0]
     place = f"frontier[{number}]"
+    parameters = document["parameters"]
+    has_band = bool(document["moves"]) and not parameters["targets"]
+    tolerance = parameters["balance_within"] if has_band else None
+    faults.require_close("frontier", f"{place}.tolerance", point["tolerance"], tolerance)
     for name in COSTS:
         faults.require_equal("frontier", f"{place}.{name}", point[name], document["cost"][name])
     for each in document["resources"]:

@@ -122,7 +122,9 @@ def check_result(
     claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, verdict: str, faults: FaultList
 ) -> None:
     """What must be true of the whole cluster afterwards, where a plan promises it."""
-    if verdict not in ("rebalance", "nothing_to_do") or wishes.has_budget or not wishes.moves_replicas:
+    if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not wishes.moves_replicas:
+        return
+    if wishes.has_budget and verdict == "rebalance":
         return
     free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
     after = claimed.after

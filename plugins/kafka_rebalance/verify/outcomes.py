@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,13 @@ from kafka_rebalance.verify.broker_loads import (
     topic_excess,
 )
 from kafka_rebalance.verify.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster_arrays import RESOURCES_IN_ORDER, ClusterArrays, Floats
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.resource_bands import band_of
+from kafka_rebalance.verify.resource_bands import asked_band, band_of
 from kafka_rebalance.verify.wishes import Wishes
 
 SLACK = 1e-9
+UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "replicas": "count", "leaders": "count"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +56,7 @@ def check_outcomes(
 ) -> None:
     """``resources``, ``left_out``, ``before``, ``after`` and what is told of them."""
     resources = [each["resource"] for each in document["resources"]]
-    _check_which(document, resources, cluster, faults)
+    _check_which(document, resources, cluster, wishes, faults)
     _check_asked(document["resources"], wishes, faults)
     for outcome in document["resources"]:
         name = outcome["resource"]
@@ -63,27 +65,41 @@ def check_outcomes(
     _check_capacity(levels, cluster, faults)
     excess = [topic_excess(cluster, cluster.now), topic_excess(cluster, claimed.after)]
     faults.require_equal("topic_excess", "plan.topic_excess_replicas", document["topic_excess_replicas"], excess)
-    if document["verdict"] in ("rebalance", "nothing_to_do"):
-        for outcome in document["resources"]:
-            if outcome["resource"] in levels.after:
+    for outcome in document["resources"]:
+        if outcome["resource"] in levels.after:
+            if document["verdict"] in ("rebalance", "nothing_to_do"):
                 _check_band(outcome, levels, cluster, wishes, faults)
+            _check_widened(outcome, levels, cluster, wishes, faults)
 
 
-def _check_which(document: dict[str, Any], resources: list[str], cluster: ClusterArrays, faults: FaultList) -> None:
-    known = balanced_resources(cluster)
-    for name in ("disk", "in", "out", "cpu", "replicas", "leaders"):
-        stands = (name in resources) + (name in document["left_out"])
-        if stands != 1:
-            faults.add("resource", name, "stands neither once among resources nor among those left out")
-        elif name in resources and name not in known:
-            faults.add("resource", name, "is balanced although it is not known")
-        elif name in document["left_out"] and not document["left_out"][name]:
-            faults.add("resource", name, "is left out without a reason")
+def _check_which(
+    document: dict[str, Any], resources: list[str], cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    known = [each for each in balanced_resources(cluster) if wishes.moves_replicas or each in ("out", "cpu", "leaders")]
+    if [each for each in RESOURCES_IN_ORDER if each in resources] != resources:
+        faults.add("order", "plan.resources", "are not in order")
+    if (document["left_out"].keys() | set(resources)) - set(RESOURCES_IN_ORDER):
+        faults.add("resource", "plan.resources", "one is no resource")
+    _check_left_out(document["left_out"], resources, known, faults)
     if len(set(resources)) != len(resources):
         faults.add("resource", "plan.resources", "one stands twice")
     for field in ("before", "after"):
         if set(document[field]) != set(resources):
             faults.add(field, f"plan.{field}", f"holds {sorted(document[field])}, resources are {sorted(resources)}")
+
+
+def _check_left_out(left_out: dict[str, str], resources: list[str], known: list[str], faults: FaultList) -> None:
+    """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
+    for name in RESOURCES_IN_ORDER:
+        stands = (name in resources) + (name in left_out)
+        if stands != 1:
+            faults.add("resource", name, "stands neither once among resources nor among those left out")
+        elif name in resources and name not in known:
+            faults.add("resource", name, "is balanced although it is not known")
+        elif name in left_out and name in known:
+            faults.add("resource", name, "is left out although it is known")
+        elif name in left_out and not left_out[name].strip():
+            faults.add("resource", name, "is left out without a reason")
 
 
 def _check_asked(resources: list[dict[str, Any]], wishes: Wishes, faults: FaultList) -> None:
@@ -108,15 +124,24 @@ def _check_one(
     for field, loads in (("before", levels.before[name]), ("after", levels.after[name])):
         claimed = document[field][name]
         scale = float(loads.sum()) / max(len(loads), 1)
+        is_exact = name in ("replicas", "leaders") or (name == "disk" and cluster.has_whole_sizes)
         if set(claimed) != {str(each) for each in cluster.ids.tolist()}:
             faults.add(field, f"{field}.{name}", "its brokers are not those of the cluster")
             continue
         for broker, load in zip(cluster.ids.tolist(), loads.tolist(), strict=True):
-            faults.require_close(field, f"{field}.{name}.{broker}", claimed[str(broker)], load, scale)
+            said = claimed[str(broker)]
+            if not is_exact:
+                faults.require_close(field, f"{field}.{name}.{broker}", said, load, scale)
+            elif said != load:
+                faults.add(field, f"{field}.{name}.{broker}", f"says {said!r}, recomputed {load!r}")
     ids = map(str, cluster.ids.tolist())
     found = None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True))
     if outcome["capacity"] != found:
         faults.add("mean", f"resources.{name}.capacity", "capacities are not those of snapshot and parameters")
+    if outcome["unit"] != UNITS[name]:
+        faults.add("resource", f"resources.{name}.unit", f"{outcome['unit'][:40]!r} should be {UNITS[name]!r}")
+    if outcome["source"] != cluster.sources[name]:
+        faults.add("resource", f"resources.{name}.source", f"{outcome['source'][:40]!r} is not {cluster.sources[name]}")
     mean = plain_mean(levels.after[name], capacity, cluster.stays)
     faults.require_close("mean", f"resources.{name}.mean_level", outcome["mean_level"], mean)
     for field, loads in (("skew_before", levels.before[name]), ("skew_after", levels.after[name])):
@@ -149,3 +174,38 @@ def _check_band(
     for words, wrong in (("above its band", over), ("below its band", under)):
         for b in np.flatnonzero(wrong).tolist():
             faults.add("band", f"broker {cluster.ids[b]}", f"{name} {after[b]:g} is {words}")
+
+
+def _check_widened(
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    """A band is widened to the broker that stands furthest out, and only where one does."""
+    name = outcome["resource"]
+    after = levels.after[name]
+    asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, wishes)
+    usable = cluster.stays & (plain > 0)
+    if not usable.any():
+        return
+    slack = 2 * SLACK * (float(plain.max()) + 1)
+    level = after / np.where(plain > 0, plain, 1.0)
+    sides = (
+        ("low", usable & (after < asked.low + slack), usable & (after < asked.low - slack), np.min),
+        ("high", usable & (after > asked.high - slack), usable & (after > asked.high + slack), np.max),
+    )
+    for (side, nearly, surely, furthest), said in zip(sides, outcome["widened_to"], strict=True):
+        place = f"resources.{name}.widened_to {side}"
+        if said is None and surely.any():
+            faults.add("band", place, "some broker stands outside the band asked for, and it is not widened")
+        elif said is not None:
+            _check_widening(place, said, level[nearly], level[surely], furthest, faults)
+
+
+def _check_widening(
+    place: str, said: float, nearly: Floats, surely: Floats, furthest: Callable[[Floats], float], faults: FaultList
+) -> None:
+    """``said`` is where some broker stands that is outside or at the very edge, and nobody stands further out."""
+    rounding = 1e-7 * max(abs(said), 1.0)
+    if not (np.abs(nearly - said) <= rounding).any():
+        faults.add("band", place, f"says {said:g}, and no broker outside the band asked for stands there")
+    elif len(surely) and abs(float(furthest(np.append(surely, said))) - said) > rounding:
+        faults.add("band", place, f"says {said:g}, the furthest broker stands at {furthest(surely):g}")

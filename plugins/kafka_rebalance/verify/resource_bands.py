@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +28,26 @@ class Band:
 
 
 def band_of(
-    outcome: dict[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
+    outcome: Mapping[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
 ) -> Band:
-    """The band in force. Brokers that leave have [0, 0]; who cannot be given more need not have more than today.
+    """The band in force: the one asked for, widened to where the plan says so."""
+    asked, plain = asked_band(outcome, before, capacity, cluster, wishes)
+    widened_low, widened_high = outcome["widened_to"]
+    low, high = asked.low, asked.high
+    if widened_high is not None:
+        high = np.where(cluster.stays, np.maximum(high, widened_high * plain), high)
+    if widened_low is not None:
+        low = np.where(cluster.stays, np.minimum(low, widened_low * plain), low)
+    return Band(low, high)
 
-    Its mean counts every replica at its leader's size.
+
+def asked_band(
+    outcome: Mapping[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
+) -> tuple[Band, Floats]:
+    """The band asked for and the plain mean times each broker's capacity, float64[B].
+
+    Brokers that leave have [0, 0]; who cannot be given more need not have more than today. Its mean counts every
+    replica at its leader's size.
     """
     name = outcome["resource"]
     room = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
@@ -39,17 +55,23 @@ def band_of(
     per_replica, per_leader = weights_of(name, rf, cluster)
     plain = float((per_replica * rf).sum() + per_leader.sum()) / max(float(room.sum()), 1e-300) * room
     basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, room, cluster, wishes)
-    low, high = np.zeros(len(room)), np.where(cluster.stays, np.inf, 0.0)
+    low, high = np.zeros(len(room)), np.full(len(room), np.inf)
     asked_low, asked_high = outcome["band_asked"]
-    widened_low, widened_high = outcome["widened_to"]
-    is_count = name in ("replicas", "leaders")
     if asked_high is not None:
-        high = np.maximum(asked_high * basis, np.ceil(basis - _SLACK) if is_count else 0.0)
-        high = high if widened_high is None else np.maximum(high, widened_high * plain)
+        high = asked_high * basis
     if asked_low is not None:
-        low = np.minimum(asked_low * basis, np.floor(basis + _SLACK) if is_count else np.inf)
-        low = low if widened_low is None else np.minimum(low, widened_low * plain)
-    return Band(_reachable(name, np.where(cluster.stays, low, 0.0), before, cluster), high)
+        low = asked_low * basis
+    if name in ("replicas", "leaders"):
+        low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
+    low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
+    return Band(_reachable(name, low, before, cluster), high), plain
+
+
+def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tuple[Floats, Floats]:
+    """Counts may be rounded either way; a target only where no whole number is inside."""
+    is_open = np.ceil(low - _SLACK) > np.floor(high + _SLACK) if is_target else np.ones(len(basis), dtype=np.bool_)
+    low = np.where(is_open, np.minimum(low, np.floor(basis + _SLACK)), low)
+    return low, np.where(is_open & np.isfinite(high), np.maximum(high, np.ceil(basis - _SLACK)), high)
 
 
 def _reachable(name: str, low: Floats, before: Floats, cluster: ClusterArrays) -> Floats:

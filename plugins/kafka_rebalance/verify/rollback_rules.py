@@ -13,14 +13,20 @@ from kafka_rebalance.verify.costs import total
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.wave_rules import check_times, check_wave
 from kafka_rebalance.verify.wave_traffic import Traffic
+from kafka_rebalance.verify.wishes import Wishes
 
 
-def check_rollback(document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList) -> None:
+def check_rollback(
+    document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
     """Compare ``rollback`` with the waves turned round."""
     rollback, waves = document["rollback"], document["waves"]
     if rollback is None:
         if waves:
             faults.add("rollback_order", "plan.rollback", "missing although there is something to undo")
+        return
+    if not waves:
+        faults.add("rollback_order", "plan.rollback", "there is nothing to undo")
         return
     if faults.has_any("wave_members"):
         return
@@ -30,10 +36,10 @@ def check_rollback(document: dict[str, Any], claimed: ClaimedMoves, cluster: Clu
     faults.require_equal("rollback_undone", "rollback.not_undone", rollback["not_undone"], expected)
     turned = [[m for m in wave["moves"] if not lost[m]] for wave in reversed(waves)]
     turned = [members for members in turned if members]
-    if [sorted(wave["moves"]) for wave in rollback["waves"]] != [sorted(each) for each in turned]:
+    if [wave["moves"] for wave in rollback["waves"]] != turned:
         faults.add("rollback_order", "rollback.waves", "are not the waves in reverse order")
         return
-    _check_waves(rollback, claimed, cluster, faults)
+    _check_waves(rollback, claimed, cluster, wishes, faults)
     undone = ~lost
     dropped = claimed.is_dropped.sum(axis=1)[undone]
     changes = int((claimed.leader_from != claimed.leader_to)[undone].sum())
@@ -43,7 +49,9 @@ def check_rollback(document: dict[str, Any], claimed: ClaimedMoves, cluster: Clu
     faults.require_equal("rollback_cost", "rollback.bytes", rollback["bytes"], total(amounts))
 
 
-def _check_waves(rollback: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList) -> None:
+def _check_waves(
+    rollback: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
     size = cluster.size[claimed.row]
     dropped = claimed.is_dropped.sum(axis=1)
     back = np.where(dropped == 0, 0.0, dropped * size)
@@ -52,5 +60,5 @@ def _check_waves(rollback: dict[str, Any], claimed: ClaimedMoves, cluster: Clust
         members = np.array(wave["moves"], dtype=np.int64)
         traffic = Traffic.backward(claimed, cluster, members)
         here = [amounts[m] for m in wave["moves"]]
-        check_wave(f"rollback.waves[{number}]", wave, here, traffic, cluster, faults)
+        check_wave(f"rollback.waves[{number}]", wave, here, traffic, cluster, wishes, faults)
     check_times("rollback", rollback, rollback["waves"], claimed, cluster, faults)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 from kafka_rebalance.codec import snapshot_id
 from kafka_rebalance.model import ClusterSnapshot
 from kafka_rebalance.verify.faults import FaultList
+
+_ID = re.compile(r"[0-9a-f]{64}")
 
 
 def check_seal(document: dict[str, Any], faults: FaultList) -> None:
@@ -29,6 +32,5 @@ def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: 
     faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
     faults.require_equal("identity", "plan.captured_at", document["captured_at"], snapshot.captured_at)
     faults.require_equal("identity", "plan.snapshot_id", document["snapshot_id"], snapshot_id(snapshot))
-    captured, expires = document["captured_at"], document["expires_at"]
-    if (captured is None) != (expires is None) or (captured is not None and expires <= captured):
-        faults.add("identity", "plan.expires_at", f"{expires!r} is not after {captured!r}")
+    if document["continues"] is not None and not _ID.fullmatch(document["continues"]):
+        faults.add("identity", "plan.continues", f"{document['continues'][:80]!r} is no plan_id")

@@ -15,16 +15,20 @@ from kafka_rebalance.verify.claimed_moves import ClaimedMoves, read_moves
 from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats, cluster_arrays
 from kafka_rebalance.verify.costs import check_costs
 from kafka_rebalance.verify.document_shape import check_shape
+from kafka_rebalance.verify.expiry import check_expiry
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
 from kafka_rebalance.verify.frontier import check_frontier
 from kafka_rebalance.verify.move_rules import check_moves, check_result
 from kafka_rebalance.verify.outcomes import Levels, check_outcomes, recompute
+from kafka_rebalance.verify.parameter_rules import check_parameters
 from kafka_rebalance.verify.plan_files import check_files
 from kafka_rebalance.verify.plan_folder import PLAN, check_folder
 from kafka_rebalance.verify.rollback_rules import check_rollback
 from kafka_rebalance.verify.seal import check_identity, check_seal
 from kafka_rebalance.verify.seen_cluster import check_seen
+from kafka_rebalance.verify.statements import check_statements
 from kafka_rebalance.verify.strict_json import UNREADABLE, read_json
+from kafka_rebalance.verify.verdict_rules import check_verdict
 from kafka_rebalance.verify.wave_rules import check_waves
 from kafka_rebalance.verify.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.wishes import Wishes, read_wishes
@@ -85,6 +89,10 @@ def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList)
     check_seal(document, faults)
     check_identity(document, snapshot, faults)
     check_what_was_seen(document, snapshot, faults)
+    check_expiry(document, faults)
+    check_parameters(document["parameters"], faults)
+    if faults.has_any("parameter"):
+        return {}
     wishes = read_wishes(document["parameters"], faults)
     bounds: dict[str, float] = {}
     if wishes is not None:
@@ -101,11 +109,13 @@ def _judge(
 ) -> dict[str, float]:
     check_moves(document["moves"], claimed, cluster, wishes, faults)
     check_result(claimed, cluster, wishes, document["verdict"], faults)
-    check_costs(document, claimed, wishes, faults)
+    check_costs(document, claimed, cluster, wishes, faults)
     levels = recompute(claimed, cluster, wishes)
     check_outcomes(document, levels, claimed, cluster, wishes, faults)
+    check_verdict(document, levels, cluster, wishes, faults)
     check_waves(document, claimed, cluster, wishes, _disk(levels, cluster), faults)
-    check_rollback(document, claimed, cluster, faults)
+    check_rollback(document, claimed, cluster, wishes, faults)
+    check_statements(document, claimed, cluster, wishes, faults)
     check_frontier(document, faults)
     if faults.has_any("resource", "before", "from_differs"):
         return {}

@@ -34,7 +34,7 @@ def check_waves(
         members = np.array(wave["moves"], dtype=np.int64)
         traffic = Traffic.forward(claimed, cluster, members)
         place = f"waves[{number}]"
-        check_wave(place, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, faults)
+        check_wave(place, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, wishes, faults)
         _check_limits(place, traffic, members, cluster, wishes, faults)
         if used is not None and disk is not None:
             used = _check_disk(place, traffic, used, disk[1], cluster, faults)
@@ -47,6 +47,8 @@ def _check_members(waves: list[dict[str, Any]], moves: list[dict[str, Any]], fau
     for number, wave in enumerate(waves):
         if not wave["moves"]:
             faults.add("wave_members", f"waves[{number}]", "is empty")
+        if wave["moves"] != sorted(wave["moves"]):
+            faults.add("order", f"waves[{number}].moves", "are not in order")
         for member in wave["moves"]:
             if not 0 <= member < len(moves):
                 faults.add("wave_members", f"waves[{number}]", f"there is no move {member}")
@@ -66,6 +68,7 @@ def check_wave(
     amounts: list[int | None],
     traffic: Traffic,
     cluster: ClusterArrays,
+    wishes: Wishes,
     faults: FaultList,
 ) -> None:
     """Bytes, seconds, throttle and free disk of one wave, forward or back."""
@@ -75,15 +78,18 @@ def check_wave(
         faults.add("wave_throttle", place, f"{throttle} bytes/s is no throttle")
         return
     faults.require_close("wave_seconds", f"{place}.seconds", wave["seconds"], traffic.seconds(throttle))
-    if traffic.busiest_rate >= throttle:
-        faults.add("wave_throttle", place, f"{throttle} bytes/s, {traffic.busiest_rate:g} are written meanwhile")
+    lowest, highest = traffic.throttle(wishes.throttle_bytes_per_s)
+    if not lowest <= throttle <= highest:
+        text = f"{throttle} bytes/s, expected {lowest}: {wishes.throttle_bytes_per_s} were asked for"
+        faults.add("wave_throttle", place, f"{text}, {traffic.busiest_rate:g} are written meanwhile")
     needed = {str(b): v for b, v in zip(cluster.ids.tolist(), traffic.arriving.tolist(), strict=True) if v != 0}
     said = wave["free_disk_needed"]
+    is_exact = cluster.has_whole_sizes
     known = {broker: value for broker, value in needed.items() if value == value}  # noqa: PLR0124
     if set(said) != set(known):
         faults.add("wave_disk", f"{place}.free_disk_needed", "its brokers are not those that receive")
     for broker, value in known.items():
-        if broker in said and not (is_whole(said[broker], value) or is_whole(said[broker], np.ceil(value))):
+        if broker in said and not is_whole(said[broker], np.ceil(value), is_exact=is_exact):
             faults.add("wave_disk", f"{place}.free_disk_needed.{broker}", f"says {said[broker]}, needs {value:g}")
 
 
@@ -152,6 +158,8 @@ def check_times(
         members = np.concatenate([np.array(wave["moves"], dtype=np.int64) for wave in waves])
         traffic = Traffic.forward if place == "cost" else Traffic.backward
         throttle = max(wave["throttle_bytes_per_s"] for wave in waves)
+        if throttle <= 0:
+            return
         least = traffic(claimed, cluster, members).seconds(throttle) or 0.0
         if not least * (1 - 1e-9) <= filling <= found * (1 + 1e-9):
             faults.add("slot_filling", place, f"{filling:g} s is not between {least:g} and {found:g} s")

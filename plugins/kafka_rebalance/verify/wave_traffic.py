@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,10 @@ import numpy.typing as npt
 
 from kafka_rebalance.verify.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Flags, Floats, Ints
+
+# Copies catch up where the throttle leaves them something.
+_HEADROOM = 1.25
+_ROUNDING = 1e-12
 
 Longs = npt.NDArray[np.int64]
 
@@ -40,6 +45,16 @@ class Traffic:
         new, dropped = claimed.is_new[members], _wide(claimed.is_dropped[members], start)
         return _traffic(cluster, claimed.row[members], claimed.leader_to[members], (start, dropped), (end, new))
 
+    def throttle(self, asked: int) -> tuple[int, int]:
+        """The lowest and highest that is right: the one asked for, else a quarter above the rate that forbids it.
+
+        Two where the order of a sum decides on which side of a whole number it falls.
+        """
+        if self.busiest_rate < asked * (1 - _ROUNDING):
+            return asked, asked
+        raised = [math.ceil(self.busiest_rate * _HEADROOM * (1 + sign * _ROUNDING)) + 1 for sign in (-1, 1)]
+        return (min(asked, raised[0]) if self.busiest_rate < asked * (1 + _ROUNDING) else raised[0]), raised[1]
+
     def seconds(self, throttle: float) -> float | None:
         """The busiest broker's bytes in or out over the throttle; None where a size is unknown."""
         busiest = max(float(self.arriving.max(initial=0.0)), float(self.sent.max(initial=0.0)))
@@ -55,7 +70,7 @@ def _traffic(
 ) -> Traffic:
     count = len(cluster.ids)
     size = cluster.size[row]
-    rate = np.nan_to_num(cluster.figures["in"])[row] if "in" in cluster.figures else np.zeros(len(row))
+    rate = np.nan_to_num(cluster.rate)[row]
     copies = coming[1].sum(axis=1)
     amount = np.where(copies == 0, 0.0, copies * size)
     sends = (leader >= 0) & (copies > 0)

@@ -31,6 +31,10 @@ class Wishes:
     capacities: Mapping[int, Mapping[str, float]]
     moves_per_broker: int
     partitions_per_wave: int
+    throttle_bytes_per_s: int
+    is_order: bool
+    dead_band: float
+    least_gain_per_byte: float
 
     @property
     def has_budget(self) -> bool:
@@ -72,6 +76,10 @@ def read_wishes(parameters: Mapping[str, Any], faults: FaultList) -> Wishes | No
             },
             moves_per_broker=int(parameters["moves_per_broker"]),
             partitions_per_wave=int(parameters["partitions_per_wave"]),
+            throttle_bytes_per_s=int(parameters["throttle_bytes_per_s"]),
+            is_order=bool(parameters["is_order"]),
+            dead_band=float(parameters["dead_band"]),
+            least_gain_per_byte=float(parameters["least_gain_per_byte"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
         faults.add("shape", "plan.parameters", f"cannot be read ({type(error).__name__}: {error})")

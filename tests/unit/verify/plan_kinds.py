@@ -19,9 +19,9 @@ from tests.unit.verify.plan_worlds import World, busy_world, plain_world
 QUICK = PlanOptions(within=0.2, with_frontier=False, moves_per_broker=4)
 
 
-def small(seed: int = 3, *, with_rates: bool = True) -> ClusterSnapshot:
-    """6 brokers in 3 racks, 8 topics."""
-    return random_cluster(seed, broker_count=6, racks=3, topics=8, with_rates=with_rates)
+def small(seed: int = 3, *, topics: int = 8, with_rates: bool = True) -> ClusterSnapshot:
+    """6 brokers in 3 racks."""
+    return random_cluster(seed, broker_count=6, racks=3, topics=topics, with_rates=with_rates)
 
 
 def changed(snapshot: ClusterSnapshot, change: Callable[[Partition], Partition]) -> ClusterSnapshot:
@@ -41,7 +41,7 @@ def made(snapshot: ClusterSnapshot, options: PlanOptions) -> World:
 @cache
 def balance() -> World:
     """With frontier and robustness, no order given."""
-    return made(small(), PlanOptions(moves_per_broker=4))
+    return made(small(topics=3), PlanOptions(moves_per_broker=4))
 
 
 @cache
@@ -62,7 +62,7 @@ def replication_factor_up() -> World:
 @cache
 def replication_factor_down() -> World:
     """From three replicas to two."""
-    return made(small(), replace(QUICK, replication_factor=2))
+    return made(small(topics=2), replace(QUICK, replication_factor=2))
 
 
 @cache

@@ -1,0 +1,159 @@
+"""Does the verdict follow from what the brokers carry? Each verdict is a promise that can be refuted.
+
+``rebalance``: the moves repair a hard rule or take something off the imbalance.
+``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
+would cost more than it gains, and the reason tells its figures.
+``not_fixable_by_moving``: nothing moves, and some broker is outside its band.
+``infeasible``: nothing moves, and today's placement breaks a hard rule: else staying put would be lawful.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.outcomes import SLACK, Levels
+from kafka_rebalance.verify.resource_bands import Band, asked_band
+from kafka_rebalance.verify.spoken_amounts import tells_share
+from kafka_rebalance.verify.today import breaks_a_hard_rule, must_change
+from kafka_rebalance.verify.wishes import Wishes
+
+# The dead band is wider by this share after a plan that said that there is nothing to do.
+_EDGE = 0.1
+_PAYBACK = re.compile(r"a plan would not pay: it copies (.+) \(([\d.]+)% of all\) and takes ([\d.e+-]+) off the .*")
+_IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
+
+
+def check_verdict(
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    """The verdict, and that there are reasons."""
+    verdict, moves = document["verdict"], document["moves"]
+    if verdict == "rebalance" and not moves:
+        faults.add("verdict", "plan.verdict", "rebalance without moves")
+    if verdict in _IDLE and moves:
+        faults.add("verdict", "plan.verdict", f"{verdict} with {len(moves)} moves")
+    if not document["reasons"] or not all(reason.strip() for reason in document["reasons"]):
+        faults.add("verdict", "plan.reasons", "no reason is given")
+    if faults.has_any("verdict", "resource", "before", "band"):
+        return
+    bands = {
+        each["resource"]: asked_band(
+            each, levels.before[each["resource"]], levels.capacity[each["resource"]], cluster, wishes
+        )[0]
+        for each in document["resources"]
+    }
+    was = imbalance(bands, levels.before, cluster)
+    if verdict == "rebalance":
+        _check_effect(document, bands, was, levels, cluster, wishes, faults)
+    elif verdict == "nothing_to_do":
+        _check_quiet(document, bands, was, levels, cluster, wishes, faults)
+    elif verdict == "not_fixable_by_moving" and not _outside(bands, levels.before, cluster):
+        faults.add("verdict", "plan.verdict", "every broker is inside its band")
+    elif verdict == "infeasible" and not breaks_a_hard_rule(cluster, wishes, levels):
+        faults.add("verdict", "plan.verdict", "today's placement breaks no hard rule: it may stay")
+
+
+def _check_effect(
+    document: dict[str, Any],
+    bands: dict[str, Band],
+    was: float,
+    levels: Levels,
+    cluster: ClusterArrays,
+    wishes: Wishes,
+    faults: FaultList,
+) -> None:
+    # An earlier plan is confirmed for having been approved; what it is worth was judged then.
+    if must_change(cluster, wishes) or wishes.preferred_election or document["continues"] is not None:
+        return
+    left = imbalance(bands, levels.after, cluster)
+    if not left < was + SLACK or was <= SLACK:
+        faults.add("verdict", "plan.verdict", f"rebalance takes nothing off the imbalance: {was:.3g}, then {left:.3g}")
+
+
+def _check_quiet(
+    document: dict[str, Any],
+    bands: dict[str, Band],
+    was: float,
+    levels: Levels,
+    cluster: ClusterArrays,
+    wishes: Wishes,
+    faults: FaultList,
+) -> None:
+    outside = _outside(bands, levels.before, cluster)
+    if wishes.preferred_election or not outside:
+        return
+    name, place = outside[0], "plan.verdict"
+    if wishes.is_order:
+        faults.add("verdict", place, f"{name} stands outside the band that was asked for")
+        return
+    allowed = wishes.dead_band * (1 + _EDGE)
+    off = furthest_from_share(bands, levels.before, cluster, wishes)
+    if off <= allowed + SLACK:
+        return
+    said = next((match for reason in document["reasons"] if (match := _PAYBACK.fullmatch(reason))), None)
+    if said is None or not _does_not_pay(said, was, cluster, wishes):
+        text = f"{name} stands outside its band, some broker {off:.0%} from its share, and no figures say why it stays"
+        faults.add("verdict", place, text)
+
+
+def _does_not_pay(said: re.Match[str], was: float, cluster: ClusterArrays, wishes: Wishes) -> bool:
+    """The figures of the plan that was rejected, as far as they can be judged without it."""
+    total = float(np.nan_to_num(cluster.size).sum())
+    share = float(said[2]) / 100
+    gain = _float(said[3])
+    if gain is None or not tells_share(said[1], share, total):
+        return False
+    return gain <= was * 1.01 + SLACK and gain <= wishes.least_gain_per_byte * (share + 0.0005) * 1.01
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def imbalance(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays) -> float:
+    """Share of all load outside the bands, over or under whichever is more, summed over resources."""
+    total = 0.0
+    for name, band in bands.items():
+        carried = float(load[name].sum())
+        if carried > 0:
+            over = np.maximum(load[name] - band.high, 0.0)[cluster.stays].sum()
+            under = np.maximum(band.low - load[name], 0.0)[cluster.stays].sum()
+            total += float(max(over, under)) / carried
+    return total
+
+
+def furthest_from_share(
+    bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays, wishes: Wishes
+) -> float:
+    """How far the worst broker outside its band is from its share: 0.3 at 1.3 or 0.7 times the share.
+
+    The share is told from the band's upper edge; a count within one of it is at its share.
+    """
+    worst = 0.0
+    for name, band in bands.items():
+        share = band.high / (1 + (wishes.balance_within or 0.0))
+        usable = cluster.stays & np.isfinite(share) & (share > 0)
+        is_out = usable & ((load[name] < band.low) | (load[name] > band.high))
+        if name in ("replicas", "leaders"):
+            is_out &= np.abs(load[name] - share) > 1
+        if is_out.any():
+            worst = max(worst, float(np.abs(load[name][is_out] / share[is_out] - 1).max()))
+    return worst
+
+
+def _outside(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays) -> list[str]:
+    found = []
+    for name, band in bands.items():
+        finite = np.where(np.isfinite(band.high), band.high, 0.0)
+        slack = 2 * SLACK * (float(finite.max(initial=0.0)) + 1)
+        if (cluster.stays & ((load[name] > band.high + slack) | (load[name] < band.low - slack))).any():
+            found.append(name)
+    return found

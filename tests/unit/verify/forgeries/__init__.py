@@ -1,0 +1,13 @@
+"""Forged plans and files by subject: ``CATALOGUE`` holds them all, ``judged`` puts one to the verifier.
+
+``python -m tests.unit.verify.forgeries`` prints the table of all kinds of forgery over all kinds of plan.
+"""
+
+from tests.unit.verify.forgeries import bounds, files, identity, moves, numbers, parameters, verdicts, waves
+from tests.unit.verify.forgeries.forging import CATALOGUE, Forgery, InapplicableError
+from tests.unit.verify.forgeries.judging import Outcome, judged
+
+__all__ = [
+    "CATALOGUE", "Forgery", "InapplicableError", "Outcome", "bounds", "files", "identity", "judged", "moves", "numbers",
+    "parameters", "verdicts", "waves",
+]  # fmt: skip

@@ -1,0 +1,204 @@
+"""What nobody can beat: bounds, gaps, prices, and the frontier of other plans."""
+
+from __future__ import annotations
+
+from tests.unit.verify.forgeries.forging import Document, bound, first, forges, regap, require
+
+
+def point(document: Document, *, is_recommended: bool = False) -> Document:
+    """A point of the frontier."""
+    return first(document["frontier"][1:], lambda told: told["is_recommended"] is is_recommended)
+
+
+@forges("bound_not_proved")
+def optimality_claimed(document: Document) -> None:
+    it = bound(document, "replica_moves")
+    require(it["gap"] is None or it["gap"] > 0.01)
+    it["value"] = float(document["cost"]["replica_moves"])
+    regap(document, "replica_moves")
+
+
+@forges("bound_not_proved")
+def bytes_bound_inflated(document: Document) -> None:
+    it = bound(document, "bytes")
+    require(it["gap"] is None or it["gap"] > 0.05)
+    it["value"] = it["value"] * 0.5 + document["cost"]["bytes"] * 0.5
+    regap(document, "bytes")
+
+
+@forges("bound_not_proved", "bound_above_cost")
+def leader_bound_inflated(document: Document) -> None:
+    it = bound(document, "leader_changes")
+    require(it["value"] < document["cost"]["leader_changes"])
+    it["value"] = float(document["cost"]["leader_changes"])
+    regap(document, "leader_changes")
+
+
+@forges("bound_above_cost")
+def bound_below_nothing(document: Document) -> None:
+    bound(document, "leader_changes")["value"] = -1.0
+
+
+@forges("bound_missing")
+def bound_left_out(document: Document) -> None:
+    document["lower_bound"].remove(bound(document, "replica_moves"))
+
+
+@forges("bound_missing")
+def bound_told_twice(document: Document) -> None:
+    document["lower_bound"].append(bound(document, "replica_moves"))
+
+
+@forges("bound_missing")
+def bound_of_no_cost(document: Document) -> None:
+    bound(document, "replica_moves")["cost"] = "money"
+
+
+@forges("gap")
+def gap_smaller_than_it_is(document: Document) -> None:
+    it = first(document["lower_bound"], lambda told: told["gap"])
+    it["gap"] *= 0.99
+
+
+@forges("gap")
+def gap_that_is_not_known_told_as_none(document: Document) -> None:
+    first(document["lower_bound"], lambda told: told["gap"] is None)["gap"] = 0.0
+
+
+@forges("certificate", "bound_not_proved")
+def price_of_a_broker_that_is_not_there(document: Document) -> None:
+    first(document["certificate"].values())["99"] = 1.0
+
+
+@forges("certificate")
+def price_of_no_resource(document: Document) -> None:
+    document["certificate"]["memory"] = {"0": 1.0}
+
+
+@forges("certificate", "bound_not_proved")
+def prices_of_a_plan_that_moves_nothing(document: Document) -> None:
+    require(not document["moves"])
+    document["certificate"]["replicas"] = {"0": 1.0}
+
+
+@forges("bound_not_proved", harmless="missed only where counting alone proves the bound: then prices are not needed")
+def prices_dropped(document: Document) -> None:
+    require(document["certificate"])
+    document["certificate"] = {}
+
+
+@forges(harmless="a bound that is weaker than it could be is still true; verify prints the one that can be proved")
+def bytes_bound_understated(document: Document) -> None:
+    it = bound(document, "bytes")
+    require(it["value"] > 0)
+    it["value"] *= 0.5
+    regap(document, "bytes")
+
+
+@forges("frontier")
+def frontier_point_without_a_name(document: Document) -> None:
+    first(document["frontier"], lambda told: told["name"])["name"] = None
+
+
+@forges("frontier")
+def frontier_name_twice(document: Document) -> None:
+    first(document["frontier"], lambda told: told["name"] == "knee")["name"] = "even"
+
+
+@forges("frontier")
+def frontier_of_too_few_points(document: Document) -> None:
+    require(document["frontier"])
+    named = [told for told in document["frontier"] if told["name"] or told["is_recommended"]]
+    document["frontier"] = named
+
+
+@forges("frontier")
+def frontier_without_a_recommendation(document: Document) -> None:
+    first(document["frontier"], lambda told: told["is_recommended"])["is_recommended"] = False
+
+
+@forges("frontier")
+def frontier_that_recommends_two(document: Document) -> None:
+    point(document)["is_recommended"] = True
+
+
+@forges("frontier")
+def frontier_that_recommends_another(document: Document) -> None:
+    one = first(document["frontier"], lambda told: told["is_recommended"])
+    other = first(document["frontier"], lambda told: told["bytes"] != one["bytes"])
+    one["is_recommended"], other["is_recommended"] = False, True
+    other["reason"] = other["reason"] or one["reason"]
+
+
+@forges("frontier")
+def recommended_point_cheaper_than_the_plan(document: Document) -> None:
+    told = first(document["frontier"], lambda told: told["is_recommended"] and told["bytes"])
+    told["bytes"] -= 1
+
+
+@forges("frontier")
+def recommended_point_more_even_than_the_plan(document: Document) -> None:
+    told = first(document["frontier"], lambda told: told["is_recommended"])
+    told["skew"][first(told["skew"])] *= 0.99
+
+
+@forges("frontier")
+def recommended_point_of_another_band(document: Document) -> None:
+    told = first(document["frontier"], lambda told: told["is_recommended"])
+    told["tolerance"] = 0.01
+
+
+@forges("frontier")
+def frontier_in_another_order(document: Document) -> None:
+    require(document["frontier"])
+    document["frontier"].reverse()
+
+
+@forges("frontier")
+def frontier_point_below_its_bound(document: Document) -> None:
+    told = first(document["frontier"], lambda told: told["bytes"])
+    told["lower_bound_bytes"] = told["bytes"] * 1.01
+
+
+@forges("frontier")
+def frontier_point_without_a_resource(document: Document) -> None:
+    told = point(document)
+    del told["skew"][first(told["skew"])]
+
+
+@forges("frontier")
+def frontier_point_more_even_than_can_be(document: Document) -> None:
+    told = point(document)
+    told["skew"][first(told["skew"])] = 0.9
+
+
+@forges("frontier")
+def frontier_point_of_bytes_without_moves(document: Document) -> None:
+    first(document["frontier"], lambda told: told["bytes"])["replica_moves"] = 0
+
+
+@forges("frontier")
+def frontier_point_below_nothing(document: Document) -> None:
+    point(document)["leader_changes"] = -1
+
+
+@forges("frontier")
+def frontier_point_named_without_a_reason(document: Document) -> None:
+    first(document["frontier"], lambda told: told["name"])["reason"] = ""
+
+
+@forges("frontier")
+def first_point_that_moves_nothing_and_evens_out(document: Document) -> None:
+    told = first(document["frontier"], lambda told: not told["replica_moves"] and not told["leader_changes"])
+    told["skew"] = dict.fromkeys(told["skew"], 1.0)
+
+
+@forges(
+    harmless="the plan behind another point is not in the document: nobody runs it, and asking for its band makes it"
+)
+def skew_of_another_point_flattered(document: Document) -> None:
+    told = first(
+        document["frontier"],
+        lambda told: not told["is_recommended"] and told["replica_moves"] and min(told["skew"].values()) > 1.02,
+    )
+    told["skew"] = {name: skew * 0.99 for name, skew in told["skew"].items()}

@@ -1,0 +1,128 @@
+"""What a forgery is, and how one is written down: a function that spoils one thing of a plan or of the files beside it.
+
+A spoiled document is sealed again, unless the hash itself is what was spoiled: a forger who changes a number also
+changes the hash. It is judged without files beside it, so that no file gives it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+Document = dict[str, Any]
+Files = dict[str, bytes]
+
+
+class InapplicableError(Exception):
+    """This plan has nothing of the kind that is to be spoiled."""
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """``rules``: one of them has to be named. ``harmless``: why it need not be caught; "" where it must.
+
+    ``spoil`` changes a document, or the files by name.
+    """
+
+    name: str
+    subject: str
+    rules: tuple[str, ...]
+    spoil: Callable[[Any], None]
+    is_sealed: bool = True
+    of_files: bool = False
+    harmless: str = ""
+
+
+CATALOGUE: dict[str, Forgery] = {}
+
+
+def forges(
+    *rules: str, is_sealed: bool = True, of_files: bool = False, harmless: str = ""
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    """Enter a function into the catalogue under its name."""
+
+    def enter(spoil: Callable[[Any], None]) -> Callable[[Any], None]:
+        name, subject = spoil.__name__, spoil.__module__.rpartition(".")[2]
+        assert name not in CATALOGUE, name
+        CATALOGUE[name] = Forgery(name, subject, rules, spoil, is_sealed, of_files, harmless)
+        return spoil
+
+    return enter
+
+
+def first(items: Iterable[Any], fits: Callable[[Any], Any] = lambda _: True) -> Any:
+    """The first that fits."""
+    for item in items:
+        if fits(item):
+            return item
+    raise InapplicableError
+
+
+def require(condition: object) -> None:
+    """Only plans of which this is true can be spoiled so."""
+    if not condition:
+        raise InapplicableError
+
+
+def any_move(document: Document) -> Document:
+    """The first move."""
+    return first(document["moves"])
+
+
+def copying(document: Document) -> Document:
+    """The first move that brings a replica to a broker."""
+    return first(document["moves"], lambda move: set(move["to"]) - set(move["from"]))
+
+
+def sized(document: Document) -> Document:
+    """The first move that copies bytes."""
+    return first(document["moves"], lambda move: move["bytes"])
+
+
+def leading(document: Document) -> Document:
+    """The first move that changes the leader alone."""
+    return first(document["moves"], lambda move: move["kind"] == "leader")
+
+
+def brokers_of(document: Document) -> list[int]:
+    """Every broker of the cluster."""
+    return sorted(map(int, first(document["before"].values())))
+
+
+def outcome(document: Document, name: str) -> Document:
+    """What is told of one resource."""
+    return first(document["resources"], lambda told: told["resource"] == name)
+
+
+def bound(document: Document, cost: str) -> Document:
+    """The bound of one cost."""
+    return first(document["lower_bound"], lambda told: told["cost"] == cost)
+
+
+def regap(document: Document, cost: str) -> None:
+    """The gap that belongs to the bound as it stands now; the frontier's point follows."""
+    it, amount = bound(document, cost), document["cost"][cost]
+    it["gap"] = (None if amount > 0 else 0.0) if it["value"] <= 0 else (amount - it["value"]) / it["value"]
+    for point in document["frontier"]:
+        if point["is_recommended"] and cost == "bytes":
+            point["lower_bound_bytes"] = it["value"]
+
+
+def copying_wave(document: Document) -> Document:
+    """The first wave that copies bytes."""
+    return first(document["waves"], lambda wave: wave["bytes"])
+
+
+def back_wave(document: Document) -> Document:
+    """The first wave of the rollback that copies bytes."""
+    require(document["rollback"])
+    return first(document["rollback"]["waves"], lambda wave: wave["bytes"])
+
+
+def drop_move(document: Document, number: int) -> None:
+    """Take a move out of the plan, and renumber the waves."""
+    del document["moves"][number]
+    for wave in (*document["waves"], *document["rollback"]["waves"]):
+        wave["moves"] = [m - (m > number) for m in wave["moves"] if m != number]
+    document["rollback"]["not_undone"] = [m - (m > number) for m in document["rollback"]["not_undone"] if m != number]

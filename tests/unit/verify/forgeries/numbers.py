@@ -1,0 +1,289 @@
+"""Costs, loads, means, skews and bands that are not those of the moves."""
+
+from __future__ import annotations
+
+from tests.unit.verify.forgeries.forging import (
+    Document,
+    bound,
+    copying,
+    first,
+    forges,
+    outcome,
+    require,
+    sized,
+)
+
+
+@forges("move_bytes")
+def bytes_of_a_move_halved(document: Document) -> None:
+    sized(document)["bytes"] //= 2
+
+
+@forges("move_bytes", "cost")
+def bytes_of_a_move_one_more(document: Document) -> None:
+    sized(document)["bytes"] += 1
+
+
+@forges("move_bytes")
+def bytes_of_a_move_below_nothing(document: Document) -> None:
+    move = sized(document)
+    move["bytes"] = -move["bytes"]
+
+
+@forges("move_bytes")
+def bytes_of_two_moves_swapped(document: Document) -> None:
+    one = sized(document)
+    other = first(document["moves"], lambda move: move["bytes"] and move["bytes"] != one["bytes"])
+    one["bytes"], other["bytes"] = other["bytes"], one["bytes"]
+
+
+@forges("move_bytes")
+def bytes_said_to_be_unknown(document: Document) -> None:
+    sized(document)["bytes"] = None
+
+
+@forges("move_bytes")
+def bytes_said_to_be_known(document: Document) -> None:
+    first([copying(document)], lambda move: move["bytes"] is None)["bytes"] = 0
+
+
+@forges("cost")
+def total_bytes_one_fewer(document: Document) -> None:
+    require(document["cost"]["bytes"])
+    document["cost"]["bytes"] -= 1
+
+
+@forges("cost")
+def total_bytes_one_percent_fewer(document: Document) -> None:
+    require(document["cost"]["bytes"])
+    document["cost"]["bytes"] = document["cost"]["bytes"] * 99 // 100
+
+
+@forges("cost")
+def total_bytes_said_to_be_unknown(document: Document) -> None:
+    require(document["cost"]["bytes"])
+    document["cost"]["bytes"] = None
+
+
+@forges("cost")
+def replica_moves_miscounted(document: Document) -> None:
+    document["cost"]["replica_moves"] -= 1
+
+
+@forges("cost")
+def leader_changes_miscounted(document: Document) -> None:
+    document["cost"]["leader_changes"] += 1
+
+
+@forges("cost")
+def counts_swapped(document: Document) -> None:
+    cost = document["cost"]
+    require(cost["replica_moves"] != cost["leader_changes"])
+    cost["replica_moves"], cost["leader_changes"] = cost["leader_changes"], cost["replica_moves"]
+
+
+@forges("cost")
+def time_cut_short(document: Document) -> None:
+    require(document["cost"]["seconds"])
+    document["cost"]["seconds"] *= 0.99
+
+
+@forges("slot_filling")
+def driver_slower_than_waves(document: Document) -> None:
+    require(document["cost"]["seconds"])
+    document["cost"]["seconds_slot_filling"] = document["cost"]["seconds"] * 1.01
+
+
+@forges("slot_filling")
+def driver_faster_than_any(document: Document) -> None:
+    require(document["cost"]["seconds_slot_filling"])
+    document["cost"]["seconds_slot_filling"] /= 1000
+
+
+@forges("slot_filling")
+def driver_of_unknown_time(document: Document) -> None:
+    require(document["cost"]["seconds_slot_filling"])
+    document["cost"]["seconds_slot_filling"] = None
+
+
+@forges("resource")
+def resource_dropped_in_silence(document: Document) -> None:
+    require(len(document["resources"]) > 1)
+    document["resources"].pop()
+
+
+@forges("resource")
+def resource_left_out_with_a_pretext(document: Document) -> None:
+    name = first(document["resources"])["resource"]
+    del document["resources"][0], document["before"][name], document["after"][name]
+    for point in document["frontier"]:
+        del point["skew"][name]
+    document["left_out"][name] = "nobody measured it"
+
+
+@forges("resource")
+def resource_that_is_none(document: Document) -> None:
+    name = first(document["resources"])["resource"]
+    document["resources"][0]["resource"] = "memory"
+    for field in ("before", "after"):
+        document[field]["memory"] = document[field].pop(name)
+
+
+@forges("resource")
+def reason_of_what_is_left_out_emptied(document: Document) -> None:
+    document["left_out"][first(document["left_out"])] = " "
+
+
+@forges("resource")
+def unit_of_another_kind(document: Document) -> None:
+    first(document["resources"])["unit"] = "messages"
+
+
+@forges("resource")
+def source_more_trusted_than_it_is(document: Document) -> None:
+    told = first(document["resources"])
+    told["source"] = "given" if told["source"] != "given" else "log_dirs"
+
+
+@forges("order")
+def resources_in_another_order(document: Document) -> None:
+    require(len(document["resources"]) > 1)
+    document["resources"].reverse()
+
+
+@forges("before")
+def before_prettier_than_it_was(document: Document) -> None:
+    name = first(document["before"])
+    broker = first(document["before"][name], lambda b: document["before"][name][b])
+    document["before"][name][broker] *= 1.01
+
+
+@forges("before")
+def one_byte_before_forgotten(document: Document) -> None:
+    outcome(document, "disk")
+    document["before"]["disk"][first(document["before"]["disk"], lambda b: document["before"]["disk"][b])] -= 1
+
+
+@forges("before")
+def before_of_two_brokers_swapped(document: Document) -> None:
+    name = first(document["before"])
+    loads = document["before"][name]
+    one = first(loads)
+    other = first(loads, lambda broker: loads[broker] != loads[one])
+    loads[one], loads[other] = loads[other], loads[one]
+
+
+@forges("before")
+def before_without_a_broker(document: Document) -> None:
+    loads = first(document["before"].values())
+    del loads[first(loads)]
+
+
+@forges("before")
+def before_with_a_broker_more(document: Document) -> None:
+    first(document["before"].values())["99"] = 0.0
+
+
+@forges("before", "after")
+def before_and_after_swapped(document: Document) -> None:
+    require(document["before"] != document["after"])
+    document["before"], document["after"] = document["after"], document["before"]
+
+
+@forges("after")
+def after_prettier_than_it_will_be(document: Document) -> None:
+    name = first(document["after"])
+    broker = first(document["after"][name], lambda b: document["after"][name][b])
+    document["after"][name][broker] *= 0.99
+
+
+@forges("after")
+def leaders_after_miscounted(document: Document) -> None:
+    outcome(document, "leaders")
+    document["after"]["leaders"]["1"] += 1
+
+
+@forges("mean")
+def mean_shifted(document: Document) -> None:
+    first(document["resources"], lambda told: told["mean_level"])["mean_level"] *= 1.01
+
+
+@forges("mean")
+def capacity_forged(document: Document) -> None:
+    told = first(document["resources"], lambda told: told["capacity"])
+    told["capacity"]["0"] *= 2
+
+
+@forges("mean")
+def capacity_made_up(document: Document) -> None:
+    told = first(document["resources"], lambda told: told["capacity"] is None)
+    told["capacity"] = dict.fromkeys(document["before"][told["resource"]], 1.0)
+
+
+@forges("skew")
+def skew_after_flattered(document: Document) -> None:
+    first(document["resources"], lambda told: told["skew_after"] > 1.001)["skew_after"] = 1.0
+
+
+@forges("skew")
+def skew_before_exaggerated(document: Document) -> None:
+    first(document["resources"])["skew_before"] += 0.01
+
+
+@forges("band")
+def band_claimed_narrower(document: Document) -> None:
+    require(not document["parameters"]["preferred_election"])
+    document["parameters"] |= {"balance_within": 0.001, "is_order": True}
+    for told in document["resources"]:
+        told["band_asked"] = [0.999, 1.001]
+        told["widened_to"] = [None, None]
+
+
+@forges("band")
+def band_of_another_width_than_asked(document: Document) -> None:
+    first(document["resources"])["band_asked"] = [0.5, 1.5]
+
+
+@forges("band")
+def band_around_another_mean(document: Document) -> None:
+    first(document["resources"])["basis"] = "plain_mean"
+
+
+@forges("band")
+def target_passed_over(document: Document) -> None:
+    document["parameters"] |= {"targets": {first(document["resources"])["resource"]: [None, 1.01]}, "is_order": True}
+
+
+@forges("band")
+def band_widened_without_need(document: Document) -> None:
+    told = first(document["resources"], lambda told: told["widened_to"][1] is None and told["mean_level"])
+    told["widened_to"] = [told["widened_to"][0], 3.0]
+
+
+@forges("band")
+def band_widened_further_than_needed(document: Document) -> None:
+    told = first(document["resources"], lambda told: told["widened_to"][1] is not None)
+    told["widened_to"][1] *= 1.01
+
+
+@forges("band")
+def band_that_was_widened_told_as_met(document: Document) -> None:
+    told = first(document["resources"], lambda told: told["widened_to"] != [None, None])
+    told["widened_to"] = [None, None]
+
+
+@forges("topic_excess")
+def topics_said_to_be_even(document: Document) -> None:
+    require(document["topic_excess_replicas"] != [0, 0])
+    document["topic_excess_replicas"] = [0, 0]
+
+
+@forges("topic_excess")
+def topics_one_less_uneven(document: Document) -> None:
+    document["topic_excess_replicas"][1] -= 1
+
+
+@forges("bound_above_cost", "bound_not_proved")
+def bound_above_the_cost(document: Document) -> None:
+    require(document["cost"]["replica_moves"])
+    bound(document, "replica_moves")["value"] = document["cost"]["replica_moves"] * 1.01

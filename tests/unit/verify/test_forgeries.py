@@ -1,0 +1,161 @@
+"""Every kind of forgery is caught by the rule that it breaks, on plans of several kinds.
+
+Each forgery is put on ``KINDS_EACH`` of the kinds of plan that it applies to, another choice for each forgery;
+``python -m tests.unit.verify.forgeries`` puts all on all and prints the table.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.verify import RULES, verify_plan
+from tests.unit.verify.forgeries import CATALOGUE, judged
+from tests.unit.verify.forgeries.forging import Document, InapplicableError
+from tests.unit.verify.plan_kinds import KINDS
+from tests.unit.verify.plan_worlds import sealed_anyhow
+
+KINDS_EACH = 3
+MUST_BE_CAUGHT = sorted(name for name, forgery in CATALOGUE.items() if not forgery.harmless)
+
+
+@pytest.mark.parametrize("name", MUST_BE_CAUGHT)
+def test_a_forgery_is_caught_by_the_rule_that_it_breaks(name: str) -> None:
+    forgery, kinds = CATALOGUE[name], sorted(KINDS)
+    random.Random(name).shuffle(kinds)
+    judgements = 0
+    for kind in kinds:
+        outcome = judged(forgery, KINDS[kind]())
+        if outcome.verification is not None:
+            found = [str(fault) for fault in outcome.verification.faults]
+            assert outcome.word == "caught", (kind, found)
+            judgements += 1
+        if judgements == KINDS_EACH:
+            return
+    assert judgements, "applies to no kind of plan"
+
+
+def test_a_hundred_kinds_are_tried_over_all_rules_and_few_are_harmless() -> None:
+    assert len(MUST_BE_CAUGHT) >= 100
+    harmless = [forgery for forgery in CATALOGUE.values() if forgery.harmless]
+    assert len(harmless) <= 5
+    assert all(len(forgery.harmless) > 40 for forgery in harmless)
+    tried = {rule for forgery in CATALOGUE.values() for rule in forgery.rules}
+    assert set(RULES) - tried <= {"unmovable", "in_flight", "wave_order", "bound_weak"}, "those have tests of their own"
+    assert tried <= set(RULES)
+
+
+# Values that a plan is free to choose or to word; a path matches where it begins so, "*" stands for any step.
+FREE = {
+    ("plan_id",): "sealed anew",
+    ("seed",): "the plan was drawn from it; another one that gives the same moves is as good",
+    ("advisor_version",): "who made it, not what it says",
+    ("reasons", "*"): "prose",
+    ("left_out", "*"): "prose",
+    ("preconditions", "*"): "prose but for brokers and disks, which have forgeries of their own",
+    ("explanations", "*"): "prose but for brokers and figures, which have forgeries of their own",
+    ("moves", "*", "reason"): "prose",
+    ("moves", "*", "worse_without"): "prose",
+    ("lower_bound", "*"): "a bound that is weaker is still true; its proof is prose",
+    ("certificate",): "prices prove a bound whatever they are",
+    ("frontier", "*"): "the plans behind other points are not in the document",
+    ("robustness", "noise"): "any noise may be tried",
+    ("parameters",): "a plan may be right for other wishes, too: it is judged by those that it tells",
+    ("cost", "seconds_slot_filling"): "an estimate between two figures that are judged",
+    ("rollback", "seconds_slot_filling"): "an estimate between two figures that are judged",
+}
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Paths of all plain values."""
+    if isinstance(value, dict):
+        return [leaf for key, inner in value.items() for leaf in leaves(inner, (*path, key))]
+    if isinstance(value, list):
+        return [leaf for number, inner in enumerate(value) for leaf in leaves(inner, (*path, number))]
+    return [path]
+
+
+def is_free(path: tuple[Any, ...]) -> bool:
+    return any(
+        len(path) >= len(free) and all(step in ("*", own) for step, own in zip(free, path, strict=False))
+        for free in FREE
+    )
+
+
+def forged_value(old: Any, draw: random.Random) -> Any:
+    """Another value of the same kind, most often a little off."""
+    if isinstance(old, bool):
+        return not old
+    if isinstance(old, int):
+        return old + draw.choice([1, -1, max(abs(old) // 100, 1), 1000])
+    if isinstance(old, float):
+        return draw.choice([old * 1.01, old * 0.99, -old - 1.0]) if old else 1.0
+    if isinstance(old, str):
+        return draw.choice(["", old + "x", old[:-1]])
+    return draw.choice([1, "x", 0.5])
+
+
+def put(document: Document, path: tuple[Any, ...], value: Any) -> None:
+    inner: Any = document
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+
+
+def value_at(document: Document, path: tuple[Any, ...]) -> Any:
+    inner: Any = document
+    for step in path:
+        inner = inner[step]
+    return inner
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_any_value_that_is_changed_is_caught_unless_it_is_free(kind: str) -> None:
+    world, draw = KINDS[kind](), random.Random(kind)
+    paths = [path for path in leaves(world.document) if not is_free(path)]
+    by_field: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
+    for path in paths:
+        by_field.setdefault(tuple(step for step in path if isinstance(step, str) and not step.isdecimal()), []).append(
+            path
+        )
+    missed = []
+    for _, alike in sorted(by_field.items()):
+        path = draw.choice(alike)
+        document = world.document
+        old = value_at(document, path)
+        new = forged_value(old, draw)
+        put(document, path, new)
+        if verify_plan(sealed_anyhow(document), world.snapshot).is_right:
+            missed.append((path, old, new))
+    assert missed == []
+
+
+STRANGE: list[Any] = [
+    None, -1, 0, 10**12, 10**400, 0.5, -1e308, float("nan"), float("inf"), "", "x", "\ud800", "\x1b[2J", "9" * 5000, [],
+    {}, True, [[]], [None], {"": None}, {"9" * 400: 1},
+]  # fmt: skip
+
+
+def test_nothing_that_stands_anywhere_crashes_the_verifier() -> None:
+    """Any value, list or object of a plan replaced by something strange: faults in clean text, never an exception."""
+    draw = random.Random(7)
+    for kind in sorted(KINDS):
+        world = KINDS[kind]()
+        paths = sorted({path[:cut] for path in leaves(world.document) for cut in range(1, len(path) + 1)}, key=str)
+        by_field = {
+            tuple(step for step in path if isinstance(step, str) and not step.isdecimal()): path for path in paths
+        }
+        for path in draw.sample(sorted(by_field.values(), key=str), min(15, len(by_field))):
+            document = world.document
+            put(document, path, draw.choice(STRANGE))
+            verification = verify_plan(document, world.snapshot)
+            assert verification.counts or path[0] in {free[0] for free in FREE}, path
+            assert all(str(fault).isprintable() for fault in verification.faults)
+
+
+def test_what_is_inapplicable_says_so() -> None:
+    document: Document = KINDS["nothing_to_do"]().document
+    with pytest.raises(InapplicableError):
+        CATALOGUE["move_in_two_waves"].spoil(document)
