@@ -9,6 +9,7 @@ Prose around them may be worded freely.
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ _SETTING = re.compile(
     r"""|(?:CONFIG|ELECTION_CONFIG)=(?:"[\w ./-]*")?\s*(?:#.*)?""",
     re.ASCII,
 )
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WAVE = re.compile(r"([\d,]+) partitions, (.+?), ([^;]+?)(?:; free disk needed on a broker at most (.+))?\.")
 _WHOLE = re.compile(
     r"([\d,]+) replicas are copied \((.+?)\), ([\d,]+) leaders change, "
@@ -154,7 +156,7 @@ def _commands(wave: dict[str, Any], file: str, election: str | None) -> list[str
 def _check_figures(document: dict[str, Any], sections: list[_Section], faults: FaultList) -> None:
     cost, rollback = document["cost"], document["rollback"]
     waves, head = document["waves"], sections[0]
-    said = [line[2:] for line in head.prose if line.startswith("- ")]
+    said = [_as_it_reads(line[2:]) for line in head.prose if line.startswith("- ")]
     if said != document["preconditions"]:
         faults.add("commands", f"{NAME} {head.heading}", "its preconditions are not the plan's")
     match = _first(_WHOLE, head)
@@ -198,6 +200,11 @@ def _check_wave(wave: dict[str, Any], section: _Section, faults: FaultList) -> N
     )
     if not is_right:
         faults.add("commands", f"{NAME} {section.heading}", "does not tell the figures of this wave")
+
+
+def _as_it_reads(line: str) -> str:
+    """Markdown's escapes undone: a backslash before punctuation, and entities."""
+    return html.unescape(_ESCAPED.sub(r"\1", line))
 
 
 def _first(pattern: re.Pattern[str], section: _Section) -> re.Match[str] | None:

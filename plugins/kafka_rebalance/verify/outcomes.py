@@ -76,6 +76,8 @@ def _check_which(
     document: dict[str, Any], resources: list[str], cluster: ClusterArrays, wishes: Wishes, faults: FaultList
 ) -> None:
     known = [each for each in balanced_resources(cluster) if wishes.moves_replicas or each in ("out", "cpu", "leaders")]
+    if not len(cluster.ids):
+        known = []  # nobody is there to carry it
     if [each for each in RESOURCES_IN_ORDER if each in resources] != resources:
         faults.add("order", "plan.resources", "are not in order")
     if (document["left_out"].keys() | set(resources)) - set(RESOURCES_IN_ORDER):

@@ -12,7 +12,8 @@ def emptied(document: Document, verdict: str) -> None:
     document["verdict"] = verdict
     document["moves"], document["waves"], document["rollback"] = [], [], None
     document["preconditions"], document["explanations"], document["frontier"] = [], [], []
-    document["certificate"] = {}
+    document["certificate"], document["topic_ids"] = {}, {}
+    document["seen"]["topic_partitions"] = {}
     document["cost"] |= NO_COST | {"bytes": 0}
     document["topic_excess_replicas"] = [document["topic_excess_replicas"][0]] * 2
     document["after"] = {name: dict(loads) for name, loads in document["before"].items()}
