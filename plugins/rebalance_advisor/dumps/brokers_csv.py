@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from kafka_rebalance.model import Broker, BrokerState
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.csv_rows import csv_rows
 from rebalance_advisor.dumps.dump_lines import whole_number
 
@@ -26,7 +27,7 @@ def read_brokers(text: str, place: str) -> dict[int, Broker]:
         if broker in brokers:
             raise line.refuse(f"broker {broker} is listed twice")
         if cells["state"] not in _STATES:
-            raise line.refuse(f"unknown state {cells['state']!r}", "known: alive, new, drain, demoted")
+            raise line.refuse(f"unknown state {excerpt(cells['state'])}", "known: alive, new, drain, demoted")
         port = whole_number(cells["port"], line, "a port", 65535) if cells["port"] else None
         state = _STATES[cells["state"]]
         brokers[broker] = Broker(broker, rack=cells["rack"] or None, host=cells["host"] or None, port=port, state=state)

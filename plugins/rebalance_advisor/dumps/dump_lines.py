@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.terminal_lines import Command, begins_command, continues, is_noise, without_continuation
 
 LARGEST_ID = 2**31 - 1
@@ -63,7 +64,7 @@ def lines_and_commands(text: str, place: str) -> Iterator[Line | Command]:
             continue
         if _FAILURE.match(line):
             raise InvalidInputError.at(
-                f"{place}:{number}", f"the tool gave up: {line.strip()[:120]!r}", "dump it again, this one is a part"
+                f"{place}:{number}", f"the tool gave up: {excerpt(line.strip())}", "dump it again, this one is a part"
             )
         if is_noise(line):
             continue
@@ -108,7 +109,7 @@ def without_commands(text: str) -> str:
 def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) -> int:
     """Digits only, at most ``largest``."""
     if not text.isascii() or not text.isdigit() or len(text) > 19 or int(text) > largest:
-        raise line.refuse(f"expected {what}, found {text!r}")
+        raise line.refuse(f"expected {what}, found {excerpt(text)}")
     return int(text)
 
 
@@ -116,5 +117,5 @@ def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
     """``1,2,3``; empty is no broker. Raises where a broker stands twice."""
     brokers = tuple(whole_number(each.strip(), line, f"a broker id in {what}") for each in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
-        raise line.refuse(f"a broker stands twice in {what} {text!r}")
+        raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")
     return brokers

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from kafka_rebalance.model import TopicPartitions
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import Line, whole_number
 
 _WITH_BRACKETS = re.compile(r"(?P<topic>[\w.-]*)\((?P<partitions>\d+(?:,\d+)*)\)(?:,\s*|$)")
@@ -28,7 +29,7 @@ def read_assignment(cell: str, line: Line) -> TopicPartitions | None:
     else:
         pairs = _with_colons(cell, line)
     if len(set(pairs)) != len(pairs):
-        raise line.refuse(f"a partition stands twice in the assignment {cell[:80]!r}")
+        raise line.refuse(f"a partition stands twice in the assignment {excerpt(cell)}")
     return runs_of(pairs)
 
 
@@ -51,7 +52,7 @@ def _bracketed(cell: str, line: Line) -> list[tuple[str, int]] | None:
     while at < len(cell):
         match = _WITH_BRACKETS.match(cell, at)
         if match is None:
-            raise line.refuse(f"is no assignment: {cell[at : at + 60]!r}")
+            raise line.refuse(f"is no assignment: {excerpt(cell[at : at + 60])}")
         pairs += [(match["topic"], whole_number(each, line, "a partition")) for each in match["partitions"].split(",")]
         at = match.end()
     if all(not topic for topic, _ in pairs):
@@ -69,6 +70,6 @@ def _with_colons(cell: str, line: Line) -> list[tuple[str, int]]:
         name, colon, number = word.rpartition(":")
         topic = name if colon else topic
         if not topic:
-            raise line.refuse(f"is no assignment: {cell[:60]!r}")
+            raise line.refuse(f"is no assignment: {excerpt(cell)}")
         pairs.append((topic, whole_number(number, line, "a partition")))
     return pairs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kafka_rebalance.model import GroupType, TopicPartitions
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import LARGEST_LONG, Line, whole_number
 from rebalance_advisor.dumps.group_assignment import partition_count, read_assignment
 
@@ -136,7 +137,7 @@ def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     group.has_state = True
     address, _, broker = cells["COORDINATOR (ID)"].rpartition("(")
     if not address.strip() or not broker.endswith(")"):
-        raise line.refuse(f"expected host:port (id) as coordinator, found {cells['COORDINATOR (ID)']!r}")
+        raise line.refuse(f"expected host:port (id) as coordinator, found {excerpt(cells['COORDINATOR (ID)'])}")
     group.coordinator = whole_number(broker.removesuffix(")"), line, "a broker id as coordinator")
     group.protocol = known(cells["ASSIGNMENT-STRATEGY"])
     group.state = cells["STATE"]
@@ -149,7 +150,7 @@ def add_list_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     """A row of ``--list --type``."""
     name = cells["TYPE"].lower()
     if name not in set(GroupType):
-        raise line.refuse(f"unknown group type {cells['TYPE']!r}", f"known: {', '.join(GroupType)}")
+        raise line.refuse(f"unknown group type {excerpt(cells['TYPE'])}", f"known: {', '.join(GroupType)}")
     group.type = GroupType(name)
     if group.state is None:
         group.state = known(cells.get("STATE", NOTHING))

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kafka_rebalance.model import CommittedOffset, CoverageGap, Group, GroupType, Member, TopicPartitions
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import Line, lines_and_commands
 from rebalance_advisor.dumps.group_assignment import partition_count, runs_of
 from rebalance_advisor.dumps.group_columns import Header, read_header
@@ -77,7 +78,7 @@ class GroupsDump:
                 group_of_table.forget()
             elif header is None or add is None:
                 if not _BROKER_INFO.match(line.text):
-                    raise line.refuse(f"is no line of kafka-consumer-groups: {line.text.strip()[:80]!r}")
+                    raise line.refuse(f"is no line of kafka-consumer-groups: {excerpt(line.text.strip())}")
             elif _BROKER_INFO.match(line.text):  # ConsumerOffsetChecker's list of brokers ends its table
                 header = None
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import dump_lines
 
 # A text in quotes, however long, counts as one token; of the rest only braces matter.
@@ -32,7 +33,7 @@ def json_documents(text: str, place: str, is_prose: Callable[[str], bool]) -> li
             documents.append((number, [line.text]))
             depth = brace_depth(line.text)
         elif documents and stripped and not is_prose(stripped):
-            raise line.refuse(f"follows a JSON object: {stripped[:60]!r}", "nothing but another one may stand there")
+            raise line.refuse(f"follows a JSON object: {excerpt(stripped)}", "nothing but another one may stand there")
     return [(first, "\n".join(lines)) for first, lines in documents]
 
 

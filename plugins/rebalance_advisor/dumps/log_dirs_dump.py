@@ -12,6 +12,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import CoverageGap, LogDir
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import LARGEST_ID, LARGEST_LONG
 from rebalance_advisor.dumps.input_file import parse_json
 from rebalance_advisor.dumps.json_documents import json_documents
@@ -40,7 +41,9 @@ class LogDirsDump:
             path = place if number == 0 else f"{place}:{first_line}"
             document = parse_json(block, place, first_line)
             if document.get("version") != 1:
-                raise InvalidInputError.at(f"{path}.version", f"{document.get('version')!r} is unknown", "expected 1")
+                raise InvalidInputError.at(
+                    f"{path}.version", f"{excerpt(document.get('version'))} is unknown", "expected 1"
+                )
             for index, item in enumerate(_list(document, "brokers", path)):
                 self._read_broker(item, f"{path}.brokers[{index}]")
 
@@ -65,11 +68,11 @@ class LogDirsDump:
         name = _text(row, "partition", path)
         topic, _, number = name.rpartition("-")
         if not topic or not number.isascii() or not number.isdigit() or len(number) > 9:
-            raise InvalidInputError.at(f"{path}.partition", f"expected topic-number, found {name!r}")
+            raise InvalidInputError.at(f"{path}.partition", f"expected topic-number, found {excerpt(name)}")
         size = _whole(row, "size", path, LARGEST_LONG)
         is_future = row.get("isFuture", False)
         if not isinstance(is_future, bool):
-            raise InvalidInputError.at(f"{path}.isFuture", f"expected true or false, found {is_future!r}")
+            raise InvalidInputError.at(f"{path}.isFuture", f"expected true or false, found {excerpt(is_future)}")
         if is_future:
             return
         replica = (topic, int(number), broker)
@@ -89,7 +92,7 @@ def looks_like_log_dirs(text: str) -> bool:
 
 def _field(item: Any, name: str, path: str) -> Any:
     if not isinstance(item, dict):
-        raise InvalidInputError.at(path, f"expected an object, found {item!r}")
+        raise InvalidInputError.at(path, f"expected an object, found {excerpt(item)}")
     if name not in item:
         raise InvalidInputError.at(path, f"{name!r} is missing")
     return item[name]
@@ -105,12 +108,12 @@ def _list(item: Any, name: str, path: str) -> list[Any]:
 def _text(item: Any, name: str, path: str) -> str:
     value = _field(item, name, path)
     if not isinstance(value, str) or not value:
-        raise InvalidInputError.at(f"{path}.{name}", f"expected a text, found {value!r}")
+        raise InvalidInputError.at(f"{path}.{name}", f"expected a text, found {excerpt(value)}")
     return value
 
 
 def _whole(item: Any, name: str, path: str, largest: int) -> int:
     value = _field(item, name, path)
     if type(value) is not int or not 0 <= value <= largest:
-        raise InvalidInputError.at(f"{path}.{name}", f"expected a whole number, found {value!r}")
+        raise InvalidInputError.at(f"{path}.{name}", f"expected a whole number, found {excerpt(value)}")
     return value

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import CoverageGap
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import LARGEST_LONG, Line, first_printed_line, lines_and_commands, whole_number
 from rebalance_advisor.dumps.offsets_role import Role, ToldRole, role_of_command, role_of_name
 
@@ -80,7 +81,7 @@ class OffsetsDump:
             return
         row = _ROW.match(line.text)
         if row is None:
-            raise line.refuse(f"expected topic:partition:offset, found {line.text[:80]!r}")
+            raise line.refuse(f"expected topic:partition:offset, found {excerpt(line.text)}")
         key = (row["topic"], whole_number(row["partition"], line, "a partition"))
         if key in offsets:
             raise line.refuse(f"{key[0]}-{key[1]} is listed twice")

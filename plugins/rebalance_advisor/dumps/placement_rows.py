@@ -129,10 +129,12 @@ def _name_wrong_row(rows: list[Any], path: str, allowed_fields: frozenset[str]) 
 
 def _check_row(row: Any, here: str, allowed_fields: frozenset[str]) -> None:
     if not isinstance(row, dict):
-        raise InvalidInputError.at(here, f"expected an object, found {row!r}")
+        raise InvalidInputError.at(here, f"expected an object, found {excerpt(row)}")
     unknown = sorted(row.keys() - allowed_fields)
     if unknown:
-        raise InvalidInputError.at(here, f"unknown field {unknown[0]!r}", f"known: {', '.join(sorted(allowed_fields))}")
+        raise InvalidInputError.at(
+            here, f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(allowed_fields))}"
+        )
     for name in ("topic", "partition", "replicas"):
         if name not in row:
             raise InvalidInputError.at(here, f"{name!r} is missing")
@@ -142,7 +144,7 @@ def _check_row(row: Any, here: str, allowed_fields: frozenset[str]) -> None:
     _check_id(row["partition"], f"{here}.partition", "a partition number")
     replicas = row["replicas"]
     if not isinstance(replicas, list) or not replicas:
-        raise InvalidInputError.at(f"{here}.replicas", f"expected a list of broker ids, found {replicas!r}")
+        raise InvalidInputError.at(f"{here}.replicas", f"expected a list of broker ids, found {excerpt(replicas)}")
     for number, broker in enumerate(replicas):
         _check_id(broker, f"{here}.replicas[{number}]", "a broker id")
     if len(set(replicas)) != len(replicas):
@@ -152,4 +154,4 @@ def _check_row(row: Any, here: str, allowed_fields: frozenset[str]) -> None:
 
 def _check_id(value: Any, here: str, what: str) -> None:
     if type(value) is not int or not 0 <= value <= _LARGEST_ID:
-        raise InvalidInputError.at(here, f"expected {what}, found {value!r}")
+        raise InvalidInputError.at(here, f"expected {what}, found {excerpt(value)}")

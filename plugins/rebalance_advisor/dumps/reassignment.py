@@ -13,6 +13,7 @@ import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import Broker, ClusterSnapshot, CoverageGap, Topic
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.input_file import parse_json
 from rebalance_advisor.dumps.placement_rows import read_placement_rows
 
@@ -42,10 +43,12 @@ def read_reassignment(document: dict[str, Any], place: str, cluster: str) -> Clu
     """
     version = document.get("version", 1)
     if type(version) is not int or version != 1:
-        raise InvalidInputError.at(f"{place}.version", f"{version!r} is unknown", "Kafka's reassignment format is 1")
+        raise InvalidInputError.at(
+            f"{place}.version", f"{excerpt(version)} is unknown", "Kafka's reassignment format is 1"
+        )
     unknown = sorted(document.keys() - {"version", "partitions"})
     if unknown:
-        raise InvalidInputError.at(place, f"unknown field {unknown[0]!r}", "known: partitions, version")
+        raise InvalidInputError.at(place, f"unknown field {excerpt(unknown[0])}", "known: partitions, version")
     placement = read_placement_rows(document["partitions"], f"{place}.partitions", _ROW_FIELDS)
     return ClusterSnapshot(
         cluster=cluster,

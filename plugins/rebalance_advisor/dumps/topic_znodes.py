@@ -17,6 +17,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.model import CoverageGap, Partition, Topic
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.dump_lines import LARGEST_ID, Line, lines_and_commands
 from rebalance_advisor.dumps.input_file import parse_json
 from rebalance_advisor.dumps.json_documents import brace_depth
@@ -92,7 +93,7 @@ class TopicZnodes:
         if absent := _ABSENT.match(line.text):
             self.gaps.append(CoverageGap("topic", absent["topic"], "description", "its znode does not exist"))
         elif line.text.strip() and not _PROSE.match(line.text):
-            raise line.refuse(f"is no line of a ZooKeeper shell: {line.text.strip()[:80]!r}")
+            raise line.refuse(f"is no line of a ZooKeeper shell: {excerpt(line.text.strip())}")
 
     def _add(self, text: str, begin: Line, asked: re.Match[str] | None, place: str) -> None:
         file, _, number = begin.place.rpartition(":")
@@ -145,7 +146,7 @@ def _topic_in_name(place: str, line: Line) -> str:
         name = name[: name.rindex(".")]
     if not _NAME.fullmatch(name):
         raise line.refuse(
-            f"no get /brokers/topics/… stands above it, and {name!r} is no topic's name", "name the file so"
+            f"no get /brokers/topics/… stands above it, and {excerpt(name)} is no topic's name", "name the file so"
         )
     return name
 
@@ -153,16 +154,16 @@ def _topic_in_name(place: str, line: Line) -> str:
 def _check_topic(node: Mapping[str, Any], line: Line) -> None:
     _check_fields(node, _TOPIC_FIELDS, line)
     if type(node.get("version")) is not int or not 1 <= node["version"] <= 3:
-        raise line.refuse(f"version {node.get('version')!r} is unknown", "a topic's znode has 1, 2 or 3")
+        raise line.refuse(f"version {excerpt(node.get('version'))} is unknown", "a topic's znode has 1, 2 or 3")
     if not isinstance(node.get("topic_id", ""), str):
-        raise line.refuse(f"topic_id is no text: {node['topic_id']!r}")
+        raise line.refuse(f"topic_id is no text: {excerpt(node['topic_id'])}")
     for name in ("partitions", "adding_replicas", "removing_replicas"):
         lists = node.get(name, {})
         if not isinstance(lists, dict):
-            raise line.refuse(f"{name} is no object: {str(lists)[:60]!r}")
+            raise line.refuse(f"{name} is no object: {excerpt(str(lists))}")
         for number, brokers in lists.items():
             if not (number.isascii() and number.isdigit() and len(number) <= 9 and str(int(number)) == number):
-                raise line.refuse(f"expected a partition in {name}, found {number!r}")
+                raise line.refuse(f"expected a partition in {name}, found {excerpt(number)}")
             _check_brokers(brokers, f"{name} of partition {number}", line, may_be_empty=name != "partitions")
     numbers = set(map(int, node["partitions"]))
     if not numbers:
@@ -175,18 +176,18 @@ def _check_state(node: Mapping[str, Any], line: Line) -> None:
     _check_fields(node, _STATE_FIELDS, line)
     leader = node.get("leader")
     if type(leader) is not int or not -1 <= leader <= LARGEST_ID:
-        raise line.refuse(f"expected a broker id or -1 as leader, found {leader!r}")
+        raise line.refuse(f"expected a broker id or -1 as leader, found {excerpt(leader)}")
     _check_brokers(node.get("isr"), "isr", line, may_be_empty=True)
 
 
 def _check_fields(node: Mapping[str, Any], known: frozenset[str], line: Line) -> None:
     if unknown := sorted(node.keys() - known):
-        raise line.refuse(f"unknown field {unknown[0]!r}", f"known: {', '.join(sorted(known))}")
+        raise line.refuse(f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(known))}")
 
 
 def _check_brokers(brokers: Any, what: str, line: Line, *, may_be_empty: bool) -> None:
     if not isinstance(brokers, list) or any(type(each) is not int or not 0 <= each <= LARGEST_ID for each in brokers):
-        raise line.refuse(f"{what} is no list of broker ids: {str(brokers)[:60]!r}")
+        raise line.refuse(f"{what} is no list of broker ids: {excerpt(str(brokers))}")
     if not brokers and not may_be_empty:
         raise line.refuse(f"{what} is empty")
     if len(set(brokers)) != len(brokers):

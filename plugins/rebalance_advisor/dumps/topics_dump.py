@@ -60,7 +60,7 @@ class TopicsDump:
             elif row := _ROW.match(line.text):
                 self._add_row(row, line)
             else:
-                raise line.refuse(f"is no line of kafka-topics --describe: {line.text.strip()[:80]!r}")
+                raise line.refuse(f"is no line of kafka-topics --describe: {excerpt(line.text.strip())}")
 
     def require_whole(self) -> None:
         """Every topic has as many partitions as its header announced, numbered from 0."""
@@ -133,7 +133,7 @@ def _more_columns(rest: str, line: Line) -> dict[str, tuple[int, ...]]:
     while rest[at:].strip():
         match = _MORE.match(rest, at)
         if match is None or match["label"] not in _LABELS:
-            raise line.refuse(f"unknown column {rest[at:].strip()[:40]!r}")
+            raise line.refuse(f"unknown column {excerpt(rest[at:].strip())}")
         columns[match["label"]] = () if match["brokers"] == "N/A" else broker_list(match["brokers"], line, "a column")
         at = match.end()
     return columns
@@ -146,7 +146,7 @@ def _configs(text: str, line: Line) -> dict[str, str]:
         return {}
     begins = [match for match in _CONFIG.finditer(text) if match.start() == 0 or text[match.start() - 1] == ","]
     if not begins or begins[0].start() != 0:
-        raise line.refuse(f"Configs are no list of name=value: {text[:60]!r}")
+        raise line.refuse(f"Configs are no list of name=value: {excerpt(text)}")
     ends = [match.start() - 1 for match in begins[1:]] + [len(text)]
     configs: dict[str, str] = {}
     for match, end in zip(begins, ends, strict=True):
