@@ -9,7 +9,7 @@ import pytest
 from tests.properties.plans_for_any_cluster import faults_of, outcomes_of, table_of
 
 # Besides the first ones: cases in which a fault was found once.
-FAST, MANY = (*range(50), 87, 93, 94, 97, 120, 138), range(50, 450)
+FAST, MANY = (*range(50), 87, 93, 94, 97, 120, 138, 1105, 1205), range(50, 450)
 
 
 def test_any_cluster_with_any_job_has_a_verdict_and_a_plan_that_is_right() -> None:

@@ -156,6 +156,8 @@ def _must_go(partitions: PartitionSetting, setting: BrokerSetting, target: Ints,
     result = (there & ~setting.arrays.stays[replicas]).any(axis=1) | (there.sum(axis=1) != target)
     if partitions.placement.must_leave is not None:
         result |= partitions.placement.must_leave[rows].any(axis=1)
+    leader = partitions.placement.leader[rows]
+    result |= (leader != NOBODY) & ~setting.arrays.keeps_leaders[leader]  # demoted: somebody else must lead
     return np.asarray(result | lacks_racks(replicas, setting, target))
 
 

@@ -21,10 +21,10 @@ import numpy as np
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plan_making.ask import Ask
-from kafka_rebalance.plan_making.draft import draft_of, total_bytes
+from kafka_rebalance.plan_making.draft import Draft, draft_of, total_bytes
 from kafka_rebalance.plan_making.frontier_order import RatedPoint, in_order, named
 from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.outcome import skew
+from kafka_rebalance.plan_making.outcome import outcome_of, skew
 from kafka_rebalance.plan_making.stay import furthest
 from kafka_rebalance.plan_making.unseen import nothing_usable
 from kafka_rebalance.plan_making.within_budget import without_balance
@@ -151,23 +151,27 @@ def _start(ask: Ask, plan: Plan, seed: int) -> list[RatedPoint]:
 def _point(ask: Ask, problem: Problem, solution: Solution, within: float | None) -> RatedPoint:
     arrays = ask.brokers.arrays
     room = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
-    copied = _copied(ask, solution)
+    draft = draft_of(ask, solution.replicas, solution.leader)
+    copied = total_bytes(draft.bytes_forward())
+    after = _loads_after(ask, problem, solution, draft)
     point = FrontierPoint(
         tolerance=within,
         bytes=copied,
         replica_moves=solution.cost.replica_moves,
         leader_changes=solution.cost.leader_changes,
         lower_bound_bytes=None if copied is None else min(_bound(problem, solution), copied) if copied else 0.0,
-        skew={name: skew(solution.after[:, d], room[name], problem.stays) for d, name in enumerate(problem.resources)},
+        skew={name: skew(after[:, d], room[name], problem.stays) for d, name in enumerate(problem.resources)},
     )
-    loads = {name: solution.after[:, d] for d, name in enumerate(problem.resources)}
+    loads = {name: after[:, d] for d, name in enumerate(problem.resources)}
     return RatedPoint(point, unevenness(ask, loads))
 
 
-def _copied(ask: Ask, solution: Solution) -> int | None:
-    """Bytes that a point copies: 0 where it copies nothing, None where the size of one of its copies is unknown."""
-    amounts = draft_of(ask, solution.replicas, solution.leader).bytes_forward()
-    return total_bytes(amounts)
+def _loads_after(ask: Ask, problem: Problem, solution: Solution, draft: Draft) -> Floats:
+    """float64[B, D] of the whole cluster: the problem leaves out replicas that are lost with brokers that are gone."""
+    whole = ask.partitions.placement.replicas
+    if int((whole >= 0).sum()) == int((problem.replicas >= 0).sum()):
+        return solution.after
+    return outcome_of(ask, draft).after
 
 
 def unevenness(ask: Ask, loads: Mapping[str, Floats]) -> float:

@@ -59,6 +59,7 @@ def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
     has_to = ((there & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (rf != there.sum(axis=1))
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
+    has_to |= (cluster.leader >= 0) & ~cluster.keeps_leaders[cluster.leader]
     left_alone = cluster.excluded | cluster.in_flight | cluster.leaderless | (cluster.unknown & ~has_to)
     return np.asarray(~left_alone)
 
