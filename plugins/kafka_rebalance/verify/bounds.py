@@ -34,7 +34,7 @@ def recomputed_bounds(
     if "bytes" in found and wishes.moves_replicas:
         prices = {name: _by_index(each, cluster) for name, each in document["certificate"].items() if name in bands}
         found["bytes"] = max(found["bytes"], price_bound(cluster, wishes, bands, prices))
-    throttle = max((wave["throttle_bytes_per_s"] for wave in document["waves"]), default=1)
+    throttle = max([1, *(wave["throttle_bytes_per_s"] for wave in document["waves"])])
     if "bytes" in found:
         found["seconds"] = least_seconds(cluster, bands, levels.before, found["bytes"], throttle)
     return found
@@ -71,6 +71,8 @@ def check_bounds(
         faults.add("bound_missing", "plan.lower_bound", f"holds {sorted(stated)}, costs are {sorted(wanted)}")
         return
     if document["verdict"] in ("infeasible", "cannot_tell"):
+        for name, bound in stated.items():
+            _check_bound(name, bound, float(cost[name]), 0.0, faults)
         return
     found = recomputed_bounds(document, levels, cluster, wishes)
     for name, bound in stated.items():

@@ -80,7 +80,9 @@ def two_wave_files_swapped(files: Files) -> None:
 
 @forges("file", of_files=True)
 def rollback_file_that_holds_the_wave(files: Files) -> None:
-    files[a_file(files, "rollback")] = files[a_file(files, "waves")]
+    back, wave = a_file(files, "rollback"), a_file(files, "waves")
+    require(files[back] != files[wave])
+    files[back] = files[wave]
 
 
 @forges("file", of_files=True)
