@@ -14,7 +14,9 @@ from typing import Any
 
 from numba.core import event
 
-_NOTICE = "       kernels are compiled, once after each installation: the first run takes half a minute longer\n"
+from rebalance_advisor.terminal import write_lines
+
+_NOTICE = "       kernels are compiled, once after each installation: the first run takes half a minute longer"
 
 
 class _FirstCompile(event.Listener):
@@ -26,7 +28,7 @@ class _FirstCompile(event.Listener):
         """A kernel was not found on disk."""
         if not self._is_told:
             self._is_told = True
-            sys.stderr.write(_NOTICE)
+            write_lines(sys.stderr, _NOTICE)
             sys.stderr.flush()
             if self._ahead_of is not None and _processors() > 1:
                 _start_ahead(self._ahead_of)

@@ -16,6 +16,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.verify import Verification
+from rebalance_advisor.input_bytes import ByteBudget, read_bytes
 from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.progress import Progress
 from rebalance_advisor.publish.version_folders import plan_path
@@ -79,10 +80,7 @@ def _read(file: Path) -> bytes:
     if not file.is_file():
         problem = "is no file" if file.exists() else "does not exist"
         raise InvalidInputError.at(str(file), problem, "give plan.json or the folder that holds it")
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise InvalidInputError.at(str(file), f"cannot be read ({error.strerror})") from error
+    return read_bytes(file, ByteBudget())
 
 
 def _tell(verification: Verification, contents: Mapping[str, bytes], *, is_alone: bool, as_json: bool) -> None:

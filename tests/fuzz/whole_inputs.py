@@ -111,7 +111,8 @@ def folder(draw: random.Random) -> Mapping[str, str]:
     if draw.random() < 0.3:
         files["capacity.csv"] = "broker,disk_bytes\n1,100000\n2,100000\n"
     if draw.random() < 0.3:
-        files.pop(draw.choice(sorted(files)))
+        needed = {"topics.txt", "captured_at"}  # a cluster, and the times that rates are between
+        files.pop(draw.choice(sorted(files.keys() - needed)))
     if draw.random() < 0.2:
         later = files | {"captured_at": "2026-11-20T07:00:00Z\n", "latest.txt": _LATER}
         return {f"1/{name}": text for name, text in files.items()} | {f"2/{name}": text for name, text in later.items()}

@@ -190,6 +190,8 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
     texts = explain_moves(ask, draft, outcome, bands, options.band)
     bounds = _bounds(ask, problem, answer, draft, outcome, bands)
     resources = resource_outcomes(ask, outcome, bands, options.band)
+    if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL):  # nothing was aimed at, so nothing was widened
+        resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
     return Plan(
         cluster=snapshot.cluster,
         cluster_id=snapshot.cluster_id,

@@ -84,7 +84,8 @@ def preconditions_of(ask: Ask, draft: Draft) -> tuple[str, ...]:
     """What must still be true of the cluster when the plan is executed; ``check`` judges it on a newer snapshot."""
     if not len(draft):
         return ()
-    used = sorted({int(b) for b in draft.end[draft.end >= 0].tolist()} | {int(b) for b in draft.leader_from.tolist()})
+    leaders = draft.leader_from[draft.leader_from >= 0]
+    used = sorted({int(b) for b in draft.end[draft.end >= 0].tolist()} | {int(b) for b in leaders.tolist()})
     names = ", ".join(str(int(ask.brokers.arrays.ids[b])) for b in used)
     lines = [
         "each moved partition still has the replicas in `from`, and none of them is being reassigned",

@@ -67,6 +67,10 @@ def check_outcomes(
     faults.require_equal("topic_excess", "plan.topic_excess_replicas", document["topic_excess_replicas"], excess)
     for outcome in document["resources"]:
         if outcome["resource"] in levels.after:
+            if document["verdict"] in ("infeasible", "cannot_tell"):
+                place = f"resources.{outcome['resource']}.widened_to"
+                faults.require_equal("band", place, outcome["widened_to"], [None, None])
+                continue
             if document["verdict"] in ("rebalance", "nothing_to_do"):
                 _check_band(outcome, levels, cluster, wishes, faults)
             _check_widened(outcome, levels, cluster, wishes, faults)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.model import BrokerState
 from kafka_rebalance.verify.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.faults import FaultList
@@ -26,15 +27,13 @@ def check_statements(
     document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
 ) -> None:
     """All of them; what is only worded otherwise is no fault."""
-    _check_preconditions(document["preconditions"], claimed, cluster, wishes, faults)
+    _check_preconditions(document["preconditions"], claimed, cluster, faults)
     _check_brokers(document["explanations"], claimed, cluster, faults)
     _check_named(document["moves"], faults)
     _check_robustness(document, cluster, wishes, faults)
 
 
-def _check_preconditions(
-    lines: list[str], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
-) -> None:
+def _check_preconditions(lines: list[str], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList) -> None:
     place = "plan.preconditions"
     if not len(claimed.row):
         if lines:
@@ -56,7 +55,8 @@ def _check_preconditions(
     needs_disk = bool(claimed.copies.any()) and not np.isnan(cluster.size[claimed.row]).all()
     if any(map(_DISK.fullmatch, lines)) is not needs_disk:
         faults.add("precondition", place, f"free disk is {'not ' if needs_disk else ''}asked for")
-    if any("added" in line for line in lines) is not bool(wishes.add_brokers):
+    is_added = any(cluster.brokers[b].state is BrokerState.NEW for b in used)
+    if any("added" in line for line in lines) is not is_added:
         faults.add("precondition", place, "brokers that are to be added are not rightly told")
 
 

@@ -29,11 +29,19 @@ def must_change(cluster: ClusterArrays, wishes: Wishes) -> bool:
     return bool((free & (((cluster.now >= 0).sum(axis=1) != rf) | shares)).any())
 
 
+def _asks_beyond_its_budget(cluster: ClusterArrays, wishes: Wishes) -> bool:
+    """An election that a limit on leader changes cuts short, or a limit on bytes where sizes are not known."""
+    off = ~(cluster.excluded | cluster.in_flight | cluster.leaderless) & (cluster.leader != cluster.now[:, 0])
+    if wishes.preferred_election and wishes.max_leader_changes is not None and bool(off.any()):
+        return int(off.sum()) > wishes.max_leader_changes
+    return wishes.max_move_bytes is not None and bool(np.isnan(cluster.size).any())
+
+
 def breaks_a_hard_rule(cluster: ClusterArrays, wishes: Wishes, levels: Levels) -> bool:
     """Staying put is not lawful: only then can a job be infeasible."""
     there = cluster.now >= 0
     on_leaving = (there & ~cluster.stays[cluster.now]).any()
-    if on_leaving or must_change(cluster, wishes):
+    if on_leaving or must_change(cluster, wishes) or _asks_beyond_its_budget(cluster, wishes):
         return True
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, limit in limits.items():

@@ -41,6 +41,16 @@ def check_verdict(
         faults.add("verdict", "plan.reasons", "no reason is given")
     if faults.has_any("verdict", "resource", "before", "band"):
         return
+    if verdict == "infeasible" and not breaks_a_hard_rule(cluster, wishes, levels):
+        faults.add("verdict", "plan.verdict", "today's placement breaks no hard rule: it may stay")
+    if verdict not in ("infeasible", "cannot_tell"):
+        _check_against_bands(document, levels, cluster, wishes, faults)
+
+
+def _check_against_bands(
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    verdict = document["verdict"]
     bands = {
         each["resource"]: asked_band(
             each, levels.before[each["resource"]], levels.capacity[each["resource"]], cluster, wishes
@@ -54,8 +64,6 @@ def check_verdict(
         _check_quiet(document, bands, was, levels, cluster, wishes, faults)
     elif verdict == "not_fixable_by_moving" and not _outside(bands, levels.before, cluster):
         faults.add("verdict", "plan.verdict", "every broker is inside its band")
-    elif verdict == "infeasible" and not breaks_a_hard_rule(cluster, wishes, levels):
-        faults.add("verdict", "plan.verdict", "today's placement breaks no hard rule: it may stay")
 
 
 def _check_effect(

@@ -12,6 +12,7 @@ from kafka_rebalance.codec import snapshot_to_document
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.verify import verify_folder
 from rebalance_advisor import verify_command
+from rebalance_advisor.input_bytes import MAX_INPUT_BYTES
 from tests.unit.verify.plan_kinds import KINDS, drain, nothing_to_do
 from tests.unit.verify.plan_worlds import World
 
@@ -27,7 +28,7 @@ def written(world: World, folder: Path, *names: str) -> Path:
 
 
 def run(plan: Path, snapshot: Path, capsys: pytest.CaptureFixture[str], *, as_json: bool = False) -> tuple[int, str]:
-    arguments = argparse.Namespace(plan=plan, input=snapshot, json=as_json)
+    arguments = argparse.Namespace(plan=plan, input=snapshot, json=as_json, max_input_bytes=MAX_INPUT_BYTES)
     return verify_command.run(arguments), capsys.readouterr().out
 
 
@@ -101,13 +102,19 @@ def test_a_plan_that_is_none_is_told_so_in_clean_text(
 ) -> None:
     folder = written(nothing_to_do(), tmp_path / "plan")
     (folder / "plan.json").write_bytes(content)
-    code, text = run(folder, tmp_path / "snapshot.json", capsys)
+    try:
+        code, text = run(folder, tmp_path / "snapshot.json", capsys)
+    except InvalidInputError as refusal:
+        code, text = 1, str(refusal)
     assert code == 1
+    assert "plan" in text
     assert text.replace("\n", "").isprintable()
 
 
 @pytest.mark.parametrize("name", ["nowhere", "plan/waves"])
-def test_what_is_no_file_is_refused_with_its_place(name: str, tmp_path: Path) -> None:
+def test_what_is_no_file_is_refused_with_its_place(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     written(drain(), tmp_path / "plan")
     with pytest.raises(InvalidInputError, match=r"plan\.json: does not exist|nowhere: does not exist"):
-        verify_command.run(argparse.Namespace(plan=tmp_path / name, input=tmp_path / "snapshot.json", json=False))
+        run(tmp_path / name, tmp_path / "snapshot.json", capsys)
