@@ -19,6 +19,9 @@ from rebalance_advisor.terminal import write_lines
 _NOTICE = "       kernels are compiled, once after each installation: the first run takes half a minute longer"
 
 
+_listening: list[_FirstCompile] = []
+
+
 class _FirstCompile(event.Listener):
     def __init__(self, ahead_of: str | None) -> None:
         self._is_told = False
@@ -42,7 +45,9 @@ def tell_of_first_compile(ahead_of: str | None = None) -> None:
 
     ``ahead_of``: the command ("plan" or "advise") whose later kernels a second process then compiles.
     """
-    event.register("numba:compile", _FirstCompile(ahead_of))
+    if not _listening:  # once a process: a command that runs again in it starts no second helper
+        _listening.append(_FirstCompile(ahead_of))
+        event.register("numba:compile", _listening[0])
 
 
 def _processors() -> int:

@@ -5,6 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from numba import njit
+from numba.core import event
+
+from rebalance_advisor import first_compile
+
 KERNELS = """
 from numba import njit
 
@@ -19,7 +25,8 @@ def thrice(number):
 PROGRAM = """
 from rebalance_advisor.first_compile import tell_of_first_compile
 
-tell_of_first_compile()
+for _ in range(3):
+    tell_of_first_compile()
 from kernels_of_the_test import thrice, twice
 
 print(twice(2) + thrice(3))
@@ -41,3 +48,16 @@ def test_the_first_run_says_once_that_it_compiles_and_the_next_says_nothing(tmp_
     assert (first.stdout, second.stdout) == ("13\n", "13\n")
     assert first.stderr.count("kernels are compiled") == 1
     assert second.stderr == ""
+
+
+def test_commands_that_run_one_after_another_in_a_process_start_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred of them started a hundred at the first kernel that was missing."""
+    started: list[str] = []
+    monkeypatch.setattr(first_compile, "_listening", [])
+    monkeypatch.setattr(first_compile, "_start_ahead", started.append)
+    monkeypatch.setattr(first_compile, "_processors", lambda: 2)
+    for _ in range(100):
+        first_compile.tell_of_first_compile("plan")
+    njit(lambda number: number + 1)(1)
+    event.unregister("numba:compile", first_compile._listening[0])
+    assert started == ["plan"]

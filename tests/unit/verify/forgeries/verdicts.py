@@ -91,7 +91,7 @@ def would_not_pay_by_figures_that_pay(document: Document) -> None:
     document["reasons"] = ["a plan would not pay: it copies 1 GB (0.1% of all) and takes 0.2 off the imbalance"]
 
 
-@forges("verdict")
+@forges("verdict", "band")
 def infeasible_though_it_may_stay(document: Document) -> None:
     parameters = document["parameters"]
     require(document["moves"] and document["verdict"] == "rebalance")
