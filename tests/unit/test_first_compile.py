@@ -57,7 +57,7 @@ def test_commands_that_run_one_after_another_in_a_process_start_one_helper(monke
     monkeypatch.setattr(first_compile, "_start_ahead", started.append)
     monkeypatch.setattr(first_compile, "_processors", lambda: 2)
     for _ in range(100):
-        first_compile.tell_of_first_compile("plan")
+        first_compile.tell_of_first_compile("one of a hundred")
     njit(lambda number: number + 1)(1)
     event.unregister("numba:compile", first_compile._listening[0])
-    assert started == ["plan"]
+    assert started.count("one of a hundred") == 1  # a listener of an earlier test may start its own
