@@ -131,10 +131,10 @@ class PlanOptions:
             return cls(**fields)
         except InvalidInputError as error:
             raise InvalidInputError.at("plan.parameters", str(error)) from error
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise InvalidInputError.at(
-                "plan.parameters", f"cannot be read ({type(error).__name__}: {error})"
-            ) from error
+        except KeyError as error:
+            raise InvalidInputError.at("plan.parameters", f"{error} is missing") from error
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InvalidInputError.at("plan.parameters", f"cannot be read ({error})") from error
 
 
 def _list(parameters: Mapping[str, Any], name: str) -> list[Any]:

@@ -66,7 +66,9 @@ def current_assignment(text: str, place: str) -> Any:
     A terminal that wrapped the JSON at its width is undone: every line but the last is then equally long.
     """
     lines = [line.rstrip("\r") for line in text.split("\n")]
-    title = next(number for number, line in enumerate(lines) if line.strip() == CURRENT_TITLE)
+    title = next((number for number, line in enumerate(lines) if line.strip() == CURRENT_TITLE), None)
+    if title is None:
+        raise InvalidInputError.at(f"{place}:1", f"no line says {CURRENT_TITLE!r} and nothing else")
     end = next(
         (number for number in range(title + 1, len(lines)) if lines[number].strip().startswith(_NEXT_TITLES)),
         len(lines),

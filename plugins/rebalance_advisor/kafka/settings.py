@@ -7,6 +7,7 @@ have no effect where it matters, such as a CA beside ``security.protocol=PLAINTE
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from rebalance_advisor.kafka.jaas import jaas_login
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 _DEFAULT_PORT = 9092
+_DIGITS = re.compile(r"[0-9]{1,9}")
 _PEM_HINT = (
     "Python reads PEM only: export it (keytool -importkeystore -deststoretype PKCS12, then openssl pkcs12 -nodes) and "
     "give it as ssl.…store.type=PEM, or as ssl.ca.location, ssl.certificate.location and ssl.key.location"
@@ -160,7 +162,7 @@ def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
         host, colon, port = address.rpartition(":")
         if not colon or (host.count(":") and not host.endswith("]")):
             host, port = address, str(_DEFAULT_PORT)
-        if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        if not host or not _DIGITS.fullmatch(port) or not 0 < int(port) < 65536:
             raise InvalidInputError.at(place, f"{each!r} is no host:port", "write broker1.example.org:9092")
         servers.append((host.strip("[]"), int(port)))
     return tuple(servers)
@@ -234,7 +236,7 @@ def _converted(key: str, value: str, given: _Source) -> object:
     if name == "tls_versions":
         return tuple(_one_of(("TLSv1.2", "TLSv1.3"), each.strip(), key, given) for each in value.split(","))
     if name == "request_timeout_ms":
-        if not word.isdigit() or not int(word):
+        if not _DIGITS.fullmatch(word) or not int(word):
             raise given.refuse(key, f"{key}={value!r} is no number of milliseconds")
         return int(word)
     return value
