@@ -19,13 +19,13 @@ from kafka_rebalance.verify import Verification
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
 from rebalance_advisor.input_options import add_input_options
 from rebalance_advisor.progress import Progress
+from rebalance_advisor.publish.folder_marker import MARKER
 from rebalance_advisor.publish.version_folders import plan_path
 from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_RIGHT, EXIT_FAULTS = 0, 1
 _PLAN_KEYS = (b'"plan_id"', b'"moves"', b'"parameters"')
 _FOLDERS = ("waves", "rollback", "elections")
-_MARKER = ".rebalance-advisor"
 _OWN_FILES = ("commands.md", "moves.csv", "report.html", "digest.md")
 _OWN_JSON = ("advisory.json", "findings.json", "groups.json", "topics.json")
 _PLAN = "plan.json"
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _is_plan_folder(path: Path) -> bool:
     """A folder was given, or the file lies in one that is marked as ours or has a folder of ours in it."""
     folder = path.parent
-    return path.is_dir() or (folder / _MARKER).exists() or any((folder / name).is_dir() for name in _FOLDERS)
+    return path.is_dir() or (folder / MARKER).exists() or any((folder / name).is_dir() for name in _FOLDERS)
 
 
 def _contents(path: Path) -> dict[str, bytes]:
