@@ -25,7 +25,7 @@ WITH broken AS MATERIALIZED (
 )
 SELECT
     counted.failed_rows,
-    (SELECT json_agg(row_to_json(kept)) FROM (SELECT * FROM broken LIMIT 20) AS kept) AS sample,
+    (SELECT json_agg(kept.found) FROM (SELECT row_to_json(broken) AS found FROM broken LIMIT 20) AS kept) AS sample,
     [subjects] AS subjects
 FROM (SELECT count(*) AS failed_rows FROM broken) AS counted
 WHERE counted.failed_rows > 0

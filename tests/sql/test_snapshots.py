@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance import codec
+from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.model import Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_save
@@ -80,8 +81,10 @@ def test_text_that_postgres_cannot_hold_is_refused_with_its_table(connection, ba
 
 
 def test_a_time_that_is_none_is_refused(connection) -> None:
-    with pytest.raises(store.StoreError, match="captured_at 'yesterday-ish' is no ISO"):
+    """Whoever makes a snapshot is refused; the store never sees one."""
+    with pytest.raises(InvalidSnapshotError, match="'yesterday-ish' is no ISO"):
         store.save_snapshot(connection, plain_snapshot(captured_at="yesterday-ish"))
+    assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (0,)
 
 
 def test_the_latest_snapshot_is_the_newest_that_the_gate_let_pass(connection) -> None:

@@ -66,7 +66,7 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
     loads = PartitionLoads(
         {
             LoadKind.IN_BYTES_PER_S: LoadColumn(
-                np.array([0.1, 1 / 3, np.nan, 1e-300, 1e300]), LoadSource.LOG_DIR_GROWTH, 60.5
+                np.array([0.1, 1 / 3, np.nan, 1e-300, 1e14]), LoadSource.LOG_DIR_GROWTH, 60.5
             ),
             LoadKind.CPU_PERCENT: LoadColumn(np.full(5, np.nan), LoadSource.UNKNOWN),
         }

@@ -45,12 +45,18 @@ def require_measured(ask: Ask) -> None:
 
 
 def require_countable_bytes(ask: Ask, draft: Draft) -> None:
-    """Raises InfeasibleError where moves of unknown size are to keep within a number of bytes."""
-    if ask.options.max_move_bytes is None:
+    """Raises InfeasibleError where moves are to keep within a number of bytes that nobody can count.
+
+    Sizes that are known for too few partitions are none that the search counts: a plan of known sizes may be too large.
+    """
+    limit = ask.options.max_move_bytes
+    if limit is None:
         return
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
+    if not unknown and sum(copied or 0 for copied in draft.bytes_forward()) > limit:
+        unknown = int(np.isnan(ask.partitions.size).sum())
     if unknown:
         raise InfeasibleError(
-            f"--max-move-bytes cannot be kept: the size of {unknown:,} partitions that would be copied is not known",
+            f"--max-move-bytes cannot be kept: the size of {unknown:,} partitions is not known",
             "give --max-moves, or an input with the sizes of replicas",
         )

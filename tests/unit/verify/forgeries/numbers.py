@@ -232,7 +232,9 @@ def skew_before_exaggerated(document: Document) -> None:
 
 @forges("band")
 def band_claimed_narrower(document: Document) -> None:
-    require(not document["parameters"]["preferred_election"])
+    require(
+        not document["parameters"]["preferred_election"] and document["verdict"] not in ("infeasible", "cannot_tell")
+    )
     first(document["resources"], lambda told: told["skew_after"] > 1.01)
     document["parameters"] |= {"balance_within": 0.001, "is_order": True}
     for told in document["resources"]:
