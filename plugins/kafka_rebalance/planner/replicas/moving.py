@@ -174,10 +174,11 @@ def fewest_in_rack(state: State, p: int, j: int) -> int:
         if open_brokers == 0:
             continue
         for i in range(state.replicas.shape[1]):
-            b = state.replicas[p, i]
-            if (i != j and b >= 0 and state.rack[b] == k and state.takes[b]) or (
-                state.home[p, i] < -1 and state.rack[-2 - state.home[p, i]] == k
-            ):
+            b, barred = state.replicas[p, i], -2 - state.home[p, i]
+            if i != j and b >= 0 and state.rack[b] == k and state.takes[b]:
+                open_brokers -= 1
+            # A home that may not be returned to closes one broker more, unless that takes nothing anyway.
+            if barred >= 0 and state.rack[barred] == k and state.takes[barred]:
                 open_brokers -= 1
         if open_brokers > 0:
             fewest = min(fewest, rack_share(state, p, j, k))
