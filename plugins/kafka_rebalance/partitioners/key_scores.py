@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.strings import compare, sort_positions
 from kafka_rebalance.partitioners.contract import Partitioner, RecordSample, TopicTarget
 from kafka_rebalance.partitioners.key_column import KeyColumn
@@ -118,7 +118,7 @@ def distinct_keys(keys: KeyColumn) -> tuple[Longs, Longs]:
     return rank[group], first[by_appearance]
 
 
-@njit(cache=True)
+@kernel
 def _groups(data: Bytes, offsets: Longs, in_order: Longs, nulls: Longs) -> tuple[Longs, Longs]:
     """Group of each record and each group's first record; ``in_order``: keyed records, sorted stably by key."""
     group = np.empty(len(in_order) + len(nulls), np.int64)
