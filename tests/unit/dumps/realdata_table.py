@@ -21,7 +21,7 @@ from kafka_rebalance.errors import AdvisorError, InvalidInputError
 from rebalance_advisor.dumps import read_input
 
 _BROKERS = ",".join(map(str, range(16)))
-_COMPANION = (
+COMPANION = (
     "Topic: companion\tPartitionCount: 1\tReplicationFactor: 16\tConfigs: \n"
     f"\tTopic: companion\tPartition: 0\tLeader: 0\tReplicas: {_BROKERS}\tIsr: {_BROKERS}\n"
 )
@@ -46,7 +46,7 @@ def outcome_of(path: Path, name: str) -> Outcome:
         for folder in (alone, beside):
             folder.mkdir()
             shutil.copy(path, folder / path.name)
-        (beside / "companion-topics.txt").write_text(_COMPANION)
+        (beside / "companion-topics.txt").write_text(COMPANION)
         try:
             return _read(path, name, "file")
         except AdvisorError as error:
