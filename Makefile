@@ -28,10 +28,10 @@ setup: .venv/.ready ## make the environment (.venv) from the committed lock; the
 	@touch $@
 
 demo: setup ## the whole pipeline on a demo cluster, or with BOOTSTRAP=host:port on yours; ends with a verdict
-	@$(RUN) $(BIN)/python -m stack.demo $(if $(BOOTSTRAP),--bootstrap $(BOOTSTRAP)) $(if $(COMMAND_CONFIG),--command-config $(COMMAND_CONFIG))
+	@$(RUN) $(BIN)/python -m stack.demo.pipeline $(if $(BOOTSTRAP),--bootstrap $(BOOTSTRAP)) $(if $(COMMAND_CONFIG),--command-config $(COMMAND_CONFIG))
 
 demo-live: setup ## start real Kafka brokers, advise them, let Kafka's own tool execute the plan, compare, roll back
-	@$(RUN) $(BIN)/python -m stack.demo_live
+	@$(RUN) $(BIN)/python -m stack.demo.live
 
 up: setup ## start Postgres and Airflow and leave them running
 	@$(RUN) $(BIN)/python -m stack.up

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-    from kafka_rebalance.model import ClusterSnapshot
+    from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 Document = dict[str, Any]
 Row = Mapping[str, Any]
@@ -52,8 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def replay_topics(spark: SparkSession, snapshot: ClusterSnapshot) -> list[Document]:
     """Each topic as it lies and as Kafka's placer would place it: documents of ``TopicReplay``, in no set order."""
-    from kafka_rebalance.topic_replay import placement_brokers, placement_of, replay_topic
-    from rebalance_advisor.store.arrow import pack_topics
+    from kafka_rebalance.placement.topic_replay import placement_brokers, placement_of, replay_topic
+    from rebalance_advisor.store.spark_rows.arrow import pack_topics
 
     brokers = placement_brokers(snapshot)
 
@@ -68,9 +68,9 @@ def replay_groups(spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset
 
     ``odd`` groups (the input gate holds them) are scored as they are today and get no advice.
     """
-    from kafka_rebalance.group_replay import replay_group
-    from rebalance_advisor.store.arrow import pack_groups
-    from rebalance_advisor.store.unpack import unpack_group
+    from kafka_rebalance.groups.group_replay import replay_group
+    from rebalance_advisor.store.spark_rows.arrow import pack_groups
+    from rebalance_advisor.store.spark_rows.unpack import unpack_group
 
     rack_of, version = {broker.id: broker.rack for broker in snapshot.brokers}, snapshot.kafka_version
 
@@ -85,9 +85,9 @@ def save(
     connection: Any, run_id: str, snapshot: ClusterSnapshot, topics: Sequence[Document], groups: Sequence[Document]
 ) -> None:
     """Everything that was found out, under the run; the caller's transaction makes it all or nothing."""
-    from kafka_rebalance.score_cluster import score_cluster
+    from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor import store
-    from rebalance_advisor.stored_advice import group_rows
+    from rebalance_advisor.store.stored_advice import group_rows
 
     scores = score_cluster(snapshot)
     store.save_broker_scores(connection, run_id, scores.brokers)

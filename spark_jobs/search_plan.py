@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-    from kafka_rebalance.model import ClusterSnapshot
+    from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 PLAN = "plan string"
 
@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read, search, save."""
     from pyspark.sql import SparkSession
 
-    from kafka_rebalance.plan_document import plan_from_document
+    from kafka_rebalance.plans.document import plan_from_document
     from rebalance_advisor import store
 
     parser = argparse.ArgumentParser(prog="search_plan.py", description="Search the plan of one run.")
@@ -79,9 +79,9 @@ def search_plans(
 
 def tasks_of(snapshot: ClusterSnapshot, form: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The plan itself (``within`` null), and each band of its frontier."""
-    from kafka_rebalance.plan_making.ask import build_ask
-    from kafka_rebalance.plan_making.frontier import bands_between
-    from rebalance_advisor.wishes import plan_options
+    from kafka_rebalance.plans.frontier.frontier import bands_between
+    from kafka_rebalance.plans.request import build_ask
+    from rebalance_advisor.run_parameters import plan_options
 
     bands: list[float | None] = [None, *bands_between(build_ask(snapshot, plan_options(form)))]
     return [{"form": dict(form), "within": band} for band in bands]
@@ -91,9 +91,9 @@ def answer_to(
     snapshot: ClusterSnapshot, task: Mapping[str, Any], seed: int, previous: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The task with its answer: a plan without its frontier, or one point of it. Pure."""
-    from kafka_rebalance.plan_making.ask import build_ask
-    from kafka_rebalance.plan_making.frontier import searched
-    from rebalance_advisor.wishes import plan_options
+    from kafka_rebalance.plans.frontier.frontier import searched
+    from kafka_rebalance.plans.request import build_ask
+    from rebalance_advisor.run_parameters import plan_options
 
     form, within = task["form"], task["within"]
     if within is None:
@@ -109,13 +109,13 @@ def put_together(
 
     Raises InvalidPlanError where the plan does not pass its verification.
     """
-    from kafka_rebalance.plan import FrontierPoint, to_document
-    from kafka_rebalance.plan_document import plan_from_document
-    from kafka_rebalance.plan_making.ask import build_ask
-    from kafka_rebalance.plan_making.frontier import with_frontier
-    from kafka_rebalance.plan_making.frontier_order import RatedPoint
-    from kafka_rebalance.verified_plan import verified
-    from rebalance_advisor.wishes import plan_options
+    from kafka_rebalance.plans.document import plan_from_document
+    from kafka_rebalance.plans.frontier.frontier import with_frontier
+    from kafka_rebalance.plans.frontier.order import RatedPoint
+    from kafka_rebalance.plans.plan import FrontierPoint, to_document
+    from kafka_rebalance.plans.request import build_ask
+    from kafka_rebalance.plans.verified_plan import verified
+    from rebalance_advisor.run_parameters import plan_options
 
     mine = [each for each in answers if each["form"] == dict(form)]
     found = sorted((each for each in mine if each["within"] is not None), key=lambda each: -each["within"])
@@ -145,10 +145,10 @@ def plan_for(
     with_frontier: bool = True,
 ) -> dict[str, Any]:
     """One form's plan as a document. Pure."""
-    from kafka_rebalance.plan import to_document
-    from kafka_rebalance.plan_making.plan_builder import make_plan
+    from kafka_rebalance.plans.builder import make_plan
+    from kafka_rebalance.plans.plan import to_document
+    from rebalance_advisor.run_parameters import plan_options
     from rebalance_advisor.version import advisor_version
-    from rebalance_advisor.wishes import plan_options
 
     options, version = replace(plan_options(form), with_frontier=with_frontier), advisor_version()
     return to_document(make_plan(snapshot, options, seed=seed, previous=previous, advisor_version=version))

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stack import postgres, spark
-from stack.airflow import CHECKOUT, Airflow
-from stack.postgres import EmbeddedPostgres
+from stack.airflow.server import CHECKOUT, Airflow
+from stack.jvm import spark
+from stack.postgres import server as postgres
+from stack.postgres.server import EmbeddedPostgres
 
 RUN = CHECKOUT / ".run"
 _MIGRATE_SECONDS = 120

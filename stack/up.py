@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from stack.demo import write_demo
+from stack.demo.pipeline import write_demo
 from stack.machine import RUN, Machine
 
 

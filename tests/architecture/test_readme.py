@@ -6,14 +6,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.group_question import group_questions
-from kafka_rebalance.group_replay import replay_group
-from kafka_rebalance.model import Broker, ClusterSnapshot, Group, Member, Partition, Topic, partition_table
+from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.partitioners import registry as partitioners
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.key_scores import partition_load
-from rebalance_advisor.cli import COMMANDS
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    ClusterSnapshot,
+    Group,
+    Member,
+    Partition,
+    Topic,
+    partition_table,
+)
+from rebalance_advisor.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

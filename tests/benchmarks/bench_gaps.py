@@ -17,10 +17,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.planner.assemble import Wanted, assemble
-from kafka_rebalance.planner.problem import Problem
-from kafka_rebalance.planner.small_lp.arcs import arcs_of, is_small
-from kafka_rebalance.planner.small_lp.relaxation import relax
+from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
+from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.solve import solve
 from tests.benchmarks.generated import generated
 

@@ -20,13 +20,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.ask import build_ask
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
 from tests.benchmarks.verify_beside_scorer import SCORERS, farthest_apart
 

@@ -19,9 +19,9 @@ from typing import Any
 
 import orjson
 
-from kafka_rebalance.codec import snapshot_to_document
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
 from tests.benchmarks.bench_scale import SIZES, skewed_snapshot
 

@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from kafka_rebalance.codec import snapshot_to_document
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, ClusterSnapshot, Topic
-from kafka_rebalance.partition_table import PartitionTable
-from kafka_rebalance.plan_making.ask import build_ask
-from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
+from kafka_rebalance.snapshot.partition_table import PartitionTable
 from tests.benchmarks.generated import generated
 
 CAPTURED_AT = "2026-11-20T12:00:00Z"
@@ -110,7 +110,7 @@ def skewed_snapshot(size: Size, seed: int = 0) -> ClusterSnapshot:
 
 def command_run(snapshot: Path, out: Path, *options: str) -> Run:
     """``rebalance-advisor plan`` as a process: its CPU seconds with its children's, and its peak memory."""
-    line = [sys.executable, "-m", "rebalance_advisor.cli", "plan", str(snapshot), "--out", str(out), *options]
+    line = [sys.executable, "-m", "rebalance_advisor.cli.main", "plan", str(snapshot), "--out", str(out), *options]
     silent = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
     process = os.posix_spawn(sys.executable, line, os.environ, file_actions=silent)
     _, status, used = os.wait4(process, 0)

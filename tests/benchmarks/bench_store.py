@@ -19,12 +19,19 @@ from pathlib import Path
 
 import numpy as np
 
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, ClusterSnapshot, CommittedOffset, Group, Member, Topic
-from kafka_rebalance.partition_table import PartitionTable
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    ClusterSnapshot,
+    CommittedOffset,
+    Group,
+    Member,
+    Topic,
+)
+from kafka_rebalance.snapshot.partition_table import PartitionTable
 from rebalance_advisor import store
 from rebalance_advisor.gates import check_input
-from stack.postgres import EmbeddedPostgres
+from stack.postgres.server import EmbeddedPostgres
 
 BROKERS, REPLICAS, PER_TOPIC, MEMBERS = 60, 3, 50, 5
 SETTINGS = {"autovacuum": "off"}

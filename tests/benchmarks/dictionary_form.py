@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from kafka_rebalance.assignors.contract import AssignmentRequest
-from kafka_rebalance.replay import answer
+from kafka_rebalance.conformance.cases import answer
 
 _REPLAYED = {
     "range": "client_range",
@@ -31,7 +31,7 @@ def dictionary_ms(request: AssignmentRequest, strategy: str) -> float:
 
 
 def case_of(request: AssignmentRequest, strategy: str) -> dict[str, Any]:
-    """The request as a case for ``kafka_rebalance.replay``."""
+    """The request as a case for ``kafka_rebalance.conformance.cases``."""
     return {"strategy": _REPLAYED[strategy], "input": _input(request, is_server=strategy.startswith("server-"))}
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.planner.assemble import Brokers, Placement
-from kafka_rebalance.planner.columns import MeasuredLoads
+from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement
+from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 
 RF = 3
 

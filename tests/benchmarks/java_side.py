@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stack.maven import find_java
+from stack.jvm.maven import find_java
 from tests.live.kafka_classes import classpath, compile_java
 
 VERSION = "4.3.1"

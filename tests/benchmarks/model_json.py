@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kafka_rebalance.planner.assemble import Brokers, Placement
-from kafka_rebalance.planner.columns import MeasuredLoads
+from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement
+from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 
 MIB, KIB = 1048576.0, 1024.0
 UNITS = (("disk", "disk", MIB), ("in", "nw_in", KIB), ("out", "nw_out", KIB), ("cpu", "cpu", 1.0))

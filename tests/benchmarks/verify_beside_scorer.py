@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.claimed_moves import read_moves
-from kafka_rebalance.verify.cluster_arrays import cluster_arrays
+from kafka_rebalance.verify.cluster.arrays import cluster_arrays
+from kafka_rebalance.verify.cluster.claimed_moves import read_moves
+from kafka_rebalance.verify.cluster.outcomes import recompute
+from kafka_rebalance.verify.document.parameters import read_wishes
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.outcomes import recompute
-from kafka_rebalance.verify.wishes import read_wishes
 
 SCORERS = {"disk": "disk", "in": "nw_in", "out": "nw_out", "cpu": "cpu", "replicas": "replicas", "leaders": "leaders"}
 

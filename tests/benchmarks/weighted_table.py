@@ -15,7 +15,7 @@ from kafka_rebalance.assignors.contract import (
     TopicColumns,
 )
 from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.weighted import WeightedAssignor
+from kafka_rebalance.assignors.weighted.weighted import WeightedAssignor
 from tests.benchmarks import assignor_inputs, server_inputs
 from tests.benchmarks.java_side import JavaSide, cpu_ms
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.replay import FAMILIES, answer
+from kafka_rebalance.conformance.cases import FAMILIES, answer
 from tests.conformance.recorded import cases, families, is_recorded_answer
 
 

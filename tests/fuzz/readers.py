@@ -13,20 +13,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.check import check_plan
-from kafka_rebalance.codec import snapshot_from_document, snapshot_id, snapshot_to_document
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import plan_id, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.check import check_plan
+from kafka_rebalance.plans.plan import plan_id, to_document
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from rebalance_advisor.airflow.cluster_list import read_clusters
+from rebalance_advisor.airflow.cluster_config import read_clusters
+from rebalance_advisor.cli.plan_arguments import read_plan, read_previous
+from rebalance_advisor.cli.replay import answer_lines
 from rebalance_advisor.dumps import read_capacity, read_input
-from rebalance_advisor.kafka.java_properties import read_properties
-from rebalance_advisor.kafka.settings import connection_settings
-from rebalance_advisor.plan_options import read_plan, read_previous
-from rebalance_advisor.replay_command import answer_lines
+from rebalance_advisor.kafka.connection.java_properties import read_properties
+from rebalance_advisor.kafka.connection.settings import connection_settings
 from tests.fuzz import whole_inputs as whole
 from tests.fuzz.damage import Draw, damaged_document, damaged_json, damaged_text, json_text
 

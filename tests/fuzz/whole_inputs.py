@@ -11,11 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kafka_rebalance.codec import snapshot_to_document
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
 from tests.conformance.recorded import cases, families
 from tests.properties.small_worlds import small_world

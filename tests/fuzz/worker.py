@@ -12,11 +12,11 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from kafka_rebalance.check import check_plan
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.verify import verify_plan
-from rebalance_advisor.replay_command import answer_lines
+from rebalance_advisor.cli.replay import answer_lines
 from tests.fuzz import whole_inputs as whole
 from tests.fuzz.readers import KINDS, RefusedLineError, draw_of
 

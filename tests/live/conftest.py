@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stack.kafka_tools import NEWEST, OLDER
-from stack.live_world import LiveWorld, start_world
+from stack.kafka.live_cluster import LiveWorld, start_world
+from stack.kafka.tools import NEWEST, OLDER
 
 # Each kind of test meets the older release once, in this module; all of them do in `make test-live-full`.
 _ON_EVERY_RELEASE = "test_live_snapshot.py"

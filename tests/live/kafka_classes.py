@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stack.kafka_tools import NEWEST, OLDER, kafka_jars
-from stack.maven import RUN, MavenError, class_path, fetch, find_java
+from stack.jvm.maven import RUN, MavenError, class_path, fetch, find_java
+from stack.kafka.tools import NEWEST, OLDER, kafka_jars
 
 JAVA_SOURCES = Path(__file__).parent / "java"
 _JSON = "com.fasterxml.jackson.core:jackson-databind:2.19.0"

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.assignors.registry import by_name
+from kafka_rebalance.conformance.cases import answer
+from kafka_rebalance.conformance.families.client_columns import Owned, request_of
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.replay import answer
-from kafka_rebalance.replay_families.client_columns import Owned, request_of
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.client_cases import FAMILIES, LEGACY_FAMILIES, client_cases
 from tests.live.kafka_classes import (

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_advisor.kafka.java_properties import read_properties
-from rebalance_advisor.kafka.probe import ConnectionFailedError, Stage
+from rebalance_advisor.kafka.connection.java_properties import read_properties
+from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
 from rebalance_advisor.kafka.read_cluster import read_cluster
-from stack.kafka_cluster import ClusterSpec, KafkaCluster, start_cluster
-from stack.kafka_security import ADVISOR, ADVISOR_PASSWORD, write_client_properties
-from stack.kafka_tools import NEWEST, OLDER
+from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
+from stack.kafka.security import ADVISOR, ADVISOR_PASSWORD, write_client_properties
+from stack.kafka.tools import NEWEST, OLDER
 
 pytestmark = pytest.mark.live
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -147,7 +147,7 @@ def snapshot_command(*words: str) -> subprocess.CompletedProcess[str]:
     )
     program = (
         f"import sys; sys.modules.update(dict.fromkeys({blocked!r})); "
-        "from rebalance_advisor.cli import main; sys.exit(main())"
+        "from rebalance_advisor.cli.main import main; sys.exit(main())"
     )
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT / "plugins")}
     return subprocess.run(

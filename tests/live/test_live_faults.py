@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kafka_rebalance.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from rebalance_advisor.kafka.read_cluster import read_cluster
-from stack.kafka_cluster import ClusterSpec, KafkaCluster, start_cluster
-from stack.kafka_setup import create_topics
-from stack.kafka_tools import NEWEST
+from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
+from stack.kafka.setup import create_topics
+from stack.kafka.tools import NEWEST
 
 pytestmark = pytest.mark.live
 PLACEMENT = {"t": [[1, 2], [2, 3], [3, 1]], "alone": [[3]]}

@@ -9,14 +9,14 @@ from pathlib import Path
 import orjson
 import pytest
 
-from kafka_rebalance.codec import snapshot_to_document
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.rates import measure_rates
-from rebalance_advisor.cli import main
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.rates import measure_rates
+from rebalance_advisor.cli.main import main
 from rebalance_advisor.kafka.read_cluster import read_cluster
-from stack.kafka_traffic import read_values
-from stack.live_world import EMPTY_BROKER, LiveWorld
-from stack.run_plan import run_rollback, run_waves
+from stack.demo.run_plan import run_rollback, run_waves
+from stack.kafka.live_cluster import EMPTY_BROKER, LiveWorld
+from stack.kafka.traffic import read_values
 
 pytestmark = pytest.mark.live
 THROTTLE = 8_000_000

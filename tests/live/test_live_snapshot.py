@@ -10,15 +10,15 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from kafka_rebalance.codec import snapshot_from_document, snapshot_to_document
-from kafka_rebalance.load import LoadKind, LoadSource
-from kafka_rebalance.model import BrokerState, ClusterSnapshot, GroupType
-from kafka_rebalance.rates import measure_rates
+from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
+from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, GroupType
+from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.kafka.read_cluster import read_cluster
-from stack.kafka_setup import set_config
-from stack.kafka_tools import KafkaTools
-from stack.live_world import EMPTY_BROKER, PLACEMENT, RACKS, LiveWorld
+from stack.kafka.live_cluster import EMPTY_BROKER, PLACEMENT, RACKS, LiveWorld
+from stack.kafka.setup import set_config
+from stack.kafka.tools import KafkaTools
 
 pytestmark = pytest.mark.live
 T = TypeVar("T")

@@ -9,8 +9,8 @@ import pytest
 
 from kafka_rebalance.coordinator.rebalance import replay_rebalance
 from kafka_rebalance.coordinator.timeline import Change, Pause, Protocol, Times, Trigger
-from stack.kafka_tools import NEWEST
-from stack.live_world import LiveWorld
+from stack.kafka.live_cluster import LiveWorld
+from stack.kafka.tools import NEWEST
 from tests.live.followed_group import HEARTBEAT_MS, SESSION_MS, FollowedGroup
 
 pytestmark = pytest.mark.live

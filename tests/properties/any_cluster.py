@@ -7,11 +7,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, CoverageGap, LogDir, Topic
-from kafka_rebalance.partition_table import Partition, partition_table
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    CoverageGap,
+    LogDir,
+    Topic,
+)
+from kafka_rebalance.snapshot.partition_table import Partition, partition_table
 
 GIB = 2**30
 FEWEST_BROKERS, MOST_BROKERS = 3, 9

@@ -18,14 +18,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kafka_rebalance.advise import advise
+from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.plan import Plan, Verdict
-from kafka_rebalance.plan_making import frontier, plan_builder
-from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.planner.replicas.replica_search import Effort
-from kafka_rebalance.verified_plan import verified
-from rebalance_advisor.exit_codes import exit_code_of
+from kafka_rebalance.plans import builder as plan_builder
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.frontier import frontier
+from kafka_rebalance.plans.plan import Plan, Verdict
+from kafka_rebalance.plans.verified_plan import verified
+from rebalance_advisor.cli.exit_codes import exit_code_of
 from tests.properties.any_cluster import Case, any_case
 
 EXIT_CODES = (0, 3, 4)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot
-from kafka_rebalance.partition_table import Partition
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import Partition
 from tests.unit.planner.worlds import GB, cluster, row
 
 MOST_BROKERS, MOST_PARTITIONS = 6, 12

@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import AdvisorError, InfeasibleError
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.ask import build_ask
-from kafka_rebalance.plan_making.plan_builder import make_plan
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.problem import Problem
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.claimed_moves import read_moves
-from kafka_rebalance.verify.cluster_arrays import cluster_arrays
+from kafka_rebalance.verify.cluster.arrays import cluster_arrays
+from kafka_rebalance.verify.cluster.claimed_moves import read_moves
+from kafka_rebalance.verify.cluster.outcomes import recompute
+from kafka_rebalance.verify.cluster.resource_bands import band_of
+from kafka_rebalance.verify.document.parameters import read_wishes
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.outcomes import recompute
-from kafka_rebalance.verify.resource_bands import band_of
-from kafka_rebalance.verify.wishes import read_wishes
 from tests.properties.exact_plans import COSTS, ExactPlans
 from tests.properties.small_worlds import small_world
 

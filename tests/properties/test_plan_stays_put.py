@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kafka_rebalance.load import LoadColumn, LoadKind, PartitionLoads
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.partition_table import partition_table
-from kafka_rebalance.plan import Plan, Verdict, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, PartitionLoads
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import partition_table
 from tests.unit.planner.worlds import random_cluster
 
 DAYS, PLANTED, APPLIED = 14, 4, 8

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_rebalance.assignors.contract import AssignmentRequest, MemberColumns, StringColumn, TopicColumns
-from kafka_rebalance.assignors.weighted import WeightedAssignor
+from kafka_rebalance.assignors.weighted.weighted import WeightedAssignor
 from kafka_rebalance.errors import InvalidInputError
 
 

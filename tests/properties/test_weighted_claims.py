@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_rebalance.assignors import weighted_counts
 from kafka_rebalance.assignors.contract import AssignmentRequest, MemberColumns, StringColumn, TopicColumns
-from kafka_rebalance.assignors.weighted import WeightedAssignor
+from kafka_rebalance.assignors.weighted import counts as weighted_counts
+from kafka_rebalance.assignors.weighted.weighted import WeightedAssignor
 
 
 @st.composite

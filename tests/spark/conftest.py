@@ -12,7 +12,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     """The session; its Python workers see the checkout as a job sees the installed packages."""
-    from stack.spark import environment
+    from stack.jvm.spark import environment
 
     folder = tmp_path_factory.mktemp("spark")
     os.environ.update(environment(folder))
@@ -31,7 +31,7 @@ def spark(tmp_path_factory):
 def demo(tmp_path_factory):
     """The demo cluster's snapshot."""
     from rebalance_advisor.dumps import read_input
-    from stack.demo_cluster import write_demo_cluster
+    from stack.demo.cluster import write_demo_cluster
 
     return read_input(write_demo_cluster(tmp_path_factory.mktemp("demo")), "demo")
 

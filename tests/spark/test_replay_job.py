@@ -5,9 +5,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from kafka_rebalance.group_question import group_questions
-from kafka_rebalance.group_replay import replay_group
-from kafka_rebalance.topic_replay import placement_brokers, replay_topic, topic_placements
+from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 
 pytestmark = pytest.mark.stack
 

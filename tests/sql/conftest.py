@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from rebalance_advisor import store
-from stack.postgres import THROW_AWAY, EmbeddedPostgres
+from stack.postgres.server import THROW_AWAY, EmbeddedPostgres
 
 TEMPLATE = "advisor_template"
 

@@ -7,9 +7,14 @@ import math
 
 import pytest
 
-from kafka_rebalance.codec.group_rows import read_group
+from kafka_rebalance.snapshot.codec.group_rows import read_group
 from rebalance_advisor import store
-from rebalance_advisor.store.arrow import pack_groups, pack_topics, read_groups_packed, read_topics_packed
+from rebalance_advisor.store.spark_rows.arrow import (
+    pack_groups,
+    pack_topics,
+    read_groups_packed,
+    read_topics_packed,
+)
 from tests.sql.worlds import NASTY, plain_snapshot, rich_snapshot
 
 pytestmark = pytest.mark.stack

@@ -7,7 +7,7 @@ import re
 import psycopg
 import pytest
 
-from rebalance_advisor.store import sql_files
+from rebalance_advisor.store.schema import sql_files
 
 pytestmark = pytest.mark.stack
 _README = sql_files.folder() / "README.md"

@@ -19,8 +19,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from stack import postgres, postgres_account, postgres_binaries
-from stack.postgres import DATABASES, THROW_AWAY, EmbeddedPostgres
+from stack.postgres import (
+    account as postgres_account,
+)
+from stack.postgres import (
+    binaries as postgres_binaries,
+)
+from stack.postgres import (
+    server as postgres,
+)
+from stack.postgres.server import DATABASES, THROW_AWAY, EmbeddedPostgres
 
 pytestmark = pytest.mark.stack
 IS_ROOT = os.geteuid() == 0

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.finding import Finding, Severity, SubjectType
+from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore
 from rebalance_advisor import gates, store
 from rebalance_advisor.gates import run as gate_run
 from rebalance_advisor.gates.rules import Gate, Level, rules_of
-from rebalance_advisor.store import sql_files
+from rebalance_advisor.store.schema import sql_files
 from tests.sql.worlds import finding, plain_snapshot, rich_snapshot, small_plan
 
 pytestmark = pytest.mark.stack

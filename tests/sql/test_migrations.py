@@ -10,10 +10,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from kafka_rebalance.plan import Verdict
+from kafka_rebalance.plans.plan import Verdict
 from rebalance_advisor import store
-from rebalance_advisor.store import sql_files
-from stack.dump_schema import SCHEMA_FILE, dump
+from rebalance_advisor.store.schema import sql_files
+from stack.postgres.dump_schema import SCHEMA_FILE, dump
 from tests.sql.conftest import with_database
 from tests.sql.worlds import finding, plain_snapshot, rich_snapshot, small_plan
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.stack
 
 
 def test_the_migrations_make_what_schema_sql_says(server, dsn) -> None:
-    assert dump(server, dsn) == SCHEMA_FILE.read_text(), "run: python -m stack.dump_schema"
+    assert dump(server, dsn) == SCHEMA_FILE.read_text(), "run: python -m stack.postgres.dump_schema"
 
 
 def test_a_second_run_changes_nothing(connection) -> None:

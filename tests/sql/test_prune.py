@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_rebalance import codec
+from kafka_rebalance.snapshot import codec
 from rebalance_advisor import store
 from tests.sql.worlds import finding, plain_snapshot, small_plan
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.advise import advise
-from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import publish_folder, publish_run
 from rebalance_advisor.publish.advisory_files import write_advisory

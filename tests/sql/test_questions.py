@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from psycopg.rows import dict_row
 
-from kafka_rebalance.finding import Severity
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import CoverageGap, Group, Member
+from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.scoring import GroupScore, ResourceScore
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import CoverageGap, Group, Member
 from rebalance_advisor import store
 from tests.sql.worlds import finding, plain_snapshot, small_plan
 

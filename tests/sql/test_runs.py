@@ -8,11 +8,11 @@ import time
 import pyarrow as pa
 import pytest
 
-from kafka_rebalance import plan as plan_module
-from kafka_rebalance.finding import Severity
+from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.plans import plan as plan_module
 from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackScore, ResourceScore, TopicPlacementScore
 from rebalance_advisor import store
-from rebalance_advisor.store import plan_rows
+from rebalance_advisor.store.rows import plan_rows
 from rebalance_advisor.store.run import RESULT_TABLES
 from tests.sql.worlds import finding, plain_snapshot, small_plan
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from kafka_rebalance import codec
 from kafka_rebalance.errors import InvalidSnapshotError
-from kafka_rebalance.model import Group, Member
+from kafka_rebalance.snapshot import codec
+from kafka_rebalance.snapshot.model import Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_save
 from tests.sql.worlds import plain_snapshot, rich_snapshot

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.finding import Confidence, Finding, Severity, SubjectType
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import (
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
+from kafka_rebalance.plans.plan import (
+    Bound,
+    Cost,
+    FrontierPoint,
+    Move,
+    MoveKind,
+    Plan,
+    ResourceOutcome,
+    Rollback,
+    Verdict,
+    Wave,
+)
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
     Capacity,
@@ -20,18 +32,6 @@ from kafka_rebalance.model import (
     Partition,
     Topic,
     partition_table,
-)
-from kafka_rebalance.plan import (
-    Bound,
-    Cost,
-    FrontierPoint,
-    Move,
-    MoveKind,
-    Plan,
-    ResourceOutcome,
-    Rollback,
-    Verdict,
-    Wave,
 )
 
 NASTY = "tab\t newline\n back\\slash 'quote' \"double\" {brace} , ünï ☃ \\N"

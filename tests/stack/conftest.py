@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from stack.airflow import CHECKOUT
-from stack.demo import BY_HAND
+from stack.airflow.server import CHECKOUT
+from stack.demo.pipeline import BY_HAND
 from stack.machine import Machine
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from stack.airflow import AirflowError
+from stack.airflow.server import AirflowError
 from stack.machine import Machine
 from stack.processes import session_members
 

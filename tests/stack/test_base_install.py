@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stack.demo_cluster import write_demo_cluster
+from stack.demo.cluster import write_demo_cluster
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("airflow", "pyspark", "great_expectations", "sqlalchemy", "psycopg", "pyarrow", "pandas")

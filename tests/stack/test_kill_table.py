@@ -12,8 +12,8 @@ import time
 import psycopg
 import pytest
 
-from stack.airflow import CHECKOUT
-from stack.cluster_entries import write_entry
+from stack.airflow.cluster_entries import write_entry
+from stack.airflow.server import CHECKOUT
 from tests.stack import kill_moments
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]

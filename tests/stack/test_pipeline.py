@@ -6,13 +6,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from kafka_rebalance.advise import advise
+from kafka_rebalance.advisory.advise import advise
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.run_parameters import plan_options
 from rebalance_advisor.version import advisor_version
-from rebalance_advisor.wishes import plan_options
-from stack import demo
-from stack.airflow import CHECKOUT
-from stack.cluster_entries import write_entry
+from stack.airflow.cluster_entries import write_entry
+from stack.airflow.server import CHECKOUT
+from stack.demo import pipeline as demo
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.check import Judgement, check_plan
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import BrokerState, ClusterSnapshot
-from kafka_rebalance.partition_table import partition_table
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.check import Judgement, check_plan
+from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import partition_table
 from tests.unit.planner.worlds import random_cluster
 
 

@@ -6,11 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import kafka_rebalance.compiled
-import kafka_rebalance.link_time
+from kafka_rebalance import kernels
 
 INNER = """
-from kafka_rebalance.compiled import inner_kernel
+from kafka_rebalance.kernels.decorators import inner_kernel
 
 @inner_kernel
 def priced(number):
@@ -21,7 +20,7 @@ from kafka_rebalance.inner import priced
 """
 OUTER = """
 from kafka_rebalance.between import priced
-from kafka_rebalance.compiled import kernel
+from kafka_rebalance.kernels.decorators import kernel
 
 @kernel
 def doubled(number):
@@ -36,8 +35,7 @@ def library(folder: Path) -> Path:
     package = folder / "kafka_rebalance"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    for module in (kafka_rebalance.compiled, kafka_rebalance.link_time):
-        shutil.copy(str(module.__file__), package)
+    shutil.copytree(kernels.__path__[0], package / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
     (package / "inner.py").write_text(INNER.format(price=3))
     (package / "between.py").write_text(BETWEEN)
     (package / "outer.py").write_text(OUTER)
@@ -63,7 +61,7 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_fil
 
 
 CHAIN = """
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 @inner_kernel
 def bottom(number):

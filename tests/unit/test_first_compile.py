@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from rebalance_advisor import first_compile
+from rebalance_advisor.compiling import first_compile
 
 KERNELS = """
 from numba import njit
@@ -23,7 +23,7 @@ def thrice(number):
     return 3 * number
 """
 PROGRAM = """
-from rebalance_advisor.first_compile import tell_of_first_compile
+from rebalance_advisor.compiling.first_compile import tell_of_first_compile
 
 for _ in range(3):
     tell_of_first_compile()

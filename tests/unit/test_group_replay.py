@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.group_question import GroupQuestion
-from kafka_rebalance.group_replay import replay_group
-from kafka_rebalance.group_subscriptions import SubscriptionBasis
-from kafka_rebalance.model import Group, GroupType, Member
+from kafka_rebalance.groups.group_input import GroupQuestion
+from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
+from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 
 def question(members, counts, *, protocol="range", kind=GroupType.CLASSIC, rates=None, lag=None):

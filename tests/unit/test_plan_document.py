@@ -4,7 +4,10 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.plan import (
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.plan import (
     Bound,
     Cost,
     FrontierPoint,
@@ -19,9 +22,6 @@ from kafka_rebalance.plan import (
     plan_id,
     to_document,
 )  # fmt: skip
-from kafka_rebalance.plan_document import plan_from_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
 from rebalance_advisor.dumps import read_input
 
 MAP = Path(__file__).resolve().parents[1] / "data" / "kafka-kit-256-partitions-23-brokers.json"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import (
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
     Broker,
     ClusterSnapshot,
     CommittedOffset,
@@ -20,7 +20,7 @@ from kafka_rebalance.model import (
     Topic,
     partition_table,
 )
-from kafka_rebalance.rates import measure_rates, window_between
+from kafka_rebalance.snapshot.rates import measure_rates, window_between
 
 IN, OUT, MESSAGES = LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S
 

@@ -3,13 +3,18 @@ from dataclasses import asdict
 
 import pytest
 
-from kafka_rebalance.group_question import group_questions
-from kafka_rebalance.group_replay import replay_group
-from kafka_rebalance.topic_replay import placement_brokers, replay_topic, topic_placements
+from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.stored_advice import group_replays, group_rows, topic_replays, with_quarantine_told
-from stack.demo_cluster import write_demo_cluster
+from rebalance_advisor.store.stored_advice import (
+    group_replays,
+    group_rows,
+    topic_replays,
+    with_quarantine_told,
+)
+from stack.demo.cluster import write_demo_cluster
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.assignors import registry as assignors
+from kafka_rebalance.conformance.cases import answer
 from kafka_rebalance.partitioners import registry as partitioners
-from kafka_rebalance.replay import answer
 
 PAGES = Path(__file__).parents[2] / "docs" / "strategies"
 EXAMPLE = re.compile(r"```json case\n(.*?)\n```\s+```json answer\n(.*?)\n```", re.DOTALL)

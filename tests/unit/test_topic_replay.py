@@ -7,8 +7,13 @@ import json
 import numpy as np
 
 from kafka_rebalance.placement.brokers import PlacementBroker
+from kafka_rebalance.placement.topic_replay import (
+    placement_brokers,
+    placement_of,
+    replay_topic,
+    topic_placements,
+)
 from kafka_rebalance.scoring.placement_scores import TopicPlacement
-from kafka_rebalance.topic_replay import placement_brokers, placement_of, replay_topic, topic_placements
 from rebalance_advisor.dumps import read_input
 
 BROKERS = tuple(PlacementBroker(number, f"r{number % 3}") for number in range(6))

@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.group_question import group_questions
+from kafka_rebalance.groups.group_input import group_questions
 from kafka_rebalance.java.keys import uuid_text
-from kafka_rebalance.model import CommittedOffset
+from kafka_rebalance.snapshot.model import CommittedOffset
 from rebalance_advisor.dumps import read_input
-from stack.demo_cluster import write_demo_cluster
+from stack.demo.cluster import write_demo_cluster
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +16,8 @@ def demo(tmp_path_factory):
 
 
 def assert_same_questions(snapshot):
-    from rebalance_advisor.store.arrow import pack_groups
-    from rebalance_advisor.store.unpack import unpack_group
+    from rebalance_advisor.store.spark_rows.arrow import pack_groups
+    from rebalance_advisor.store.spark_rows.unpack import unpack_group
 
     rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
     rows, questions = pack_groups(snapshot).to_pylist(), list(group_questions(snapshot))

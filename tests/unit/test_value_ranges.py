@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.advise import advise
-from kafka_rebalance.codec import snapshot_from_document, snapshot_to_document
+from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, Capacity, LogDir
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.ranges import LARGEST_BYTES, SMALLEST_CAPACITY
-from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import Broker, Capacity, LogDir
+from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, SMALLEST_CAPACITY
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import cluster, row
 

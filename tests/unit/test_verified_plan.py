@@ -8,12 +8,12 @@ from functools import cache
 
 import pytest
 
-import kafka_rebalance.verified_plan as module
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.verified_plan import InvalidPlanError, verified
+import kafka_rebalance.plans.verified_plan as module
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.plans.verified_plan import InvalidPlanError, verified
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import brokers, cluster, row
 

@@ -1,8 +1,8 @@
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.plan_making.options import PlanOptions
-from rebalance_advisor.wishes import plan_options
+from kafka_rebalance.options.plan_options import PlanOptions
+from rebalance_advisor.run_parameters import plan_options
 
 
 def test_an_empty_form_wishes_nothing():

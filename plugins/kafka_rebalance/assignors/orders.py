@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder, MemberColumns
-from kafka_rebalance.compiled import kernel
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.strings import hash_codes, sorted_order
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from kafka_rebalance.kernels.decorators import kernel
 
 
 def member_walk(request: AssignmentRequest) -> Longs:

@@ -10,13 +10,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
 
 _WORD = 64
 

@@ -7,13 +7,9 @@ With n partitions and k subscribers q = n // k, r = n % k: subscriber i gets par
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.assignors.owned_lists import NOBODY
-from kafka_rebalance.compiled import kernel
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
+from kafka_rebalance.arrays import NOBODY, Ints, Longs
+from kafka_rebalance.kernels.decorators import kernel
 
 
 @kernel

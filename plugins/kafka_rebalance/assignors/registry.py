@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from kafka_rebalance.assignors.contract import Assignor
-from kafka_rebalance.assignors.own_strategy import OwnStrategy, OwnStrategyAssignor
+from kafka_rebalance.assignors.custom.custom_assignor import OwnStrategy, OwnStrategyAssignor
 from kafka_rebalance.errors import UnknownNameError
 
 ENTRY_POINT_GROUP = "kafka_rebalance.assignors"
@@ -40,24 +40,24 @@ class Listing:
 
 
 BUILT_IN: tuple[Listing, ...] = (
-    Listing("range", Side.CLIENT, "Kafka 3.5 – 4.3", "range:RangeAssignor"),
-    Listing("range@2.4", Side.CLIENT, "Kafka 2.4 – 3.4", "range_plain:StaticFirstRangeAssignor"),
-    Listing("range@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "range_plain:LegacyRangeAssignor"),
-    Listing("roundrobin", Side.CLIENT, "Kafka 2.4 – 4.3", "roundrobin:RoundRobinAssignor"),
-    Listing("roundrobin@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "roundrobin:LegacyRoundRobinAssignor"),
-    Listing("sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky:StickyAssignor"),
-    Listing("sticky@2.0", Side.CLIENT, "Kafka 0.11 – 2.3", "legacy_sticky:LegacyStickyAssignor"),
-    Listing("cooperative-sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky:CooperativeStickyAssignor"),
-    Listing("server-range", Side.SERVER, "Kafka 4.0 – 4.3", "server_range:ServerRangeAssignor"),
-    Listing("server-uniform", Side.SERVER, "Kafka 4.0.1 – 4.3", "server_uniform:ServerUniformAssignor"),
-    Listing("server-uniform@4.0.0", Side.SERVER, "Kafka 4.0.0", "server_uniform:as_of_4_0_0"),
-    Listing("share-simple", Side.SHARE, "Kafka 4.2 – 4.3", "share_simple:ShareSimpleAssignor"),
-    Listing("share-simple@4.0", Side.SHARE, "Kafka 4.0", "share_simple:ShareSimpleAssignorOf40"),
-    Listing("metaq-default", Side.METAQ, "Metamorphosis 1.4", "metaq_default:MetaqDefaultAssignor"),
-    Listing("metaq-consistent", Side.METAQ, "Metamorphosis 1.4", "metaq_consistent:MetaqConsistentAssignor"),
-    Listing("random", Side.CLIENT, "seed article 001", "random_lots:RandomAssignor"),
-    Listing("broadcast", Side.CLIENT, "seed article 001", "group_broadcast:GroupBroadcastAssignor"),
-    Listing("weighted", Side.OWN, "Kafka Rebalance Advisor 0.1", "weighted:WeightedAssignor"),
+    Listing("range", Side.CLIENT, "Kafka 3.5 – 4.3", "client.range:RangeAssignor"),
+    Listing("range@2.4", Side.CLIENT, "Kafka 2.4 – 3.4", "client.range_plain:StaticFirstRangeAssignor"),
+    Listing("range@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "client.range_plain:LegacyRangeAssignor"),
+    Listing("roundrobin", Side.CLIENT, "Kafka 2.4 – 4.3", "client.roundrobin:RoundRobinAssignor"),
+    Listing("roundrobin@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "client.roundrobin:LegacyRoundRobinAssignor"),
+    Listing("sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky.sticky:StickyAssignor"),
+    Listing("sticky@2.0", Side.CLIENT, "Kafka 0.11 – 2.3", "sticky.legacy:LegacyStickyAssignor"),
+    Listing("cooperative-sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky.sticky:CooperativeStickyAssignor"),
+    Listing("server-range", Side.SERVER, "Kafka 4.0 – 4.3", "server.range:ServerRangeAssignor"),
+    Listing("server-uniform", Side.SERVER, "Kafka 4.0.1 – 4.3", "server.uniform:ServerUniformAssignor"),
+    Listing("server-uniform@4.0.0", Side.SERVER, "Kafka 4.0.0", "server.uniform:as_of_4_0_0"),
+    Listing("share-simple", Side.SHARE, "Kafka 4.2 – 4.3", "share.simple:ShareSimpleAssignor"),
+    Listing("share-simple@4.0", Side.SHARE, "Kafka 4.0", "share.simple:ShareSimpleAssignorOf40"),
+    Listing("metaq-default", Side.METAQ, "Metamorphosis 1.4", "metaq.default:MetaqDefaultAssignor"),
+    Listing("metaq-consistent", Side.METAQ, "Metamorphosis 1.4", "metaq.consistent:MetaqConsistentAssignor"),
+    Listing("random", Side.CLIENT, "seed article 001", "client.random_lots:RandomAssignor"),
+    Listing("broadcast", Side.CLIENT, "seed article 001", "client.group_broadcast:GroupBroadcastAssignor"),
+    Listing("weighted", Side.OWN, "Kafka Rebalance Advisor 0.1", "weighted.weighted:WeightedAssignor"),
 )
 
 _LISTINGS = {each.name: each for each in BUILT_IN}

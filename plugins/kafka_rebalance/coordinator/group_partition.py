@@ -9,12 +9,10 @@ Example: "polygenelubricants" hashes to the least int, so it is in partition 0.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Ints
 from kafka_rebalance.java.strings import hash_codes
 from kafka_rebalance.string_column import StringColumn
-
-Ints = npt.NDArray[np.int32]
 
 
 def group_hash_codes(groups: StringColumn) -> Ints:

@@ -1,13 +1,12 @@
 """From scores to advice in words: every rule looks at one picture of the cluster and yields findings, ranked by gain.
 
-Thresholds are relative to the cluster and stand in the registry (``kafka_rebalance.finding``), never in GB.
+Thresholds are relative to the cluster and stand in the registry (``kafka_rebalance.findings.finding``), never in GB.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from kafka_rebalance.finding import Finding, rank
 from kafka_rebalance.findings import (
     assignment_rules,
     cluster_rules,
@@ -16,11 +15,12 @@ from kafka_rebalance.findings import (
     placement_rules,
     share_rules,
 )
-from kafka_rebalance.findings.picture import Picture
-from kafka_rebalance.group_replay import GroupReplay
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan
+from kafka_rebalance.findings.context import Picture
+from kafka_rebalance.findings.finding import Finding, rank
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 RULES: tuple[Callable[[Picture], Iterator[Finding]], ...] = (
     share_rules.broker_disk_over_share,

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kafka_rebalance.errors import EndlessReassignmentError
-from kafka_rebalance.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.picture import Picture, finding
+from kafka_rebalance.findings.context import Picture, finding
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
-from kafka_rebalance.group_replay import GroupReplay
-from kafka_rebalance.group_subscriptions import SubscriptionBasis
-from kafka_rebalance.model import Group, GroupType
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.snapshot.model import Group, GroupType
 
 _ENDLESS = EndlessReassignmentError().java_class
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.picture import Evidence, Picture, finding
+from kafka_rebalance.findings.context import Evidence, Picture, finding
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.plan import Verdict
+from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.snapshot.load import LoadKind
 
 _REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 _RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")

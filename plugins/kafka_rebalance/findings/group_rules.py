@@ -7,17 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.picture import Picture, finding, threshold
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.findings.context import Picture, finding, threshold
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, in_time, listed
-from kafka_rebalance.group_question import GroupQuestion
-from kafka_rebalance.group_replay import GroupReplay
-from kafka_rebalance.group_subscriptions import SubscriptionBasis
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.model import Member
+from kafka_rebalance.groups.group_input import GroupQuestion
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
-
-Floats = npt.NDArray[np.float64]
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import Member
 
 
 def idle_members(picture: Picture) -> Iterator[Finding]:

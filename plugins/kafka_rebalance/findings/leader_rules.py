@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.picture import Picture, finding, threshold
+from kafka_rebalance.findings.context import Picture, finding, threshold
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 
 _ELECTION = "kafka-leader-election --election-type preferred"

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.finding import Finding, Severity
-from kafka_rebalance.findings.picture import Evidence, Picture, finding, threshold
+from kafka_rebalance.arrays import Flags
+from kafka_rebalance.findings.context import Evidence, Picture, finding, threshold
+from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted, in_amount, in_bytes
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.model import BrokerState
 from kafka_rebalance.scoring.levels import plain_mean
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import BrokerState
 
-Flags = npt.NDArray[np.bool_]
 LISTED_TOPICS = 10
 _KINDS = {
     "in": ("in_bytes_per_s", LoadKind.IN_BYTES_PER_S, "bytes/s"),

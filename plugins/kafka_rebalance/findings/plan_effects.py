@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isnan
 
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan, ResourceOutcome
+from kafka_rebalance.plans.plan import Plan, ResourceOutcome
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafka_rebalance.findings.picture import Evidence, Picture
+from kafka_rebalance.findings.context import Evidence, Picture
 from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
 from kafka_rebalance.findings.words import counted, in_amount, in_bytes
 from kafka_rebalance.scoring.cluster_scores import BrokerScore

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafka_rebalance.finding import Finding, Severity
-from kafka_rebalance.findings.picture import Evidence, Picture, finding, threshold
+from kafka_rebalance.cluster_arrays.broker_arrays import usable_bytes, volume_bytes
+from kafka_rebalance.findings.context import Evidence, Picture, finding, threshold
+from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.plan_effects import outcome_for
 from kafka_rebalance.findings.plan_words import LOAD_NAMES, plan_cost, plan_evidence, plan_words
 from kafka_rebalance.findings.words import in_amount, in_bytes
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.plan_making.broker_setting import usable_bytes, volume_bytes
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
+from kafka_rebalance.snapshot.load import LoadKind
 
 _RATES = {"in": LoadKind.IN_BYTES_PER_S, "out": LoadKind.OUT_BYTES_PER_S, "cpu": LoadKind.CPU_PERCENT}
 

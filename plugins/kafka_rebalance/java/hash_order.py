@@ -20,10 +20,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int8]
 
 DEFAULT_CAPACITY = 0

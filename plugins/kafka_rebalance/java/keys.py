@@ -14,14 +14,11 @@ import base64
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.compiled import kernel
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.java.strings import hash_code
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
+from kafka_rebalance.kernels.decorators import kernel
 
 _UUID_BYTES = 16
 

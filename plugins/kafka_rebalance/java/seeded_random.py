@@ -16,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.compiled import kernel
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.kernels.decorators import kernel
 
 State = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int32]
 
 MOCK_DEFAULT_SEED = 17
 

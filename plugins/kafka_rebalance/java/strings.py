@@ -17,12 +17,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.string_column import StringColumn
 
 Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 # Below this many strings insertion sort wins over building keys.

@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.partitioners.key_column import KeyColumn
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 DEFAULT_BATCH_BYTES = 16384
 

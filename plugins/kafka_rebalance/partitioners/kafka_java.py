@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.java.seeded_random import java_random, next_bits
 from kafka_rebalance.java.strings import hash_codes
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
@@ -36,9 +36,6 @@ from kafka_rebalance.partitioners.keyless import (
 )
 from kafka_rebalance.partitioners.murmur2 import murmur2_partitions
 from kafka_rebalance.string_column import StringColumn
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

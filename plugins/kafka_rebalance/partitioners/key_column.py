@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from kafka_rebalance.arrays import Flags
 from kafka_rebalance.errors import InvalidInputError
 
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int32] | npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

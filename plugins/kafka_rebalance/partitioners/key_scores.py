@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.compiled import kernel
+from kafka_rebalance.arrays import Longs
 from kafka_rebalance.java.strings import compare, sort_positions
+from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.partitioners.contract import Partitioner, RecordSample, TopicTarget
 from kafka_rebalance.partitioners.key_column import KeyColumn
 
 Bytes = npt.NDArray[np.uint8]
-Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,13 +10,10 @@ batch and opens the next. Time (linger) is not modelled.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.java.seeded_random import State, next_bits, next_int
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 _NOBODY = -1
 

@@ -19,18 +19,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Flags, Ints
 from kafka_rebalance.java.seeded_random import java_random
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.keyless import by_lot
 from kafka_rebalance.partitioners.murmur2 import murmur2_partitions
 from kafka_rebalance.partitioners.other_hashes import crc32_hashes, fnv1a_hashes
-
-Ints = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
-
 
 _EMPTY_KEY = KeyColumn.of([b""])
 

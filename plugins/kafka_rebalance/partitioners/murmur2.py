@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from kafka_rebalance.arrays import Ints
 from kafka_rebalance.partitioners.key_column import KeyColumn, Offsets
 from kafka_rebalance.partitioners.remainder import POSITIVE, four_bytes, remainder
 
 Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int32]
 
 _SEED = np.uint32(0x9747B28C)
 _M = np.uint32(0x5BD1E995)

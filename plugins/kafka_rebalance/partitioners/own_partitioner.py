@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Ints
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-
-Ints = npt.NDArray[np.int32]
 
 
 @runtime_checkable

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Ints
 from kafka_rebalance.java.seeded_random import java_random
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.keyless import by_lot
 from kafka_rebalance.partitioners.other_hashes import crc32_hashes, fnv1a_hashes
-
-Ints = npt.NDArray[np.int32]
 
 
 class Way(StrEnum):

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from kafka_rebalance.errors import AssignorError
-
-Ints = npt.NDArray[np.int32]
 
 INVALID_PARTITIONS = "org.apache.kafka.common.errors.InvalidPartitionsException"
 INVALID_REPLICATION_FACTOR = "org.apache.kafka.common.errors.InvalidReplicationFactorException"

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, order_after, put_order
 from kafka_rebalance.java.keys import topic_partition_hashes
 from kafka_rebalance.java.seeded_random import State
@@ -28,8 +28,6 @@ from kafka_rebalance.placement.rack_alternating import place_alternating
 from kafka_rebalance.placement.striped import place_striped
 from kafka_rebalance.string_column import StringColumn
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 Placer = Callable[[Sequence[PlacementBroker], int, int, State], Ints]
 
 

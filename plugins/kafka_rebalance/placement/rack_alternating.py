@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.arrays import Ints
 from kafka_rebalance.java.seeded_random import State, next_int
 from kafka_rebalance.java.strings import compare_key
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.placement.brokers import (
     ADMIN_OPERATION,
     INVALID_PARTITIONS,
@@ -31,8 +31,6 @@ from kafka_rebalance.placement.brokers import (
     PlacementBroker,
     PlacementError,
 )
-
-Ints = npt.NDArray[np.int32]
 
 DRAWN = -1
 

@@ -20,17 +20,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.compiled import inner_kernel, kernel
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.keys import optional_hash
 from kafka_rebalance.java.seeded_random import State, next_int, shuffle
 from kafka_rebalance.java.strings import compare_key
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.placement.brokers import INVALID_REPLICATION_FACTOR, PlacementBroker, PlacementError
-
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 
 # Of each broker list: next place in this epoch, first broker of this epoch, last epoch in which it was asked.
 _INDEX, _OFFSET, _EPOCH = range(3)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.planner.leading.choose import choose_leaders
-from kafka_rebalance.planner.loads import broker_loads
-from kafka_rebalance.planner.problem import Floats, Ints, Problem
+from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.leaders.choose import choose_leaders
 from kafka_rebalance.planner.replicas.moving import INSIDE
 from kafka_rebalance.planner.solution import PlanCost
 from kafka_rebalance.planner.state import resource_scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.arrays import Flags, Ints
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.loads import broker_loads
+from kafka_rebalance.planner.linear_program.arcs import is_small
+from kafka_rebalance.planner.linear_program.programs import with_programs
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.problem import Flags, Ints, Problem
 from kafka_rebalance.planner.replicas.replica_search import Effort, anneal_replicas, search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets, start_sets
-from kafka_rebalance.planner.small_lp.arcs import is_small
-from kafka_rebalance.planner.small_lp.programs import with_programs
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel
-from kafka_rebalance.planner.problem import Floats
-from kafka_rebalance.planner.state import Longs
+from kafka_rebalance.arrays import Floats, Longs
+from kafka_rebalance.kernels.decorators import inner_kernel
 
 # Shorter spans are sorted by insertion.
 _SHORT = 15

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.by_reference import ByReference
-from kafka_rebalance.compiled import kernel
-from kafka_rebalance.planner.fair_share import distinct_racks
-from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.broker_loads import sum_loads
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.kernels.by_reference import ByReference
+from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.planner.topic_spread import TopicSpread, topic_spread
-
-Longs = npt.NDArray[np.int64]
 
 # What a move costs beyond its bytes, as a share of the mean bytes of a partition: tiny replicas are not free.
 COST_PER_MOVE = 0.005
@@ -186,31 +186,3 @@ def _fill_items(flat: Ints, slots: Longs, start: Longs, filled: Longs, items: In
         items[place] = slot
         position[slot] = place
         filled[broker] += 1
-
-
-@kernel
-def sum_loads(
-    replicas: Ints,
-    home: Ints,
-    leader_slot: Ints,
-    follower: Floats,
-    extra: Floats,
-    own: Floats,
-    disk_column: int,
-    load: Floats,
-) -> None:
-    """Add up ``load`` float64[brokers, D] of a placement."""
-    for p in range(replicas.shape[0]):
-        for j in range(replicas.shape[1]):
-            b = replicas[p, j]
-            if b < 0:
-                continue
-            for d in range(load.shape[1]):
-                load[b, d] += follower[p, d]
-            if leader_slot[p] == j:
-                for d in range(load.shape[1]):
-                    load[b, d] += extra[p, d]
-            if own.shape[0] > 0:
-                for i in range(home.shape[1]):
-                    if home[p, i] == b:
-                        load[b, disk_column] += own[p, i]

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.by_reference import ByReference
-from kafka_rebalance.compiled import inner_kernel, kernel
-from kafka_rebalance.planner.problem import Flags, Ints, Problem
+from kafka_rebalance.arrays import Flags, Ints
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.kernels.by_reference import ByReference
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 # Topics with more replicas than this have a row in the table.
 SMALL_TOPIC = 32

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.planner.problem import COUNTED, Floats, Problem
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.resources import COUNTED
 
 # Loads are kept this share of the mean away from the edge of a band; counts a quarter of one.
 MARGIN = 1e-7

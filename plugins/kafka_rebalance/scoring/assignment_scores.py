@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.scoring.levels import Floats, known_skew, skew
-from kafka_rebalance.scoring.movement import NOBODY, reader_movement
-
-Ints = npt.NDArray[np.int32]
+from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_rebalance.scoring.levels import known_skew, skew
+from kafka_rebalance.scoring.movement import reader_movement
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.scoring.levels import Flags, Floats, plain_mean
+from kafka_rebalance.arrays import Flags, Floats
+from kafka_rebalance.scoring.levels import plain_mean
 
 UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "replicas": "count", "leaders": "count"}
 

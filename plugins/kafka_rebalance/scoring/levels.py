@@ -10,10 +10,8 @@ Example: loads 6, 3, 0 on capacities 2, 1, 1: levels 3, 3, 0, plain mean 9/4, sk
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from kafka_rebalance.arrays import Floats
 
 
 def plain_mean(load: Floats, capacity: Floats | None = None) -> float:

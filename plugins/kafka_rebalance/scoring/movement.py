@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.scoring.levels import Floats
+from kafka_rebalance.arrays import Floats
 
 NOBODY = -1
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.scoring.levels import Floats, known_skew, skew
-from kafka_rebalance.scoring.movement import NOBODY, replica_movement
+from kafka_rebalance.arrays import NOBODY, Floats, Ints, Longs
+from kafka_rebalance.scoring.levels import known_skew, skew
+from kafka_rebalance.scoring.movement import replica_movement
 
-Ints = npt.NDArray[np.int32]
-Longs = npt.NDArray[np.int64]
 CURRENT = "current"
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
+from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
+from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
+from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.spoken_amounts import tells_share
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.outcomes import SLACK, Levels
-from kafka_rebalance.verify.resource_bands import Band, asked_band
-from kafka_rebalance.verify.spoken_amounts import tells_share
-from kafka_rebalance.verify.today import breaks_a_hard_rule, must_change
-from kafka_rebalance.verify.wishes import Wishes
 
 # The dead band is wider by this share after a plan that said that there is nothing to do.
 _EDGE = 0.1

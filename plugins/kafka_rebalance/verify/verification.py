@@ -8,30 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.verify.bounds import check_bounds, recomputed_bounds
-from kafka_rebalance.verify.broker_loads import hard_limits
-from kafka_rebalance.verify.claimed_moves import ClaimedMoves, read_moves
-from kafka_rebalance.verify.cluster_arrays import ClusterArrays, Floats, cluster_arrays
-from kafka_rebalance.verify.costs import check_costs
-from kafka_rebalance.verify.document_shape import check_shape
-from kafka_rebalance.verify.expiry import check_expiry
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.verify.bounds.plan_bounds import check_bounds, recomputed_bounds
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats, cluster_arrays
+from kafka_rebalance.verify.cluster.broker_loads import hard_limits
+from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
+from kafka_rebalance.verify.cluster.outcomes import Levels, check_outcomes, recompute
+from kafka_rebalance.verify.cluster.seen_cluster import check_seen
+from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
+from kafka_rebalance.verify.document.expiry import check_expiry
+from kafka_rebalance.verify.document.frontier import check_frontier
+from kafka_rebalance.verify.document.parameter_rules import check_parameters
+from kafka_rebalance.verify.document.parameters import Wishes, read_wishes
+from kafka_rebalance.verify.document.seal import check_identity, check_seal
+from kafka_rebalance.verify.document.shape import check_shape
+from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
-from kafka_rebalance.verify.frontier import check_frontier
-from kafka_rebalance.verify.move_rules import check_moves, check_result
-from kafka_rebalance.verify.outcomes import Levels, check_outcomes, recompute
-from kafka_rebalance.verify.parameter_rules import check_parameters
-from kafka_rebalance.verify.plan_files import check_files
-from kafka_rebalance.verify.plan_folder import PLAN, check_folder
-from kafka_rebalance.verify.rollback_rules import check_rollback
-from kafka_rebalance.verify.seal import check_identity, check_seal
-from kafka_rebalance.verify.seen_cluster import check_seen
-from kafka_rebalance.verify.statements import check_statements
-from kafka_rebalance.verify.strict_json import UNREADABLE, read_json
+from kafka_rebalance.verify.files.plan_files import check_files
+from kafka_rebalance.verify.files.plan_folder import PLAN, check_folder
+from kafka_rebalance.verify.moves.costs import check_costs
+from kafka_rebalance.verify.moves.rollback_rules import check_rollback
+from kafka_rebalance.verify.moves.rules import check_moves, check_result
+from kafka_rebalance.verify.moves.statements import check_statements
+from kafka_rebalance.verify.moves.wave_rules import check_waves
 from kafka_rebalance.verify.verdict_rules import check_verdict
-from kafka_rebalance.verify.wave_rules import check_waves
-from kafka_rebalance.verify.what_was_seen import check_what_was_seen
-from kafka_rebalance.verify.wishes import Wishes, read_wishes
 
 
 @dataclass(frozen=True, slots=True)

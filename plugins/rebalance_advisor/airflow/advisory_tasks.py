@@ -8,7 +8,7 @@ from airflow.sdk import task
 
 from rebalance_advisor.airflow.assets import ADVISORY
 from rebalance_advisor.airflow.connections import store_dsn
-from rebalance_advisor.airflow.giving_up import no_retry
+from rebalance_advisor.airflow.fail_without_retry import no_retry
 
 Run = dict[str, str]  # run_id, cluster, snapshot_id
 
@@ -18,8 +18,8 @@ def open_run(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = 
     """Choose the snapshot, or read a fresh one, and open a run over it. The run's id is the same in every retry."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.collecting import collect
+    from rebalance_advisor.run_parameters import plan_options
     from rebalance_advisor.version import advisor_version
-    from rebalance_advisor.wishes import plan_options
 
     form, run_id = dict(params or {}), f"{dag_run.run_id}.{cluster}"
     with no_retry(), store.connect(store_dsn()) as connection:
@@ -36,7 +36,7 @@ def open_run(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = 
 @task
 def check_input(run: Run) -> None:
     """The input gate: a snapshot that contradicts itself goes no further."""
-    from rebalance_advisor.airflow.gate_words import check_snapshot_or_refuse
+    from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
 
     check_snapshot_or_refuse(store_dsn(), run["snapshot_id"])
 
@@ -45,7 +45,7 @@ def check_input(run: Run) -> None:
 def judge(run: Run) -> int:
     """From scores, replays and plan to findings; returns how many there are."""
     from rebalance_advisor import store
-    from rebalance_advisor.stored_advice import advice_of_run
+    from rebalance_advisor.store.stored_advice import advice_of_run
 
     with store.connect(store_dsn()) as connection:
         findings = advice_of_run(connection, run["run_id"]).findings
@@ -56,7 +56,7 @@ def judge(run: Run) -> int:
 @task
 def check_results(run: Run) -> None:
     """The result gate: scores, findings and plan agree with each other and with the snapshot."""
-    from rebalance_advisor.airflow.gate_words import check_run_or_refuse
+    from rebalance_advisor.airflow.gate_tasks import check_run_or_refuse
 
     check_run_or_refuse(store_dsn(), run["run_id"])
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from airflow.sdk import task
 
-from rebalance_advisor.airflow.cluster_list import choose, clusters_file, read_clusters
-from rebalance_advisor.airflow.giving_up import no_retry
+from rebalance_advisor.airflow.cluster_config import choose, clusters_file, read_clusters
+from rebalance_advisor.airflow.fail_without_retry import no_retry
 
 
 @task

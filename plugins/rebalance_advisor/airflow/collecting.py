@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.rates import measure_rates, window_between
-from rebalance_advisor.airflow.cluster_list import ClusterEntry, clusters_file, read_clusters
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.rates import measure_rates, window_between
+from rebalance_advisor.airflow.cluster_config import ClusterEntry, clusters_file, read_clusters
 from rebalance_advisor.airflow.task_log import task_log
 
 SHORTEST_WINDOW_S = 30

@@ -23,9 +23,9 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, folder: Path) -> tuple[l
     from rebalance_advisor import store
     from rebalance_advisor.publish.advisory_files import write_advisory
     from rebalance_advisor.publish.digest import closing_words
-    from rebalance_advisor.publish.folder_marker import read_marker
-    from rebalance_advisor.publish.version_folders import advisory_folder
-    from rebalance_advisor.stored_advice import advice_of_run
+    from rebalance_advisor.publish.folders.folder_marker import read_marker
+    from rebalance_advisor.publish.folders.version_folders import advisory_folder
+    from rebalance_advisor.store.stored_advice import advice_of_run
 
     with store.connect(dsn) as connection:
         advice = advice_of_run(connection, run_id)

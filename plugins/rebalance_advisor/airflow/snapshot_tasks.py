@@ -6,7 +6,7 @@ from airflow.sdk import task
 
 from rebalance_advisor.airflow.assets import CLUSTER_SNAPSHOT
 from rebalance_advisor.airflow.connections import store_dsn
-from rebalance_advisor.airflow.giving_up import no_retry
+from rebalance_advisor.airflow.fail_without_retry import no_retry
 
 
 @task
@@ -22,6 +22,6 @@ def collect(cluster: str) -> str:
 @task(outlets=[CLUSTER_SNAPSHOT])
 def check_snapshot(snapshot_id: str) -> None:
     """The input gate."""
-    from rebalance_advisor.airflow.gate_words import check_snapshot_or_refuse
+    from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
 
     check_snapshot_or_refuse(store_dsn(), snapshot_id)

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.model import Broker, BrokerState
+from kafka_rebalance.snapshot.model import Broker, BrokerState
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.csv_rows import csv_rows
-from rebalance_advisor.dumps.dump_lines import whole_number
+from rebalance_advisor.dumps.files.csv_rows import csv_rows
+from rebalance_advisor.dumps.files.dump_lines import whole_number
 
 _STATES = {
     "": BrokerState.ALIVE,

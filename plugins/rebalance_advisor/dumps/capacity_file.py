@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import CAPACITY_LIMITS, Capacity, ClusterSnapshot
-from kafka_rebalance.ranges import SMALLEST_CAPACITY
+from kafka_rebalance.snapshot.model import CAPACITY_LIMITS, Capacity, ClusterSnapshot
+from kafka_rebalance.snapshot.ranges import SMALLEST_CAPACITY
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.csv_rows import csv_rows
-from rebalance_advisor.dumps.dump_lines import Line, whole_number
-from rebalance_advisor.dumps.input_file import parse_json, read_text
+from rebalance_advisor.dumps.files.csv_rows import csv_rows
+from rebalance_advisor.dumps.files.dump_lines import Line, whole_number
+from rebalance_advisor.dumps.files.input_file import parse_json, read_text
 
 _COLUMNS = ("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent")
 _UNITS = {

@@ -13,11 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.codec.fields import Fields
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import CAPACITY_LIMITS, Broker, BrokerState, Capacity, ClusterSnapshot, Topic
-from kafka_rebalance.ranges import LARGEST_INT32, SMALLEST_CAPACITY
+from kafka_rebalance.snapshot.codec.fields import Fields
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    CAPACITY_LIMITS,
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    Topic,
+)
+from kafka_rebalance.snapshot.ranges import LARGEST_INT32, SMALLEST_CAPACITY
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.dumps.placement_rows import PlacementRows, read_placement_rows
 

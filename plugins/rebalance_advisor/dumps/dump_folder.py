@@ -16,13 +16,13 @@ from datetime import datetime
 from pathlib import Path
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.rates import measure_rates
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
 from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
-from rebalance_advisor.dumps.groups_dump import looks_like_groups
-from rebalance_advisor.dumps.input_file import read_text
+from rebalance_advisor.dumps.files.input_file import read_text
+from rebalance_advisor.dumps.groups.groups_dump import looks_like_groups
 from rebalance_advisor.dumps.log_dirs_dump import looks_like_log_dirs
 from rebalance_advisor.dumps.offsets_dump import looks_like_offsets
 from rebalance_advisor.dumps.topic_znodes import looks_like_znodes

@@ -10,8 +10,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, Partition, partition_table
-from rebalance_advisor.dumps.groups_dump import GroupsDump
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    ClusterSnapshot,
+    CoverageGap,
+    Partition,
+    partition_table,
+)
+from rebalance_advisor.dumps.groups.groups_dump import GroupsDump
 from rebalance_advisor.dumps.log_dirs_dump import LogDirsDump
 from rebalance_advisor.dumps.offsets_dump import Offsets, OffsetsDump, SeenElsewhere
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import CoverageGap, LogDir
+from kafka_rebalance.snapshot.model import CoverageGap, LogDir
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.dump_lines import LARGEST_ID, LARGEST_LONG
-from rebalance_advisor.dumps.input_file import parse_json
-from rebalance_advisor.dumps.json_documents import json_documents
+from rebalance_advisor.dumps.files.dump_lines import LARGEST_ID, LARGEST_LONG
+from rebalance_advisor.dumps.files.input_file import parse_json
+from rebalance_advisor.dumps.files.json_documents import json_documents
 
 Replica = tuple[str, int, int]  # topic, partition, broker
 

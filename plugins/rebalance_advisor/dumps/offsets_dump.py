@@ -14,9 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import CoverageGap
+from kafka_rebalance.snapshot.model import CoverageGap
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.dumps.dump_lines import LARGEST_LONG, Line, first_printed_line, lines_and_commands, whole_number
+from rebalance_advisor.dumps.files.dump_lines import (
+    LARGEST_LONG,
+    Line,
+    first_printed_line,
+    lines_and_commands,
+    whole_number,
+)
 from rebalance_advisor.dumps.offsets_role import Role, ToldRole, role_of_command, role_of_name
 
 Offsets = dict[tuple[str, int], int]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from rebalance_advisor.dumps.terminal_lines import Command
+from rebalance_advisor.dumps.files.terminal_lines import Command
 
 
 class Role(StrEnum):

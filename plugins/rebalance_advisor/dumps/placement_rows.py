@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.partition_table import UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
-from kafka_rebalance.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_BYTES, UNKNOWN_OFFSET, PartitionTable
+from kafka_rebalance.snapshot.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
 _LARGEST_ID = 2**31 - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
-from kafka_rebalance.model import CoverageGap
+from kafka_rebalance.snapshot.model import CoverageGap
 
 _SHOWN_PARTITIONS = 5
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 
-from kafka_rebalance.model import CommittedOffset, GroupType
-from rebalance_advisor.kafka.asker import Asker
-from rebalance_advisor.kafka.client import error_name, reason_of
+from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
+from rebalance_advisor.kafka.cluster_metadata import refreshed_leaders
+from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups import LOADING, ListedGroups
-from rebalance_advisor.kafka.shape import refreshed_leaders
+from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups
+from rebalance_advisor.kafka.request_sender import Asker
 
 TopicPartition = tuple[str, int]
 EARLIEST, LATEST = -2, -1

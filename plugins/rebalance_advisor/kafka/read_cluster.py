@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from kafka_rebalance.model import (
+from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
     ClusterSnapshot,
@@ -23,14 +23,14 @@ from kafka_rebalance.model import (
     Topic,
     partition_table,
 )
-from rebalance_advisor.kafka.asker import Asker
-from rebalance_advisor.kafka.client import ClusterClient
+from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError, Shape, read_shape
+from rebalance_advisor.kafka.connection.client import ClusterClient
+from rebalance_advisor.kafka.connection.probe import find_server
+from rebalance_advisor.kafka.connection.settings import connection_settings
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups import ListedGroups, describe_groups, list_groups
+from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
-from rebalance_advisor.kafka.probe import find_server
-from rebalance_advisor.kafka.settings import connection_settings
-from rebalance_advisor.kafka.shape import ClusterUnreadableError, Shape, read_shape
+from rebalance_advisor.kafka.request_sender import Asker
 from rebalance_advisor.kafka.storage import Configs, Storage, read_configs, read_storage
 
 DEADLINE_S = 120.0

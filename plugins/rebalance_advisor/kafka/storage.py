@@ -8,10 +8,10 @@ from typing import Any
 
 from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest
 
-from kafka_rebalance.model import LogDir
-from rebalance_advisor.kafka.asker import Asker
-from rebalance_advisor.kafka.client import error_name, reason_of
+from kafka_rebalance.snapshot.model import LogDir
+from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.request_sender import Asker
 
 TOPIC_CONFIGS = (
     "cleanup.policy", "compression.type", "follower.replication.throttled.replicas",

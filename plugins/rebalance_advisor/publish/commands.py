@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.plan import Plan, Wave
+from kafka_rebalance.plans.plan import Plan, Wave
 from rebalance_advisor.publish.escape import markdown_text
 from rebalance_advisor.publish.words import bytes_in_words, seconds_in_words
 

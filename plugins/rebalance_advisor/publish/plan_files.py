@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from kafka_rebalance.csv_text import guarded
-from kafka_rebalance.plan import Move, Plan, to_document
+from kafka_rebalance.plans.plan import Move, Plan, to_document
 from kafka_rebalance.visible_text import visible, visible_json
 from rebalance_advisor.publish.commands import render_commands
 

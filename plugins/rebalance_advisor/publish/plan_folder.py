@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafka_rebalance.advisory import advisory_document
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan
+from kafka_rebalance.advisory.advisory import advisory_document
+from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import render_digest
+from rebalance_advisor.publish.folders.whole_folder import replace_folder
 from rebalance_advisor.publish.plan_files import plan_files
 from rebalance_advisor.publish.report import render_report
-from rebalance_advisor.publish.whole_folder import replace_folder
 
 
 def plan_folder_files(snapshot: ClusterSnapshot, plan: Plan) -> dict[str, bytes]:

@@ -13,12 +13,9 @@ from rebalance_advisor.store.checks import (
     run_batch,
     snapshot_batch,
 )
-from rebalance_advisor.store.connection import Connection, StoreError, connect, dsn_from_environment
-from rebalance_advisor.store.migrate import migrate
-from rebalance_advisor.store.names import Names, NamesError
-from rebalance_advisor.store.plan_rows import load_plan, save_plan
 from rebalance_advisor.store.prune import Pruned, prune
-from rebalance_advisor.store.results import (
+from rebalance_advisor.store.rows.plan_rows import load_plan, save_plan
+from rebalance_advisor.store.rows.results import (
     load_scores,
     save_broker_scores,
     save_findings,
@@ -37,6 +34,14 @@ from rebalance_advisor.store.run import (
     publish_run,
     start_run,
 )
+from rebalance_advisor.store.schema.connection import (
+    Connection,
+    StoreError,
+    connect,
+    dsn_from_environment,
+)
+from rebalance_advisor.store.schema.migrate import migrate
+from rebalance_advisor.store.schema.names import Names, NamesError
 from rebalance_advisor.store.snapshot_load import load_snapshot
 from rebalance_advisor.store.snapshot_save import latest_snapshot_id, mark_snapshot, save_snapshot
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rebalance_advisor.store import sql_files
-from rebalance_advisor.store.connection import Connection, StoreError, named
-from rebalance_advisor.store.names import Names
 from rebalance_advisor.store.run import block_run, load_run, open_run
+from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.schema.connection import Connection, StoreError, named
+from rebalance_advisor.store.schema.names import Names
 from rebalance_advisor.store.snapshot_save import mark_snapshot
 
 

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from psycopg import sql
 
-from rebalance_advisor.store.connection import Connection, StoreError, named
-from rebalance_advisor.store.names import Names
 from rebalance_advisor.store.run import RESULT_TABLES
+from rebalance_advisor.store.schema.connection import Connection, StoreError, named
+from rebalance_advisor.store.schema.names import Names
 
 _WEEK = timedelta(days=7)
 _GIVEN_UP = timedelta(days=7)  # an unfinished run that old will not be tried again

@@ -9,8 +9,8 @@ from typing import Any
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from rebalance_advisor.store.connection import Connection, StoreError, named
-from rebalance_advisor.store.names import Names
+from rebalance_advisor.store.schema.connection import Connection, StoreError, named
+from rebalance_advisor.store.schema.names import Names
 
 # Everything that a run writes; a retry empties all of it.
 RESULT_TABLES = (

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import (
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
     Capacity,
@@ -25,8 +25,8 @@ from kafka_rebalance.model import (
     Topic,
     TopicPartitions,
 )
-from kafka_rebalance.partition_table import PartitionTable
-from rebalance_advisor.store.connection import Connection, StoreError, named
+from kafka_rebalance.snapshot.partition_table import PartitionTable
+from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
 Row = dict[str, Any]
 _SPARSE = ("adding", "removing", "offline", "observers")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import psycopg
 
-from kafka_rebalance import codec
-from kafka_rebalance.model import ClusterSnapshot
-from rebalance_advisor.store import snapshot_rows
-from rebalance_advisor.store.connection import Connection, StoreError, named
-from rebalance_advisor.store.copy_rows import copy_columns
+from kafka_rebalance.snapshot import codec
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.store.rows import snapshot_rows
+from rebalance_advisor.store.rows.copy_rows import copy_columns
+from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 from rebalance_advisor.store.statistics import analyze_copied
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rebalance_advisor.store.connection import Connection, named
+from rebalance_advisor.store.schema.connection import Connection, named
 
 # Fewer rows are joined at once whatever the planner takes them for; small clusters are not charged for an ANALYZE.
 FEWEST_ROWS = 1_000

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
-from rebalance_advisor.airflow.cluster_list import choose, clusters_file, read_clusters
+from rebalance_advisor.airflow.cluster_config import choose, clusters_file, read_clusters
 
 
 @pytest.fixture

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.metaq_consistent import MetaqConsistentAssignor, Ring, consistent_shares
-from kafka_rebalance.assignors.metaq_default import MetaqDefaultAssignor, default_share
-from kafka_rebalance.assignors.metaq_hashes import HASHES
+from kafka_rebalance.assignors.metaq.consistent import (
+    MetaqConsistentAssignor,
+    Ring,
+    consistent_shares,
+)
+from kafka_rebalance.assignors.metaq.default import MetaqDefaultAssignor, default_share
+from kafka_rebalance.assignors.metaq.hashes import HASHES
 from kafka_rebalance.errors import AssignorError
 from tests.unit.assignors.groups import answer, group
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.server_uniform import ServerUniformAssignor, as_of_4_0_0
+from kafka_rebalance.assignors.server.uniform import ServerUniformAssignor, as_of_4_0_0
 from kafka_rebalance.errors import AssignorError
 from tests.unit.assignors.groups import answer, group
 

@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 
 from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.replay import answer
+from kafka_rebalance.conformance.cases import answer
 from tests.benchmarks import assignor_inputs, server_inputs
 from tests.benchmarks.dictionary_form import case_of
 from tests.benchmarks.spread import is_larger, spread

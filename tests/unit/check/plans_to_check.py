@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kafka_rebalance.load import PartitionLoads
-from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
-from kafka_rebalance.partition_table import Partition, partition_table
-from kafka_rebalance.plan import plan_id, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import plan_id, to_document
+from kafka_rebalance.snapshot.load import PartitionLoads
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
+from kafka_rebalance.snapshot.partition_table import Partition, partition_table
 from tests.unit.planner.worlds import random_cluster
 
 Rows = list[Partition]

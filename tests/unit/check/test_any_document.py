@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.check import Judgement, check_plan, read_planned
-from kafka_rebalance.codec import snapshot_from_document, snapshot_to_document
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
-from rebalance_advisor.cli import main
+from kafka_rebalance.plans.check import Judgement, check_plan, read_planned
+from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
+from rebalance_advisor.cli.main import main
 from tests.unit.check.plans_to_check import planned, resealed
 
 STRANGE: list[Any] = [

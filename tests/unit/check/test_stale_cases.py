@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.check import JUDGEMENT_OF, Judgement, ReasonCode, check_plan
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, LogDir
+from kafka_rebalance.plans.check import JUDGEMENT_OF, Judgement, ReasonCode, check_plan
+from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir
 from tests.unit.check.plans_to_check import (
     OPTIONS,
     Planned,

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from kafka_rebalance.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import (
+from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
     Broker,
     BrokerState,
     Capacity,

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from random import Random
 
-from kafka_rebalance.model import Member, Partition
+from kafka_rebalance.snapshot.model import Member, Partition
 
 PROMPTS = ("$ ", "# ", "> ", "  > ", "[root@h kafka]# ", "kafka@b-1:/opt/kafka$ ", "/ # ", "PS C:\\kafka> ", "")
 NOISE = (

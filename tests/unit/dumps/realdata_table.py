@@ -16,8 +16,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_rebalance.codec import snapshot_to_document
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
+from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.dumps import read_input
 
 _BROKERS = ",".join(map(str, range(16)))

@@ -1,4 +1,4 @@
-"""What `plan` and `advise` answer to each real dump that is read: ``python -m tests.unit.dumps.realdata_verdicts FOLDER``.
+"""What `plan` and `advise` answer to each real dump: ``python -m tests.unit.dumps.realdata_verdicts FOLDER``.
 
 Each file is put to the commands in the way in which it is read (``realdata_table``). A line holds both exit codes; ends
 with exit code 1 if one of them is no verdict (0 a plan, 3 infeasible, 4 cannot tell).
@@ -14,7 +14,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from rebalance_advisor import cli
+from rebalance_advisor.cli import main as cli
 from tests.unit.dumps.realdata_table import COMPANION, Outcome, table
 
 VERDICTS = (0, 3, 4)

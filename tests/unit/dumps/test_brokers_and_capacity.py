@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import BrokerState, Capacity
+from kafka_rebalance.snapshot.model import BrokerState, Capacity
 from rebalance_advisor.dumps import read_capacity, read_input, with_capacity
 from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
 

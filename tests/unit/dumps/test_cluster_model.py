@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadKind, LoadSource
-from kafka_rebalance.model import BrokerState
+from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input
 
 MODEL = {

@@ -7,8 +7,8 @@ import gzip
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadKind, LoadSource
-from kafka_rebalance.model import BrokerState, GroupType
+from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.model import BrokerState, GroupType
 from rebalance_advisor.dumps import read_input
 from tests.unit.dumps.dump_texts import BROKERS, DUMPS, LATEST, LOG_DIRS, MEMBERS, OFFSETS, STATE, TOPICS, write_folder
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.load import LoadKind
+from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor.dumps import read_input
 
 REAL_MAP = Path(__file__).parents[2] / "data" / "kafka-kit-256-partitions-23-brokers.json"

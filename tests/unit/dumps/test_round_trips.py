@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import CommittedOffset
+from kafka_rebalance.snapshot.model import CommittedOffset
 from rebalance_advisor.dumps import read_input
 from tests.unit.dumps import random_dumps
 from tests.unit.dumps.random_dumps import command, draw_cluster, noisy

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from kafka_rebalance.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from rebalance_advisor.dumps import read_input
 
 DOCUMENT = {

@@ -6,8 +6,8 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.dumps.any_input import read_input
-from rebalance_advisor.dumps.dump_lines import dump_lines, lines_and_commands
-from rebalance_advisor.dumps.terminal_lines import Command, begins_command, is_noise
+from rebalance_advisor.dumps.files.dump_lines import dump_lines, lines_and_commands
+from rebalance_advisor.dumps.files.terminal_lines import Command, begins_command, is_noise
 from tests.unit.dumps.dump_texts import DUMPS, write_folder
 
 COMMANDS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.model import BrokerState
+from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.dumps.topic_znodes import TopicZnodes, looks_like_znodes
 

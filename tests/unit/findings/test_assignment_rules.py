@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.finding import Confidence, Severity
-from kafka_rebalance.model import Group, GroupType, Member
+from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.unit.findings.worlds import cluster, striped, told
 
 ENDLESS = Path(__file__).parents[2] / "conformance" / "sticky_endless.json"

@@ -7,13 +7,13 @@ from statistics import median
 
 import pytest
 
-from kafka_rebalance.finding import Severity
 from kafka_rebalance.findings import find
-from kafka_rebalance.group_question import group_questions
-from kafka_rebalance.group_replay import replay_group
-from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from rebalance_advisor.dumps import read_input
-from stack.demo_cluster import write_demo_cluster
+from stack.demo.cluster import write_demo_cluster
 from tests.unit.findings.demo_text import (
     group_lines,
     offsets,

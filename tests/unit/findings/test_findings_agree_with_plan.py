@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.finding import Finding
 from kafka_rebalance.findings import find
+from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.words import in_bytes
-from kafka_rebalance.load import LoadKind
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from tests.unit.planner.worlds import brokers, cluster, random_cluster, row
 
 JOBS: dict[str, dict[str, Any]] = {

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings import RULES, find
+from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.words import counted, in_amount, in_bytes, in_time, listed
-from kafka_rebalance.model import CommittedOffset, CoverageGap, Group, GroupType, Member
-from kafka_rebalance.plan import Cost, Plan, ResourceOutcome, Verdict
-from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group, GroupType, Member
 from tests.unit.findings.worlds import brokers, cluster, striped, told
 
 ROWS = striped("t", 6)

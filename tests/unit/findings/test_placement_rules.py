@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.finding import Confidence, Severity
-from kafka_rebalance.model import Broker, BrokerState, Capacity, LogDir, Partition
+from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir, Partition
 from tests.unit.findings.worlds import brokers, cluster, striped, told
 
 EVEN = striped("t", 12)

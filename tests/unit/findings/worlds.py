@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.finding import Finding
 from kafka_rebalance.findings import find
-from kafka_rebalance.group_question import group_questions
-from kafka_rebalance.group_replay import replay_group
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
-from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
 
 RACKS = ("a", "b", "c")
 

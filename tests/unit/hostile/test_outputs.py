@@ -16,7 +16,7 @@ import pytest
 
 from kafka_rebalance.csv_text import unguarded
 from kafka_rebalance.visible_text import is_hidden, visible
-from rebalance_advisor import cli
+from rebalance_advisor.cli import main as cli
 from tests.unit.hostile.cluster import cluster_document
 from tests.unit.hostile.names import HARMLESS, HOSTILE
 from tests.unit.hostile.readers import Page, figures_alike, markdown, screen_lines, without_name

@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError, InvalidSnapshotError
-from kafka_rebalance.model import CoverageGap, Topic
-from kafka_rebalance.topic_names import topic_name_fault
+from kafka_rebalance.snapshot.model import CoverageGap, Topic
+from kafka_rebalance.snapshot.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import is_hidden, visible
-from rebalance_advisor import cli, snapshot_command
+from rebalance_advisor.cli import main as cli
+from rebalance_advisor.cli import snapshot as snapshot_command
+from rebalance_advisor.cli.replay import answer_lines
 from rebalance_advisor.dumps import read_capacity, read_input
-from rebalance_advisor.kafka.java_properties import read_properties
-from rebalance_advisor.kafka.probe import ConnectionFailedError, Stage
-from rebalance_advisor.kafka.settings import connection_settings
-from rebalance_advisor.replay_command import answer_lines
+from rebalance_advisor.kafka.connection.java_properties import read_properties
+from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
+from rebalance_advisor.kafka.connection.settings import connection_settings
 from tests.unit.hostile.cluster import cluster_document
 from tests.unit.hostile.names import HARMLESS, HOSTILE
 from tests.unit.hostile.readers import screen_lines

@@ -4,7 +4,11 @@ import struct
 
 import pytest
 
-from rebalance_advisor.kafka.member_bytes import OddBytesError, decode_assignment, decode_subscription
+from rebalance_advisor.kafka.groups.member_metadata import (
+    OddBytesError,
+    decode_assignment,
+    decode_subscription,
+)
 
 
 def text(value: str) -> bytes:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.probe import ConnectionFailedError, Stage, find_server
-from rebalance_advisor.kafka.settings import connection_settings
-from stack.kafka_security import Certificates, make_certificates
+from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage, find_server
+from rebalance_advisor.kafka.connection.settings import connection_settings
+from stack.kafka.security import Certificates, make_certificates
 
 BROKER_APIS = struct.pack(">hi", 0, 3) + b"".join(struct.pack(">hhh", key, 0, 9) for key in (3, 17, 36))
 CONTROLLER_APIS = struct.pack(">hi", 0, 1) + struct.pack(">hhh", 55, 0, 2)

@@ -3,7 +3,7 @@
 import socket
 import time
 
-from rebalance_advisor.kafka.reach import refused
+from rebalance_advisor.kafka.connection.reach import refused
 
 
 def test_accepted_refused_and_unknown_are_told_apart():

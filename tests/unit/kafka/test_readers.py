@@ -7,13 +7,13 @@ from kafka.protocol.admin import DescribeGroupsRequest, DescribeLogDirsRequest, 
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 
-from kafka_rebalance.model import CommittedOffset, GroupType
-from rebalance_advisor.kafka.asker import Asker
+from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
+from rebalance_advisor.kafka.cluster_metadata import read_shape
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups import describe_groups, list_groups
+from rebalance_advisor.kafka.groups.groups import describe_groups, list_groups
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest
 from rebalance_advisor.kafka.offsets import read_committed, read_ends
-from rebalance_advisor.kafka.shape import read_shape
+from rebalance_advisor.kafka.request_sender import Asker
 from rebalance_advisor.kafka.storage import read_configs, read_storage
 
 

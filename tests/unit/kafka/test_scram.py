@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from rebalance_advisor.kafka.scram import ServerNotTrustedError, _scram, login_messages
+from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError, _scram, login_messages
 
 NONCE = "rOprNGfwEbeRWgbNEkqO"
 CHALLENGE = b"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"

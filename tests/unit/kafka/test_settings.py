@@ -3,7 +3,12 @@
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.settings import FIELDS, WITHOUT_EFFECT, ConnectionSettings, connection_settings
+from rebalance_advisor.kafka.connection.settings import (
+    FIELDS,
+    WITHOUT_EFFECT,
+    ConnectionSettings,
+    connection_settings,
+)
 
 SERVER = {"bootstrap.servers": "b:9092"}
 SSL = {**SERVER, "security.protocol": "SSL"}

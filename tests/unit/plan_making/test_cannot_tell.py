@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.advise import advise
-from kafka_rebalance.codec import snapshot_to_document
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, LogDir
-from kafka_rebalance.partition_table import Partition
-from kafka_rebalance.plan import Plan, Verdict, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, LogDir
+from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.verify import verify_plan
-from rebalance_advisor.cli import main
+from rebalance_advisor.cli.main import main
 from tests.unit.planner.worlds import GB, brokers, cluster, row
 
 DEAD, FENCED = BrokerState.DEAD, BrokerState.FENCED

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafka_rebalance.plan import Verdict, to_document
-from kafka_rebalance.plan_making.ask import build_ask
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.plan_making.stay import furthest
-from kafka_rebalance.planner.loads import broker_loads
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.dead_band import furthest
+from kafka_rebalance.plans.plan import Verdict, to_document
+from kafka_rebalance.plans.request import build_ask
 from tests.unit.planner.worlds import random_cluster
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafka_rebalance.plan import Plan, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import random_cluster
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.model import Capacity, ClusterSnapshot
-from kafka_rebalance.plan import Plan, Verdict, to_document
-from kafka_rebalance.plan_making.option_pairs import CONTRADICTIONS, OPTIONS
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.options.contradictions import CONTRADICTIONS, OPTIONS
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import GB, brokers, cluster, row
 
@@ -160,7 +160,7 @@ def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
 def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
     import argparse
 
-    from rebalance_advisor.plan_options import add_plan_options
+    from rebalance_advisor.cli.plan_arguments import add_plan_options
 
     parser = argparse.ArgumentParser()
     add_plan_options(parser)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UsageError
-from kafka_rebalance.model import BrokerState, Capacity
-from kafka_rebalance.plan import Verdict
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
-from kafka_rebalance.planner.bands import Target
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.snapshot.model import BrokerState, Capacity
 from tests.unit.planner.worlds import brokers, cluster, row
 
 STRANGE: list[Any] = [

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Plan, Robustness, Verdict
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, Robustness, Verdict
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.model import ClusterSnapshot
-from kafka_rebalance.plan import Move, Plan, Verdict, to_document
-from kafka_rebalance.plan_making import frontier
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.frontier import frontier
+from kafka_rebalance.plans.plan import Move, Plan, Verdict, to_document
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import GB, brokers, cluster, row
 

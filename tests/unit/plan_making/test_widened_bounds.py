@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify import verify_plan
 from tests.properties.small_worlds import small_world
 

@@ -2,10 +2,17 @@
 
 import numpy as np
 
-from kafka_rebalance.model import Broker, BrokerState, ClusterSnapshot, Partition, Topic, partition_table
-from kafka_rebalance.plan import Plan, Verdict, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    ClusterSnapshot,
+    Partition,
+    Topic,
+    partition_table,
+)
 from kafka_rebalance.verify import verify_plan
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kafka_rebalance.planner.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.planner.columns import MeasuredLoads
-from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve

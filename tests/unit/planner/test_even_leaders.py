@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.plan_making.ask import build_ask
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.planner.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.planner.bands import Target
-from kafka_rebalance.planner.columns import MeasuredLoads
-from kafka_rebalance.planner.leading.even_counts import EvenLeaders, even_leaders
-from kafka_rebalance.planner.leading.least_changes import least_leader_changes
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.planner.leaders.even_counts import EvenLeaders, even_leaders
+from kafka_rebalance.planner.leaders.least_changes import least_leader_changes
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.request import build_ask
 from tests.unit.planner.worlds import random_cluster
 
 MAP = Path(__file__).resolve().parents[2] / "data" / "kafka-kit-256-partitions-23-brokers.json"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_rebalance.plan_making.ask import build_ask
-from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.problem import Problem
+from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, is_small
+from kafka_rebalance.planner.linear_program.neighbourhoods import cheaper_plans
+from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.planner.linear_program.rounding import has_room, rounded
 from kafka_rebalance.planner.replicas.replica_search import Effort
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
-from kafka_rebalance.planner.small_lp.arcs import Arcs, arcs_of, is_small
-from kafka_rebalance.planner.small_lp.neighbourhoods import cheaper_plans
-from kafka_rebalance.planner.small_lp.relaxation import relax
-from kafka_rebalance.planner.small_lp.rounding import has_room, rounded
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.plans.request import build_ask
 from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row, with_capacity
 
 

@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kafka_rebalance.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic, partition_table
-from kafka_rebalance.partition_table import Partition
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    Topic,
+    partition_table,
+)
+from kafka_rebalance.snapshot.partition_table import Partition
 
 GB = 10**9
 NOON = "2026-11-20T12:00:00Z"

@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from kafka_rebalance.advise import Advice, advise
-from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.advisory.advise import Advice, advise
+from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor.publish import advisory_files, plan_folder
-from rebalance_advisor.publish.exchange import exchange_folders
-from rebalance_advisor.publish.version_folders import advisory_folder
-from rebalance_advisor.publish.whole_folder import check_folder, replace_folder
+from rebalance_advisor.publish.folders.exchange import exchange_folders
+from rebalance_advisor.publish.folders.version_folders import advisory_folder
+from rebalance_advisor.publish.folders.whole_folder import check_folder, replace_folder
 from tests.unit.planner.worlds import brokers, cluster, row
 from tests.unit.publish.file_moments import Ending, Strike, Striker, content_of, end_of
 

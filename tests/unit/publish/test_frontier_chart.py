@@ -4,10 +4,10 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from kafka_rebalance.advise import advise
-from kafka_rebalance.plan import Plan
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan
 from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_lines, frontier_rows
 from rebalance_advisor.publish.plan_words import plan_lines
 from rebalance_advisor.publish.report import render_report

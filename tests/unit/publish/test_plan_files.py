@@ -5,10 +5,10 @@ import json
 import jsonschema
 import pytest
 
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.plan_files import expected_files
+from kafka_rebalance.verify.files.plan_files import expected_files
 from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.planner.worlds import random_cluster
 

@@ -4,9 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.advise import advise
-from kafka_rebalance.model import Broker, ClusterSnapshot, LogDir, Partition, Topic, partition_table
-from kafka_rebalance.plan_making.options import PlanOptions
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    ClusterSnapshot,
+    LogDir,
+    Partition,
+    Topic,
+    partition_table,
+)
 from rebalance_advisor.publish.digest import closing_words, render_digest
 from rebalance_advisor.publish.report import evidence_in_words, render_report
 from rebalance_advisor.publish.words import bytes_in_words, seconds_in_words

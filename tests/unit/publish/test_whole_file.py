@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.cli import main
-from rebalance_advisor.publish.whole_file import check_file, replace_file
+from rebalance_advisor.cli.main import main
+from rebalance_advisor.publish.folders.whole_file import check_file, replace_file
 from tests.unit.publish.file_moments import Strike, Striker, end_of
 
 

@@ -13,10 +13,14 @@ from subprocess import run
 import pytest
 
 from kafka_rebalance.errors import UsageError
-from rebalance_advisor.publish.exchange import exchange_folders
-from rebalance_advisor.publish.folder_marker import MARKER
-from rebalance_advisor.publish.version_folders import advisory_folder, plan_path
-from rebalance_advisor.publish.whole_folder import NotExchangeableError, check_folder, replace_folder
+from rebalance_advisor.publish.folders.exchange import exchange_folders
+from rebalance_advisor.publish.folders.folder_marker import MARKER
+from rebalance_advisor.publish.folders.version_folders import advisory_folder, plan_path
+from rebalance_advisor.publish.folders.whole_folder import (
+    NotExchangeableError,
+    check_folder,
+    replace_folder,
+)
 
 OLD = {"plan.json": b"old", "waves/01.json": b"1", "waves/02.json": b"2", "report.html": b"old"}
 NEW = {"plan.json": b"new", "waves/01.json": b"3", "findings.json": b"new"}
@@ -233,7 +237,7 @@ def test_the_link_layout_keeps_a_version_that_is_being_made(tmp_path: Path) -> N
 AS_NOBODY = """
 import os, sys
 from pathlib import Path
-from rebalance_advisor.publish.whole_folder import check_folder, replace_folder
+from rebalance_advisor.publish.folders.whole_folder import check_folder, replace_folder
 if os.geteuid() == 0:  # only now, for root's own Python may be out of others' sight
     os.setgid(65534); os.setuid(65534)
 folder = Path(sys.argv[1])

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from kafka_rebalance.score_cluster import score_cluster
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from rebalance_advisor.dumps import read_input
 from tests.unit.scoring.plain_scorer import summary
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.scoring.assignment_scores import PartitionRates, evenness, per_member
 from kafka_rebalance.scoring.levels import known_skew, plain_mean, skew
-from kafka_rebalance.scoring.movement import NOBODY, reader_movement, replica_movement
+from kafka_rebalance.scoring.movement import reader_movement, replica_movement
 from kafka_rebalance.scoring.placement_scores import TopicPlacement, broker_field, rack_violations, score_placement
 
 NAN = float("nan")

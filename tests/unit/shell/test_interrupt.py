@@ -9,7 +9,7 @@ from subprocess import PIPE, Popen, run
 
 import pytest
 
-from kafka_rebalance.codec import snapshot_to_document
+from kafka_rebalance.snapshot.codec import snapshot_to_document
 from tests.unit.planner.worlds import brokers, cluster, row
 
 # Ctrl-C at the n-th event of a kind that the interpreter tells of: imports, files opened, folders made.
@@ -22,7 +22,7 @@ def listen(name, _):
     seen += name == event
     if name == event and seen == moment:
         os.kill(os.getpid(), signal.SIGINT)
-from rebalance_advisor.shell import main
+from rebalance_advisor.cli.shell import main
 sys.addaudithook(listen)
 sys.exit(main())
 """
@@ -54,7 +54,7 @@ def test_one_line_wherever_it_strikes(place: Path, event: str, moment: int) -> N
 
 def test_one_line_while_kernels_are_compiled(place: Path, tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    line = [sys.executable, "-m", "rebalance_advisor.cli", *command(place, "never")]
+    line = [sys.executable, "-m", "rebalance_advisor.cli.main", *command(place, "never")]
     with Popen(line, stdout=PIPE, stderr=PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
         while "kernels are compiled" not in process.stderr.readline():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_advisor.cli import main
+from rebalance_advisor.cli.main import main
 
 
 @pytest.mark.parametrize("command", ["plan", "advise"])

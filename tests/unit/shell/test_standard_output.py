@@ -22,7 +22,9 @@ def run(arguments):
 
 def test_a_library_that_prints_is_heard_on_standard_error(tmp_path: Path) -> None:
     (tmp_path / "noisy_command.py").write_text(COMMAND)
-    program = "import sys\nfrom rebalance_advisor import cli\ncli.COMMANDS['noisy'] = ('noisy_command', 'noisy')\n"
+    program = (
+        "import sys\nfrom rebalance_advisor.cli import main as cli\ncli.COMMANDS['noisy'] = ('noisy_command', '')\n"
+    )
     program += "code = cli.main(['noisy'])\nprint('afterwards')\nsys.exit(code)\n"
     paths = os.pathsep.join([str(tmp_path), *sys.path])
     ended = subprocess.run(
@@ -38,7 +40,9 @@ def test_a_library_that_prints_is_heard_on_standard_error(tmp_path: Path) -> Non
 
 def test_a_reader_that_goes_away_ends_the_command_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "noisy_command.py").write_text(COMMAND.replace('print("{}")', 'print("{}" * 1_000_000)'))
-    program = "import sys\nfrom rebalance_advisor import cli\ncli.COMMANDS['noisy'] = ('noisy_command', 'noisy')\n"
+    program = (
+        "import sys\nfrom rebalance_advisor.cli import main as cli\ncli.COMMANDS['noisy'] = ('noisy_command', '')\n"
+    )
     program += "sys.exit(cli.main(['noisy']))\n"
     paths = os.pathsep.join([str(tmp_path), *sys.path])
     with subprocess.Popen(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.codec import snapshot_to_document
-from rebalance_advisor.cli import main
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor.cli.main import main
 from tests.unit.planner.worlds import brokers, cluster, row
 
 WRONG = {

@@ -1,7 +1,7 @@
 import tomllib
 
-from rebalance_advisor.airflow.cluster_list import read_clusters
-from stack.cluster_entries import write_entry
+from rebalance_advisor.airflow.cluster_config import read_clusters
+from stack.airflow.cluster_entries import write_entry
 
 
 def test_a_new_file_holds_the_entry_and_says_what_it_is_for(tmp_path):

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from rebalance_advisor.dumps import read_input
-from stack.demo_cluster import write_demo_cluster
+from stack.demo.cluster import write_demo_cluster
 
 ROOT = Path(__file__).parents[3]
 
@@ -37,7 +37,7 @@ def digest(folder):
 def test_the_same_seed_writes_the_same_bytes_whatever_python_hashes(demo, tmp_path):
     folder = tmp_path / "again"
     subprocess.run(
-        [sys.executable, "-m", "stack.demo_cluster", str(folder)],
+        [sys.executable, "-m", "stack.demo.cluster", str(folder)],
         check=True, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "1"}, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     assert digest(folder) == digest(demo)
@@ -45,7 +45,7 @@ def test_the_same_seed_writes_the_same_bytes_whatever_python_hashes(demo, tmp_pa
 
 
 def test_wrong_usage_ends_with_2(tmp_path):
-    done = subprocess.run([sys.executable, "-m", "stack.demo_cluster"], check=False, cwd=ROOT, capture_output=True)
+    done = subprocess.run([sys.executable, "-m", "stack.demo.cluster"], check=False, cwd=ROOT, capture_output=True)
     assert done.returncode == 2
     assert b"usage" in done.stderr
 

@@ -2,7 +2,7 @@ import subprocess
 
 import pytest
 
-from stack import java
+from stack.jvm import java
 
 
 def fake_java(folder, version, has_module=True):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stack import maven
+from stack.jvm import maven
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from stack.demo_cluster import write_demo_cluster
+from stack.demo.cluster import write_demo_cluster
+from stack.demo.warm_kernels import kernel_warmer, start_warming
 from stack.machine import Machine
 from stack.processes import stop
-from stack.warm_kernels import kernel_warmer, start_warming
 
 
 def test_the_warmer_searches_a_plan_in_the_background_and_ends_well(tmp_path: Path) -> None:

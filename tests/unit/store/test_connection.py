@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_advisor.store import connection
-from rebalance_advisor.store.connection import StoreError, connect, dsn_from_environment
+from rebalance_advisor.store.schema import connection
+from rebalance_advisor.store.schema.connection import StoreError, connect, dsn_from_environment
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg2", "postgresql+psycopg"])

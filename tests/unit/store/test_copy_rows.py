@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance_advisor.store import copy_rows
+from rebalance_advisor.store.rows import copy_rows
 
 
 def test_null_is_not_the_text_that_looks_like_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_advisor.store.names import Names, NamesError
+from rebalance_advisor.store.schema.names import Names, NamesError
 
 
 def test_default_names_leave_the_text_as_it_is() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_advisor.store import sql_files
-from rebalance_advisor.store.sql_files import SqlFilesError
+from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.schema.sql_files import SqlFilesError
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from kafka_rebalance.model import BrokerState, Capacity, ClusterSnapshot
-from kafka_rebalance.partition_table import Partition, partition_table
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import Partition, partition_table
 from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.planner.worlds import GB, cluster, random_cluster, row
 from tests.unit.planner.worlds import brokers as some_brokers

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.model import BrokerState, Capacity, ClusterSnapshot
-from kafka_rebalance.partition_table import partition_table
-from kafka_rebalance.plan import plan_id, to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import plan_id, to_document
+from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import partition_table
 from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.planner.worlds import GB, random_cluster
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.partition_table import partition_table
-from kafka_rebalance.plan import to_document
-from kafka_rebalance.plan_making.options import PlanOptions
-from kafka_rebalance.plan_making.plan_builder import make_plan
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.cluster_arrays import cluster_arrays
+from kafka_rebalance.verify.cluster.arrays import cluster_arrays
+from kafka_rebalance.verify.document.parameters import read_wishes
 from kafka_rebalance.verify.faults import FaultList
-from kafka_rebalance.verify.wishes import read_wishes
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
 from tests.unit.findings.worlds import RACKS, brokers, cluster, striped, told
 from tests.unit.verify.plan_worlds import plain_world

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_rebalance.codec import snapshot_to_document
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.verify import verify_folder
-from rebalance_advisor import verify_command
+from rebalance_advisor.cli import verify as verify_command
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES
 from tests.unit.verify.plan_kinds import KINDS, drain, nothing_to_do
 from tests.unit.verify.plan_worlds import World

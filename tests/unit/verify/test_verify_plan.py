@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.partition_table import partition_table
+from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.plan_files import expected_files
+from kafka_rebalance.verify.files.plan_files import expected_files
 from tests.unit.verify.plan_worlds import World, busy_world, plain_world, sealed
 
 

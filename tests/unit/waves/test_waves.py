@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
-from kafka_rebalance.waves.slot_filling import slot_filling_seconds
-from kafka_rebalance.waves.transfers import Transfers
+from kafka_rebalance.plans.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
+from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
+from kafka_rebalance.plans.waves.transfers import Transfers
 
 MIB = 2**20
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.covering_prices import Holdings, carried, drop_costs
-from kafka_rebalance.planner.fair_share import distinct_racks
-from kafka_rebalance.planner.problem import Floats, Problem
 
 ROUNDING = 1e-9
 WHOLE = 1e-6

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.planner.problem import Flags, Floats, Problem
+from kafka_rebalance.arrays import Flags, Floats, Longs
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, cover
-from kafka_rebalance.planner.state import Longs, resource_scale
+from kafka_rebalance.planner.state import resource_scale
 
 # Excess below this share of a mean load is rounding.
 ROUNDING = 1e-9

@@ -14,12 +14,10 @@ Complexity: O(P · N · D) for N brokers that nobody of their rack undercuts, a 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.planner.fair_share import distinct_racks
-from kafka_rebalance.planner.problem import Flags, Floats, Ints, Problem
-
-Longs = npt.NDArray[np.int64]
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem
 
 SLICE = 20_000
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.counting import least_copies, least_leader_stops
 from kafka_rebalance.planner.bounds.covering_prices import covering_prices, holdings_of
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.loads import broker_loads
-from kafka_rebalance.planner.problem import Floats, Problem
 from kafka_rebalance.planner.solution import Bounds, LowerBound, PriceCertificate
 
 NOTHING = LowerBound(0.0, "nothing has to move")

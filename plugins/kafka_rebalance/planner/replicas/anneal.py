@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.compiled import inner_kernel, kernel
-from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.planner.replicas.moving import (
     copies_needed,
     draw,
@@ -32,7 +32,7 @@ from kafka_rebalance.planner.replicas.moving import (
     weigh,
 )
 from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
-from kafka_rebalance.planner.state import Longs, State
+from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import excess_change
 
 # Of a hundred steps: elsewhere, change places, home, home with a substitute; the rest leaves home.

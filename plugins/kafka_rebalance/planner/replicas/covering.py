@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel, kernel
-from kafka_rebalance.planner.problem import Floats
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 NOT_COVERABLE = 1e300
 SWEEPS = 12

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel
-from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.finish import leaving_cost, prices_of
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, fewest_in_rack, fits_limit, move, rack_share, weigh
 from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
 from kafka_rebalance.planner.sorting import smallest_first
-from kafka_rebalance.planner.state import Longs, State
+from kafka_rebalance.planner.state import State
 
 # What covers its broker's excess for so many times its cost leaves in any cheap plan.
 SURELY = 1.02

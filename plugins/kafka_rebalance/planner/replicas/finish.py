@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel
-from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, best_prices
 from kafka_rebalance.planner.replicas.moving import INSIDE, TINY, above, is_home, move, relief, weigh
 from kafka_rebalance.planner.replicas.push import MISSES_BORNE, worst_first

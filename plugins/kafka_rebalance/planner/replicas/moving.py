@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inlined_kernel, inner_kernel
-from kafka_rebalance.planner.problem import Floats
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import TopicSpread
 

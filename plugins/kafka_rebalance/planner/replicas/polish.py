@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel
-from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.moving import (
     INSIDE,
     TINY,
@@ -34,7 +34,7 @@ from kafka_rebalance.planner.replicas.moving import (
 from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
 from kafka_rebalance.planner.replicas.receivers import need_of, useful_part
 from kafka_rebalance.planner.sorting import smallest_first
-from kafka_rebalance.planner.state import Longs, State
+from kafka_rebalance.planner.state import State
 
 # Steps of mending one broker.
 MENDING_STEPS = 6

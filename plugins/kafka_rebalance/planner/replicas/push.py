@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.compiled import inner_kernel
-from kafka_rebalance.planner.problem import Floats, Ints
+from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.moving import INSIDE, above, move, outside, weigh
 from kafka_rebalance.planner.replicas.receivers import (
     OTHERS_TRIED,
@@ -23,7 +23,7 @@ from kafka_rebalance.planner.replicas.receivers import (
     roomy_receiver,
 )
 from kafka_rebalance.planner.sorting import smallest_first
-from kafka_rebalance.planner.state import Longs, State
+from kafka_rebalance.planner.state import State
 
 # Replicas passed over before a visit ends. Ten times as many find the same bytes in three times the time.
 MISSES_BORNE = 20

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.planner.problem import Ints, Problem
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.replicas.anneal import anneal
 from kafka_rebalance.planner.replicas.moving import INSIDE
 from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
+from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.planner.fair_share import distinct_racks, even_spread
-from kafka_rebalance.planner.problem import NOBODY, Flags, Floats, Ints, Problem
 from kafka_rebalance.planner.state import resource_scale
 
 

@@ -5,8 +5,8 @@ Machine code is made for each entry with all below it, so that six entries would
 
 from __future__ import annotations
 
-from kafka_rebalance.compiled import kernel
-from kafka_rebalance.planner.problem import Ints
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.planner.replicas.evacuate import evacuate as _evacuate
 from kafka_rebalance.planner.replicas.evacuate import release as _release
 from kafka_rebalance.planner.replicas.finish import finish_round as _finish_round

@@ -1,0 +1,71 @@
+"""The whole way from a snapshot to an advisory, in one process: wiring, nothing else.
+
+The pipeline goes the same steps apart: ``score_cluster``, ``replay_group`` and ``replay_topic`` in one Spark job,
+``make_plan`` in another, ``find`` and ``verify_plan`` before it publishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_rebalance.advisory.advisory import advisory_document
+from kafka_rebalance.findings import find
+from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.placement.topic_replay import (
+    TopicReplay,
+    placement_brokers,
+    replay_topic,
+    topic_placements,
+)
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.plans.verified_plan import verified
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Advice:
+    """Everything that one advisory says."""
+
+    snapshot: ClusterSnapshot
+    scores: ClusterScores
+    groups: tuple[GroupReplay, ...]
+    topics: tuple[TopicReplay, ...]
+    plan: Plan
+    findings: tuple[Finding, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The object that all files are rendered from."""
+        return advisory_document(self.snapshot, self.plan, self.findings, self.groups, self.topics)
+
+
+def advise(
+    snapshot: ClusterSnapshot,
+    options: PlanOptions,
+    *,
+    seed: int = 0,
+    previous: Mapping[str, Any] | None = None,
+    advisor_version: str = "",
+    progress: Callable[[str], None] = lambda _: None,
+) -> Advice:
+    """Score, replay, plan, verify, find. Raises InvalidPlanError when the plan fails its own verification."""
+    progress("scoring")
+    scores = score_cluster(snapshot)
+    progress("replaying groups")
+    groups = tuple(replay_group(question) for question in group_questions(snapshot))
+    progress("replaying placement")
+    brokers = placement_brokers(snapshot)
+    topics = tuple(replay_topic(today, brokers) for today in topic_placements(snapshot))
+    plan = make_plan(
+        snapshot, options, seed=seed, previous=previous, advisor_version=advisor_version, progress=progress
+    )
+    progress("verifying")
+    plan = verified(plan, snapshot).plan
+    return Advice(snapshot, scores, groups, topics, plan, find(snapshot, scores, groups, plan))

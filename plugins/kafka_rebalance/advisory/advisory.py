@@ -1,0 +1,165 @@
+"""One advisory as a document: what every file, page and row of it is rendered from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.placement.topic_replay import TopicReplay
+from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
+
+FORMAT_VERSION = 1
+
+
+def advisory_document(
+    snapshot: ClusterSnapshot,
+    plan: Plan,
+    findings: Sequence[Finding],
+    groups: Sequence[GroupReplay],
+    topics: Sequence[TopicReplay] = (),
+) -> dict[str, Any]:
+    """JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it."""
+    kind_of = {group.id: group for group in snapshot.groups}
+    return {
+        "format_version": FORMAT_VERSION,
+        "cluster": snapshot.cluster,
+        "cluster_id": snapshot.cluster_id,
+        "captured_at": snapshot.captured_at,
+        "size": size_of(snapshot),
+        "loads": loads_in_words(snapshot),
+        "coverage": [
+            {"subject_type": gap.subject_type, "subject": gap.subject, "what": gap.what, "reason": gap.reason}
+            for gap in snapshot.coverage
+        ],
+        "plan": to_document(plan),
+        "findings": [finding_document(each) for each in findings],
+        "groups": [group_document(each, kind_of[each.group_id]) for each in groups],
+        "topics": [topic_document(each) for each in topics],
+    }
+
+
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """One entry of ``findings.json``."""
+    return {
+        "finding_key": finding.finding_key,
+        "severity": finding.severity.value,
+        "subject_type": finding.subject_type.value,
+        "subject": finding.subject,
+        "code": finding.code,
+        "evidence": dict(finding.evidence),
+        "recommendation": finding.recommendation,
+        "cost": finding.cost,
+        "gain": finding.gain,
+        "confidence": finding.confidence.value,
+    }
+
+
+def group_document(replay: GroupReplay, group: Group) -> dict[str, Any]:
+    """One entry of ``groups.json``: today, what other strategies would do, and which one is advised."""
+    today = replay.today
+    return {
+        "group": replay.group_id,
+        "type": group.type.value,
+        "state": group.state,
+        "coordinator": group.coordinator,
+        "members": today.members,
+        "partitions": today.partitions,
+        "assignor": group.protocol,
+        "version": today.version,
+        "subscriptions_from": replay.basis.value,
+        "is_reproduced": replay.is_reproduced,
+        "idle_members": today.idle_members,
+        "skew_by_count": today.skew_count,
+        "skew_by_rate": today.skew_rate,
+        "skew_by_lag": today.skew_lag,
+        "advised": replay.advised,
+        "advice": _advice(replay),
+        "strategies": [_strategy_document(each) for each in replay.scores[1:]],
+        "readers": [_member_document(each) for each in replay.members],
+    }
+
+
+def topic_document(replay: TopicReplay) -> dict[str, Any]:
+    """One entry of ``topics.json``: today's placement beside what Kafka's placer would draw."""
+    today, placed = replay.current, replay.placed
+    return {
+        "topic": replay.topic,
+        "today": {"replica_skew": today.replica_skew, "leader_skew": today.leader_skew, "disk_skew": today.disk_skew},
+        "placer": "striped",
+        "seeds": len(placed),
+        "median_replica_skew": replay.median_replica_skew,
+        "fewest_replica_moves": min((each.replica_moves for each in placed), default=None),
+        "fewest_bytes_to_move": min(
+            (each.bytes_to_move for each in placed if each.bytes_to_move is not None), default=None
+        ),
+        "error": replay.error,
+    }
+
+
+def _advice(replay: GroupReplay) -> str:
+    advised = None if replay.advised is None else replay.score(replay.advised)
+    if advised is None:
+        return ""
+    skew = "" if advised.skew_count is None else f", skew {advised.skew_count:.2f}"
+    return (
+        f"{replay.advised}: {advised.idle_members or 0} idle{skew}, {advised.partitions_moved} partitions change reader"
+    )
+
+
+def _strategy_document(score: GroupScore) -> dict[str, Any]:
+    return {
+        "assignor": score.assignor,
+        "version": score.version,
+        "is_advised": score.is_advised,
+        "idle_members": score.idle_members,
+        "skew_by_count": score.skew_count,
+        "skew_by_rate": score.skew_rate,
+        "skew_by_lag": score.skew_lag,
+        "partitions_moved": score.partitions_moved,
+        "error": score.error,
+    }
+
+
+def _member_document(score: MemberScore) -> dict[str, Any]:
+    return {
+        "assignor": score.assignor,
+        "is_current": score.is_current,
+        "member": score.member_id,
+        "instance_id": score.instance_id,
+        "partitions": score.partitions,
+        "in_bytes_per_s": score.in_bytes_per_s,
+        "lag_messages": score.lag_messages,
+    }
+
+
+def size_of(snapshot: ClusterSnapshot) -> dict[str, int]:
+    """How large the cluster is, in counts."""
+    return {
+        "brokers": len(snapshot.brokers),
+        "racks": len({broker.rack for broker in snapshot.brokers if broker.rack is not None}),
+        "topics": len(snapshot.topics),
+        "partitions": len(snapshot.partitions),
+        "replicas": len(snapshot.partitions.replicas),
+        "groups": len(snapshot.groups),
+    }
+
+
+def loads_in_words(snapshot: ClusterSnapshot) -> dict[str, str]:
+    """Each kind of load: where it comes from, or that nobody measured it."""
+    words: dict[str, str] = {}
+    for kind in LoadKind:
+        column = snapshot.loads.column(kind)
+        if column is not None:
+            window = "" if column.window_s is None else f" over {column.window_s:.0f} s"
+            known = "" if column.known_share == 1 else f", known for {100 * column.known_share:.1f} % of partitions"
+            words[kind.value] = f"{column.source.value.replace('_', ' ')}{window}{known}"
+        elif kind is LoadKind.LOG_BYTES and bool((snapshot.partitions.replica_log_bytes >= 0).any()):
+            words[kind.value] = "log dirs, as brokers report them"
+        else:
+            words[kind.value] = "unknown: nobody measured it"
+    return words

@@ -1,0 +1,13 @@
+"""Shapes of arrays that everything here shares: their element types, and the index that stands for nobody."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+NOBODY = -1

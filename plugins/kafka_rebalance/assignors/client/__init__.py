@@ -1,0 +1,1 @@
+"""Assignors that run in the group leader, but for the sticky ones."""

@@ -1,0 +1,1 @@
+"""Assignors of Metamorphosis, in which every consumer decides for itself."""

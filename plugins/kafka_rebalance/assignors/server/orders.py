@@ -1,0 +1,149 @@
+"""In which order the group coordinator's Java walks its maps: subscribed topics, owned partitions.
+
+The coordinator keeps members in ``HashMap<memberId, …>`` (``orders.member_walk``), a member's topics in
+``HashSet<Uuid>``, what it owns in ``HashMap<Uuid, HashSet<Integer>>``. ``MapOrder.GIVEN`` takes the columns' order
+instead (LinkedHashMaps in tests); ``MapOrder.LEADER`` means nothing to a coordinator and is read as ``HASH``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.assignors.ranges import subscriber_counts
+from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
+from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity
+from kafka_rebalance.java.keys import uuid_hash_codes
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+
+PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
+
+
+def is_hashed(request: AssignmentRequest) -> bool:
+    """Whether maps are HashMaps rather than in the order of the columns."""
+    return request.order is not MapOrder.GIVEN
+
+
+def topic_hashes(request: AssignmentRequest) -> Ints:
+    """``Uuid.hashCode`` of every topic: int32[T]."""
+    hashes: Ints = uuid_hash_codes(request.topics.uuid_msb, request.topics.uuid_lsb)
+    return hashes
+
+
+def subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> Ints:
+    """Topics of one member in the iteration order of its set, each once."""
+    bounds = request.members.subscription_offsets
+    listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
+    distinct: Ints = _in_set_order(listed, hashes, is_hashed(request), False)
+    return distinct
+
+
+def copied_subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> Ints:
+    """Topics of one member in the iteration order of ``new HashSet<>(its set)``."""
+    bounds = request.members.subscription_offsets
+    listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
+    copied: Ints = _in_set_order(listed, hashes, is_hashed(request), True)
+    return copied
+
+
+@kernel
+def _in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -> Ints:  # noqa: FBT001
+    is_seen = np.zeros(len(hashes), np.bool_)
+    topics = np.empty(len(listed), np.int32)
+    found = 0
+    for topic in listed:
+        if not is_seen[topic]:
+            is_seen[topic] = True
+            topics[found] = topic
+            found += 1
+    topics = topics[:found]
+    if is_hashed:
+        topics = _walked(topics, hashes, DEFAULT_CAPACITY)
+    return _walked(topics, hashes, set_copy_capacity(found)) if is_copied else topics
+
+
+@inner_kernel
+def _walked(topics: Ints, hashes: Ints, capacity: int) -> Ints:
+    """A HashSet of ``topics``, put in this order."""
+    codes = np.empty(len(topics), np.int32)
+    for k in range(len(topics)):
+        codes[k] = hashes[topics[k]]
+    order = put_order(codes, capacity)
+    walked = np.empty(len(topics), np.int32)
+    for k in range(len(topics)):
+        walked[k] = topics[order[k]]
+    return walked
+
+
+def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
+    """Raise, as the coordinator's assignors do, for the first subscribed topic that the metadata lacks."""
+    counts = request.topics.partition_counts[topics]
+    if len(counts) and counts.min() < 0:
+        missing = topics[counts < 0]
+        raise AssignorError(
+            PARTITION_ASSIGNOR_EXCEPTION,
+            f"Members are subscribed to topic {request.topics.names[int(missing[0])]} which doesn't exist in the"
+            " topic metadata.",
+        )
+
+
+def is_homogeneous(request: AssignmentRequest) -> bool:
+    """What the coordinator tells its assignors: every subscribed topic has as many subscribers as there are members."""
+    if request.is_homogeneous is not None:
+        return request.is_homogeneous
+    counts = subscriber_counts(
+        request.members.subscription_offsets, request.members.subscription_topics, len(request.topics), True
+    )
+    return bool(np.all(counts[counts > 0] == len(request.members)))
+
+
+@inner_kernel
+def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints) -> Longs:
+    """Positions of one member's owned partitions as ``HashMap<Uuid, HashSet<Integer>>`` gives them back.
+
+    ``topics`` and ``partitions`` are the member's own, in the order in which they were put. ``group_of`` int32[T] is
+    scratch: -1 everywhere, before and after.
+    """
+    n = len(topics)
+    starts, places, first = _by_topic(topics, group_of)
+    hashes = np.empty(len(first), np.int32)
+    for group in range(len(first)):
+        hashes[group] = uuid_hashes[first[group]]
+    order = np.empty(n, np.int64)
+    inside = np.empty(n, np.int32)
+    filled = 0
+    for group in put_order(hashes, DEFAULT_CAPACITY):
+        count = starts[group + 1] - starts[group]
+        for k in range(count):
+            inside[k] = partitions[places[starts[group] + k]]
+        for k in put_order(inside[:count], DEFAULT_CAPACITY):
+            order[filled] = places[starts[group] + k]
+            filled += 1
+    return order
+
+
+@inner_kernel
+def _by_topic(topics: Ints, group_of: Ints) -> tuple[Longs, Longs, Ints]:
+    """Positions grouped by topic, topics as they first appear: group starts, positions, topic of each group."""
+    n = len(topics)
+    first = np.empty(n, np.int32)
+    sizes = np.zeros(n + 1, np.int64)
+    found = 0
+    for k in range(n):
+        if group_of[topics[k]] < 0:
+            group_of[topics[k]] = found
+            first[found] = topics[k]
+            found += 1
+        sizes[group_of[topics[k]] + 1] += 1
+    for group in range(found):
+        sizes[group + 1] += sizes[group]
+    filled = sizes.copy()
+    places = np.empty(n, np.int64)
+    for k in range(n):
+        group = group_of[topics[k]]
+        places[filled[group]] = k
+        filled[group] += 1
+    for group in range(found):
+        group_of[first[group]] = -1
+    return sizes[: found + 1], places, first[:found]

@@ -1,0 +1,270 @@
+"""``uniform`` where subscriptions differ: revoke, deal out what is free, then even out topic by topic (Kafka 4.0+).
+
+1. Members keep what they own of the topics they subscribe to.
+2. Topics by partitions per subscriber (descending), subscribers, topic id; each free partition goes to the subscriber
+   that holds least (ties: map order).
+3. At most 16 rounds over the topics with two or more subscribers: the highest partition of a most loaded one goes to a
+   least loaded one, until the two differ by one. With overlapping subscriptions the cap may stop it short of even.
+
+Not checked by Java and so not here: a partition owned twice counts and stays with both, unless it is moved.
+
+Example: a and b read t (4 partitions), b and c read u (4). Fresh, u is dealt first if its id is less: b 2, c 2; then t:
+a 3, b 1 … until every topic's readers differ by one at most.
+
+Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), two rounds as a rule.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.assignors.server.uniform_balancer import (
+    ENDS,
+    is_even,
+    line_up,
+    next_least,
+    next_most,
+    set_aside,
+)
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+
+_ROUNDS = 16
+_NOBODY = -1
+
+
+@kernel
+def list_subscribers(order: Longs, bounds: Longs, subscribed: Ints, topic_count: int) -> tuple[Longs, Ints]:
+    """Each topic's subscribers as places in ``order``, ascending: offsets int64[T+1] and places."""
+    starts = np.zeros(topic_count + 1, np.int64)
+    last = np.full(topic_count, _NOBODY, np.int32)
+    for member in range(len(order)):
+        for k in range(bounds[member], bounds[member + 1]):
+            topic = subscribed[k]
+            if last[topic] != member:
+                last[topic] = member
+                starts[topic + 1] += 1
+    for topic in range(topic_count):
+        starts[topic + 1] += starts[topic]
+    places = np.empty(starts[topic_count], np.int32)
+    filled = starts[:-1].copy()
+    last[:] = _NOBODY
+    for place in range(len(order)):
+        member = order[place]
+        for k in range(bounds[member], bounds[member + 1]):
+            topic = subscribed[k]
+            if last[topic] != place:
+                last[topic] = place
+                places[filled[topic]] = place
+                filled[topic] += 1
+    return starts, places
+
+
+def topic_priority(counts: Ints, subscribers: Longs, high: Longs, low: Longs) -> Longs:
+    """Subscribed topics: most partitions per subscriber first, then fewest subscribers, then by topic id."""
+    topics = np.flatnonzero(subscribers)
+    per_subscriber = counts[topics] / subscribers[topics]
+    keys = (low[topics], high[topics], subscribers[topics], -per_subscriber)
+    return topics[np.lexsort(keys)].astype(np.int64)
+
+
+@kernel
+def keep_subscribed(
+    order: Longs,
+    bounds: Longs,
+    subscribed: Ints,
+    counts: Ints,
+    first_row: Longs,
+    owned_offsets: Longs,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+) -> tuple[Ints, Ints, Ints, Longs, np.int64]:
+    """Owner (a place in ``order``) of each partition and what each place holds, after revoking.
+
+    Where a partition is owned twice the later place counts as owner; the earlier ones come as ``shadow_places`` and
+    ``shadow_rows``. Last: position of an owned partition that does not exist, -1 if all do.
+    """
+    owners = np.full(first_row[-1], _NOBODY, np.int32)
+    sizes = np.zeros(len(order), np.int32)
+    shadow_places = np.empty(len(owned_topics), np.int32)
+    shadow_rows = np.empty(len(owned_topics), np.int64)
+    shadows = 0
+    reader = np.full(len(counts), _NOBODY, np.int32)
+    for place in range(len(order)):
+        member = order[place]
+        if owned_offsets[member] == owned_offsets[member + 1]:
+            continue
+        for k in range(bounds[member], bounds[member + 1]):
+            reader[subscribed[k]] = place
+        for k in range(owned_offsets[member], owned_offsets[member + 1]):
+            topic, partition = owned_topics[k], owned_partitions[k]
+            if reader[topic] != place:
+                continue
+            if partition < 0 or partition >= counts[topic]:
+                return owners, sizes, shadow_places[:0], shadow_rows[:0], np.int64(k)
+            row = first_row[topic] + partition
+            if owners[row] == place:
+                continue
+            if owners[row] != _NOBODY:
+                shadow_places[shadows] = owners[row]
+                shadow_rows[shadows] = row
+                shadows += 1
+            owners[row] = place
+            sizes[place] += 1
+    return owners, sizes, shadow_places[:shadows], shadow_rows[:shadows], np.int64(-1)
+
+
+@kernel
+def deal_and_even_out(
+    priority: Longs,
+    counts: Ints,
+    first_row: Longs,
+    starts: Longs,
+    places: Ints,
+    owners: Ints,
+    sizes: Ints,
+    shadow_places: Ints,
+    shadow_rows: Longs,
+) -> None:
+    """Steps 2 and 3: ``owners`` and ``sizes`` are changed in place; shadows that are moved away become -1."""
+    row = np.empty(len(sizes), np.int32)
+    ends = np.empty(ENDS, np.int64)
+    for topic in priority:
+        first, last = first_row[topic], first_row[topic] + counts[topic]
+        is_open = False
+        readers = places[starts[topic] : starts[topic + 1]]
+        for at in range(first, last):
+            if owners[at] != _NOBODY:
+                continue
+            if not is_open:
+                line_up(readers, row, sizes, ends)
+                is_open = True
+            owners[at] = next_least(row[: len(readers)], sizes, ends)
+            sizes[owners[at]] += 1
+    grouped = np.empty(first_row[-1], np.int64)
+    group_start = np.zeros(len(sizes), np.int64)
+    group_end = np.zeros(len(sizes), np.int64)
+    last_moved = -1
+    for _ in range(_ROUNDS):
+        index = -1
+        for topic in priority:
+            if starts[topic + 1] - starts[topic] < 2:
+                continue
+            index += 1
+            if index == last_moved:
+                return
+            moves = _even_out(
+                places[starts[topic] : starts[topic + 1]], first_row[topic], first_row[topic] + counts[topic],
+                owners, sizes, row, ends, grouped, group_start, group_end, shadow_places, shadow_rows,
+            )  # fmt: skip
+            # Java remembers the first topic even if nothing of it moved.
+            if moves or last_moved == -1:
+                last_moved = index
+
+
+@inner_kernel
+def _even_out(
+    readers: Ints,
+    first: int,
+    last: int,
+    owners: Ints,
+    sizes: Ints,
+    row: Ints,
+    ends: Longs,
+    grouped: Longs,
+    group_start: Longs,
+    group_end: Longs,
+    shadow_places: Ints,
+    shadow_rows: Longs,
+) -> np.int64:
+    """Move partitions of one topic from its most to its least loaded readers; how many moved."""
+    moves = np.int64(0)
+    if line_up(readers, row, sizes, ends) <= 1:
+        return moves
+    line = row[: len(readers)]
+    _group_by_owner(readers, first, last, owners, grouped, group_start, group_end)
+    while not is_even(ends):
+        giver = next_most(line, sizes, ends)
+        while giver != _NOBODY and group_end[giver] == group_start[giver]:
+            set_aside(line, ends)
+            giver = next_most(line, sizes, ends)
+        if giver == _NOBODY:
+            break
+        group_end[giver] -= 1
+        at = grouped[group_end[giver]]
+        taker = next_least(line, sizes, ends)
+        if is_even(ends):
+            break
+        for k in range(len(shadow_rows)):
+            if shadow_rows[k] == at and shadow_places[k] == giver:
+                shadow_places[k] = _NOBODY
+        sizes[giver] -= 1
+        owners[at] = taker
+        sizes[taker] += 1
+        moves += 1
+    return moves
+
+
+@inner_kernel
+def _group_by_owner(
+    readers: Ints, first: int, last: int, owners: Ints, grouped: Longs, group_start: Longs, group_end: Longs
+) -> None:
+    """Rows of one topic by owner, ascending for each."""
+    for reader in readers:
+        group_end[reader] = 0
+    for at in range(first, last):
+        group_end[owners[at]] += 1
+    filled = 0
+    for reader in readers:
+        group_start[reader] = filled
+        filled += group_end[reader]
+        group_end[reader] = group_start[reader]
+    for at in range(first, last):
+        grouped[group_end[owners[at]]] = at
+        group_end[owners[at]] += 1
+
+
+@kernel
+def lists_of(
+    order: Longs, counts: Ints, first_row: Longs, owners: Ints, shadow_places: Ints, shadow_rows: Longs
+) -> tuple[Longs, Ints, Ints]:
+    """Each member's partitions by topic and partition: offsets, topics, partitions; shadows that stayed come last."""
+    stays = _staying(owners, shadow_places, shadow_rows)
+    offsets = np.zeros(len(order) + 1, np.int64)
+    for owner in owners:
+        if owner != _NOBODY:
+            offsets[order[owner] + 1] += 1
+    for k in stays:
+        offsets[order[shadow_places[k]] + 1] += 1
+    for member in range(len(order)):
+        offsets[member + 1] += offsets[member]
+    topics = np.empty(offsets[-1], np.int32)
+    partitions = np.empty(offsets[-1], np.int32)
+    filled = offsets[:-1].copy()
+    for topic in range(len(counts)):
+        for partition in range(counts[topic]):
+            owner = owners[first_row[topic] + partition]
+            if owner != _NOBODY:
+                place = filled[order[owner]]
+                topics[place] = topic
+                partitions[place] = partition
+                filled[order[owner]] += 1
+    for k in stays:
+        place = filled[order[shadow_places[k]]]
+        topics[place] = np.searchsorted(first_row, shadow_rows[k], side="right") - 1
+        partitions[place] = shadow_rows[k] - first_row[topics[place]]
+        filled[order[shadow_places[k]]] += 1
+    return offsets, topics, partitions
+
+
+@inner_kernel
+def _staying(owners: Ints, shadow_places: Ints, shadow_rows: Longs) -> Longs:
+    """Positions of shadows that nobody moved, and that are not the owner's own again."""
+    stays = np.empty(len(shadow_rows), np.int64)
+    found = 0
+    for k in range(len(shadow_rows)):
+        is_moved = shadow_places[k] == _NOBODY
+        if not is_moved and shadow_places[k] != owners[shadow_rows[k]]:
+            stays[found] = k
+            found += 1
+    return stays[:found]

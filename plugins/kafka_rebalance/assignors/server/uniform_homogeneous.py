@@ -1,0 +1,232 @@
+"""``uniform`` where all members subscribe to the same topics: even counts first, then as little movement as Java's.
+
+Members are visited in the coordinator's map order. With N partitions and k members each may hold ⌊N/k⌋, and N mod k
+of them one more. A member over its quota gives up what comes last in its maps; members under it are then filled, one
+after the other, with consecutive partitions: first those nobody had (topic by topic, in the order of a HashSet of the
+topics), then those given up. Partitions that no longer exist count as held and are kept, as Java does.
+
+The releases differ in who gets the one more: up to 4.0.0 the first N mod k members in map order, whatever they hold;
+from 4.0.1 (KAFKA-18688) those who hold it already, then the last in map order.
+
+Example: 7 partitions, a holds 0–3 and b holds 4–6 in map order b, a. To 4.0.0 b is first and takes partition 3 from a;
+from 4.0.1 nothing moves.
+
+Complexity: O(M + W + N) for W owned partitions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import Flags, Ints, Longs
+from kafka_rebalance.assignors.owned_lists import copy_run
+from kafka_rebalance.assignors.server.orders import owned_walk
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+
+
+@kernel
+def spread_evenly(
+    order: Longs,
+    topics: Ints,
+    counts: Ints,
+    first_row: Longs,
+    owned_offsets: Longs,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    is_assigned: Flags,
+    uuid_hashes: Ints,
+    is_hashed: bool,  # noqa: FBT001
+    is_extra_given_back: bool,  # noqa: FBT001
+) -> tuple[Longs, Ints, Ints, bool]:
+    """Offsets, topics and partitions of each member, and whether all partitions found an owner.
+
+    ``order`` int64[M]: members in map order. ``topics``: the subscribed ones in set order. ``is_assigned`` bool[P]:
+    partitions that have an owner, whoever it is.
+    """
+    is_subscribed = np.zeros(len(counts), np.bool_)
+    total = 0
+    for topic in topics:
+        is_subscribed[topic] = True
+        total += counts[topic]
+    is_released = np.zeros(len(owned_topics), np.bool_)
+    kept, wanted, released = _quotas(
+        order, is_subscribed, total, owned_offsets, owned_topics, owned_partitions, is_released, uuid_hashes,
+        is_hashed, is_extra_given_back,
+    )  # fmt: skip
+    free_topics, free_partitions = _unassigned(
+        topics, counts, first_row, is_assigned, owned_topics, owned_partitions, released
+    )
+    # Consecutive chunks of what is free, in map order; the last members may find nothing left.
+    chunk = np.empty(len(order), np.int64)
+    dealt = 0
+    for member in order:
+        chunk[member] = dealt
+        wanted[member] = min(wanted[member], len(free_topics) - dealt)
+        dealt += wanted[member]
+    lists = _written(
+        kept, wanted, chunk, free_topics, free_partitions, owned_offsets, owned_topics, owned_partitions,
+        is_subscribed, is_released,
+    )  # fmt: skip
+    return (*lists, dealt == len(free_topics))
+
+
+@inner_kernel
+def _written(
+    kept: Longs,
+    wanted: Longs,
+    chunk: Longs,
+    free_topics: Ints,
+    free_partitions: Ints,
+    owned_offsets: Longs,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    is_subscribed: Flags,
+    is_released: Flags,
+) -> tuple[Longs, Ints, Ints]:
+    """What each member keeps, in its own order, then its chunk. Those who keep all they own are copied together."""
+    offsets = np.zeros(len(kept) + 1, np.int64)
+    for member in range(len(kept)):
+        offsets[member + 1] = offsets[member] + kept[member] + wanted[member]
+    topics = np.empty(offsets[-1], np.int32)
+    partitions = np.empty(offsets[-1], np.int32)
+    copied, place = 0, 0
+    for member in range(len(kept)):
+        start, end = owned_offsets[member], owned_offsets[member + 1]
+        keeps_all = kept[member] == end - start
+        if keeps_all and wanted[member] == 0 and member < len(kept) - 1:
+            continue
+        upto = end if keeps_all else start
+        length = upto - copied
+        copy_run(topics, place, owned_topics, copied, length)
+        copy_run(partitions, place, owned_partitions, copied, length)
+        place += length
+        copied = end
+        for k in range(upto, end):
+            if is_subscribed[owned_topics[k]] and not is_released[k]:
+                topics[place] = owned_topics[k]
+                partitions[place] = owned_partitions[k]
+                place += 1
+        for k in range(chunk[member], chunk[member] + wanted[member]):
+            topics[place] = free_topics[k]
+            partitions[place] = free_partitions[k]
+            place += 1
+    return offsets, topics, partitions
+
+
+@inner_kernel
+def _quotas(
+    order: Longs,
+    is_subscribed: Flags,
+    total: int,
+    owned_offsets: Longs,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    is_released: Flags,
+    uuid_hashes: Ints,
+    is_hashed: bool,  # noqa: FBT001
+    is_extra_given_back: bool,  # noqa: FBT001
+) -> tuple[Longs, Longs, Longs]:
+    """What each member keeps, how many more it may take, and what is given up (marked, too), in Java's order."""
+    members = len(order)
+    quota_all, extras = total // members, total % members
+    kept = np.zeros(members, np.int64)
+    wanted = np.zeros(members, np.int64)
+    released = np.empty(len(owned_topics), np.int64)
+    given_up = 0
+    group_of = np.full(len(is_subscribed), -1, np.int32)
+    all_subscribed = _all_set(is_subscribed)
+    for index in range(members):
+        member = order[index]
+        start, end = owned_offsets[member], owned_offsets[member + 1]
+        held = end - start
+        if not all_subscribed:
+            held = 0
+            for k in range(start, end):
+                held += is_subscribed[owned_topics[k]]
+        has_extra = extras > 0
+        quota = quota_all + has_extra
+        if held > quota:
+            walked = np.arange(end - start)
+            if is_hashed:
+                walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes, group_of)
+            given_up = _release(start, walked, quota, is_subscribed, owned_topics, is_released, released, given_up)
+        kept[member] = min(held, quota)
+        left = quota - kept[member]
+        if is_extra_given_back and left > 0 and has_extra and members - index > extras:
+            left -= 1
+            has_extra = False
+        wanted[member] = left
+        extras -= has_extra
+    return kept, wanted, released[:given_up]
+
+
+@inner_kernel
+def _all_set(flags: Flags) -> bool:
+    for flag in flags:  # noqa: SIM110 (numba knows no generators)
+        if not flag:
+            return False
+    return True
+
+
+@inner_kernel
+def _release(
+    start: int,
+    walked: Longs,
+    quota: int,
+    is_subscribed: Flags,
+    owned_topics: Ints,
+    is_released: Flags,
+    released: Longs,
+    given_up: int,
+) -> int:
+    """Give up all but the first ``quota`` of one member's partitions; how many are given up by now."""
+    left = quota
+    for step in walked:
+        k = start + step
+        if not is_subscribed[owned_topics[k]]:
+            continue
+        if left > 0:
+            left -= 1
+            continue
+        is_released[k] = True
+        released[given_up] = k
+        given_up += 1
+    return given_up
+
+
+@inner_kernel
+def _unassigned(
+    topics: Ints,
+    counts: Ints,
+    first_row: Longs,
+    is_assigned: Flags,
+    owned_topics: Ints,
+    owned_partitions: Ints,
+    released: Longs,
+) -> tuple[Ints, Ints]:
+    """Partitions without owner, topic by topic, then those given up."""
+    never_of = np.zeros(len(topics), np.int64)
+    for i in range(len(topics)):
+        row = first_row[topics[i]]
+        assigned = 0
+        for flag in is_assigned[row : row + counts[topics[i]]]:
+            assigned += flag
+        never_of[i] = counts[topics[i]] - assigned
+    never = never_of.sum()
+    free_topics = np.empty(never + len(released), np.int32)
+    free_partitions = np.empty(never + len(released), np.int32)
+    filled = 0
+    for i in range(len(topics)):
+        topic, end = topics[i], filled + never_of[i]
+        partition = 0
+        while filled < end:
+            if not is_assigned[first_row[topic] + partition]:
+                free_topics[filled] = topic
+                free_partitions[filled] = partition
+                filled += 1
+            partition += 1
+    for k in released:
+        free_topics[filled] = owned_topics[k]
+        free_partitions[filled] = owned_partitions[k]
+        filled += 1
+    return free_topics, free_partitions

@@ -1,0 +1,1 @@
+"""The sticky and cooperative-sticky assignors of Java clients, newest and oldest."""

@@ -1,0 +1,60 @@
+"""Kafka's sticky assignors: ``sticky`` (eager) and ``cooperative-sticky`` (withholds what must be given up first).
+
+Promises, in this order: completeness · balance (counts differ by one at most if all subscribe to the same topics) ·
+who has something keeps it. Racks, where they matter, come before stickiness, not before balance.
+Equal subscriptions take the constrained way (``sticky_constrained``), all others the general one (``sticky_general``).
+
+What a member says it owns comes, for ``sticky``, from its user data, with the generation in there; for
+``cooperative-sticky`` from its Subscription, with the generation in there or, from old clients, in its user data.
+In the cooperative round what somebody else still holds is withheld: nobody has it until its owner has given it up and
+joined again; the next round, asked with what each then owns, gives it out. What nobody owns is given at once.
+
+Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.8 to 4.3, whose
+answers these are. From 2.4 to 3.7 the same promises hold, and some answers differ: no racks before 3.5, another choice
+of what a member keeps of too many before 3.8, partitions claimed twice kept by one before 2.8.1, no constrained way
+before 2.6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.assignors.assignment import Assignment
+from kafka_rebalance.assignors.request import AssignmentRequest
+from kafka_rebalance.assignors.sticky.constrained import assign_constrained
+from kafka_rebalance.assignors.sticky.general import assign_general
+from kafka_rebalance.assignors.sticky.sticky_input import StickyFrame, frame_of
+
+
+@dataclass(frozen=True, slots=True)
+class StickyAssignor:
+    """``sticky``: eager, nothing is withheld."""
+
+    name: str = "sticky"
+    versions: str = "Kafka 3.8 – 4.3"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
+        return _assign(request, frame_of(request, request.members.data_generations), is_cooperative=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CooperativeStickyAssignor:
+    """``cooperative-sticky``: the answer is what is given out in this round."""
+
+    name: str = "cooperative-sticky"
+    versions: str = "Kafka 3.8 – 4.3"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
+        members = request.members
+        generations = np.where(members.generations >= 0, members.generations, members.data_generations)
+        generations.setflags(write=False)  # as those of a request are: one variant of each kernel serves both
+        return _assign(request, frame_of(request, generations), is_cooperative=True)
+
+
+def _assign(request: AssignmentRequest, frame: StickyFrame, *, is_cooperative: bool) -> Assignment:
+    way = assign_constrained if frame.is_equal else assign_general
+    return way(request, frame, is_cooperative=is_cooperative)

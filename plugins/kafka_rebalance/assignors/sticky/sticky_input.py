@@ -1,0 +1,265 @@
+"""What both ways of the sticky assignors start from: orders, partitions as rows, and who may keep what.
+
+Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has (Kafka looks
+only at the topic) is a *ghost*: it gets a row of its own behind the P real ones.
+
+Claims (``AbstractStickyAssignor.allSubscriptionsEqual``): members are met in map order. A partition that two claim in
+the same generation is lost to both; else the higher generation has it. Kafka compares the generation in the later
+member's *user data* with that in the earlier one's *Subscription*, and this does too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.arrays import Flags, Ints, Longs
+from kafka_rebalance.assignors.orders import by_member_id, member_walk, ranks_of, topic_walk
+from kafka_rebalance.assignors.racks import partition_racks, use_racks, word_count
+from kafka_rebalance.assignors.request import NO_RACK, AssignmentRequest
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_rebalance.java.strings import hash_codes, sorted_order
+from kafka_rebalance.kernels.decorators import kernel
+
+Words = npt.NDArray[np.uint64]
+
+_LOST = -1  # owned, but of a topic that is not in the metadata
+_GHOST = -2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RackFrame:
+    """Racks where they matter: ``member_racks`` int32[M], ``sets`` uint64[P, words], ``readers`` int32[P].
+
+    ``readers``: how many members sit in the racks of a partition. Inactive: no member has a rack.
+    """
+
+    is_active: bool
+    member_racks: Ints
+    sets: Words
+    readers: Longs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StickyFrame:
+    """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + ghosts rows.
+
+    ``met``: members as the subscription map is walked; ``walked``: as the map of owned partitions is; ``by_id``,
+    ``id_rank``: as their ids sort. ``topics``: those of the metadata map, as their names sort; ``counts`` int32[T]:
+    their partitions, −1 for all other topics. ``rows`` int32[W]; ``is_kept`` bool[W]; ``is_contested`` bool[R].
+    """
+
+    met: Longs
+    walked: Longs
+    by_id: Longs
+    id_rank: Ints
+    topics: Longs
+    counts: Ints
+    total: int
+    row_topic: Ints
+    row_partition: Ints
+    rows: Ints
+    is_kept: Flags
+    is_contested: Flags
+    generations: Ints
+    max_generation: int
+    is_equal: bool
+    racks: RackFrame
+
+
+def frame_of(request: AssignmentRequest, generations: Ints) -> StickyFrame:
+    """Prepare a request; ``generations`` int32[M]: what each member's data says."""
+    members, topics = request.members, request.topics
+    met = member_walk(request)
+    in_map = topic_walk(request, met)
+    names = sorted_order(topics.names.data, topics.names.offsets)
+    counts = np.full(len(topics), -1, dtype=np.int32)
+    counts[in_map] = topics.partition_counts[in_map]
+    by_name = names[counts[names] >= 0]
+    by_id = by_member_id(members)
+    rows, row_topic, row_partition = _rows(request, counts)
+    is_kept, is_contested = settle_claims(
+        met, members.owned_offsets, rows, len(row_topic), generations, members.generations
+    )
+    newest = int(generations.max()) if len(generations) else request.max_generation_before
+    hashes = hash_codes(members.ids.data, members.ids.offsets)
+    return StickyFrame(
+        met=met,
+        walked=met[put_order(hashes[met], DEFAULT_CAPACITY)],
+        by_id=by_id,
+        id_rank=ranks_of(by_id),
+        topics=by_name,
+        counts=counts,
+        total=int(counts[by_name].sum()),
+        row_topic=row_topic,
+        row_partition=row_partition,
+        rows=rows,
+        is_kept=is_kept,
+        is_contested=is_contested,
+        generations=generations,
+        max_generation=max(request.max_generation_before, newest),
+        is_equal=all_equal(met, members.subscription_offsets, members.subscription_topics, len(topics)),
+        racks=_racks(request, counts),
+    )
+
+
+def _rows(request: AssignmentRequest, counts: Ints) -> tuple[Ints, Ints, Ints]:
+    """Row of each owned entry; topic and partition of each row."""
+    members, topics = request.members, request.topics
+    rows, ghost_count = owned_rows(members.owned_topics, members.owned_partitions, topics.first_row, counts)
+    row_topic, row_partition = real_rows(topics.first_row)
+    if ghost_count == 0:
+        return rows, row_topic, row_partition
+    ghosts = np.flatnonzero(rows == _GHOST)
+    keys = members.owned_topics[ghosts].astype(np.int64) << 32 | (members.owned_partitions[ghosts] + np.int64(2**31))
+    unique, place = np.unique(keys, return_inverse=True)
+    rows[ghosts] = topics.partition_total + place
+    return (
+        rows,
+        np.concatenate((row_topic, (unique >> 32).astype(np.int32))),
+        np.concatenate((row_partition, ((unique & 0xFFFFFFFF) - 2**31).astype(np.int32))),
+    )
+
+
+@kernel
+def owned_rows(owned_topics: Ints, owned_partitions: Ints, first_row: Longs, counts: Ints) -> tuple[Ints, int]:
+    """Row of each entry (−1: topic not in the metadata, −2: a ghost), and the number of ghosts."""
+    rows = np.empty(len(owned_topics), np.int32)
+    ghosts = 0
+    for i in range(len(rows)):
+        topic, partition = owned_topics[i], owned_partitions[i]
+        if 0 <= partition < counts[topic]:
+            rows[i] = first_row[topic] + partition
+        elif counts[topic] < 0:
+            rows[i] = _LOST
+        else:
+            rows[i] = _GHOST
+            ghosts += 1
+    return rows, ghosts
+
+
+@kernel
+def real_rows(first_row: Longs) -> tuple[Ints, Ints]:
+    """Topic and partition of each real row."""
+    topics = np.empty(first_row[-1], np.int32)
+    partitions = np.empty(first_row[-1], np.int32)
+    for topic in range(len(first_row) - 1):
+        start = first_row[topic]
+        for row in range(start, first_row[topic + 1]):
+            topics[row] = topic
+            partitions[row] = row - start
+    return topics, partitions
+
+
+@kernel
+def settle_claims(
+    met: Longs, offsets: Longs, rows: Ints, row_count: int, generations: Ints, subscription_generations: Ints
+) -> tuple[Flags, Flags]:
+    """Which entries their members keep, bool[W], and which rows two claimed in one generation, bool[R]."""
+    is_kept = np.zeros(len(rows), np.bool_)
+    is_contested = np.zeros(row_count, np.bool_)
+    claimant = np.full(row_count, -1, np.int32)
+    entry = np.full(row_count, -1, np.int32)  # where the claimant keeps the row, −1 where it lost it again
+    for member in met:
+        mine = generations[member]
+        for at in range(offsets[member], offsets[member + 1]):
+            row = rows[at]
+            if row < 0:
+                continue
+            other = claimant[row]
+            theirs = max(subscription_generations[other], -1) if other >= 0 else -1
+            if other >= 0 and mine < theirs:
+                continue
+            if other >= 0 and entry[row] >= 0:
+                is_kept[entry[row]] = False
+            claimant[row] = member
+            if other >= 0 and mine == theirs:
+                is_contested[row] = True
+                entry[row] = -1
+            else:
+                is_kept[at] = True
+                entry[row] = at
+    return is_kept, is_contested
+
+
+@kernel
+def all_equal(met: Longs, offsets: Longs, topics: Ints, topic_count: int) -> bool:
+    """Whether Kafka sees equal subscriptions: each list after the first non-empty one has that set's size and topics.
+
+    Members with an empty list *before* it are not compared; a topic listed twice makes a difference.
+    """
+    is_expected = np.zeros(topic_count, np.bool_)
+    expected = 0
+    for member in met:
+        start, end = offsets[member], offsets[member + 1]
+        if expected == 0:
+            for at in range(start, end):
+                expected += not is_expected[topics[at]]
+                is_expected[topics[at]] = True
+            continue
+        if end - start != expected:
+            return False
+        missing = False
+        for at in range(start, end):
+            missing |= not is_expected[topics[at]]
+        if missing:
+            return False
+    return True
+
+
+def no_racks(member_count: int) -> RackFrame:
+    """As if nobody had a rack."""
+    nowhere = np.full(member_count, NO_RACK, dtype=np.int32)
+    return RackFrame(False, nowhere, np.zeros((0, 1), np.uint64), np.zeros(0, np.int64))
+
+
+def _racks(request: AssignmentRequest, counts: Ints) -> RackFrame:
+    members, topics = request.members, request.topics
+    if not (members.racks >= 0).any():
+        return no_racks(len(members))
+    words = word_count(request)
+    sets = partition_racks(topics.rack_offsets, topics.racks, words)
+    in_rack = np.bincount(members.racks[members.racks >= 0], minlength=64 * words)
+    readers = np.packbits(in_rack > 0, bitorder="little").view(np.uint64)
+    considered = sets if (counts >= 0).all() else sets[np.repeat(counts >= 0, np.diff(topics.first_row))]
+    if not use_racks(readers, considered, 0, len(considered), request.prefer_rack_aware):
+        return no_racks(len(members))
+    return RackFrame(True, members.racks, sets, readers_in_racks(sets, in_rack))
+
+
+@kernel
+def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
+    """int64[P]: members that sit in one of the racks of each partition."""
+    readers = np.zeros(len(sets), np.int64)
+    for row in range(len(sets)):
+        for rack in range(len(in_rack)):
+            if (sets[row, rack >> 6] >> np.uint64(rack & 63)) & np.uint64(1):
+                readers[row] += in_rack[rack]
+    return readers
+
+
+@kernel
+def free_rows(order: Longs, first_row: Longs, is_taken: Flags, row_topic: Ints, row_partition: Ints) -> Ints:
+    """Rows that nobody has, topics in ``order``, partitions ascending; as Kafka's two pointers find them.
+
+    Its pointer into the taken partitions waits for ever at the first ghost: behind that place every partition counts
+    as free, taken or not.
+    """
+    place = np.full(len(first_row), -1, np.int64)
+    for i in range(len(order)):
+        place[order[i]] = i
+    real = first_row[-1]
+    stuck = np.int64(2**62)
+    for ghost in range(real, len(is_taken)):
+        if is_taken[ghost]:
+            stuck = min(stuck, (place[row_topic[ghost]] << 32) + row_partition[ghost])
+    rows = np.empty(real, np.int32)
+    count = 0
+    for topic in order:
+        for row in range(first_row[topic], first_row[topic + 1]):
+            if not is_taken[row] or (place[topic] << 32) + row - first_row[topic] > stuck:
+                rows[count] = row
+                count += 1
+    return rows[:count]

@@ -1,0 +1,152 @@
+"""Brokers of a snapshot under what is wished of them: states, capacities, limits, as the planner's arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.assemble import Brokers
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
+
+CAPACITY_FIELDS = {
+    "disk": "disk_bytes",
+    "in": "in_bytes_per_s",
+    "out": "out_bytes_per_s",
+    "cpu": "cpu_percent",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BrokerSetting:
+    """``brokers`` in the order of the arrays (by id, added ones last); ``capacity`` only where every one is known."""
+
+    brokers: tuple[Broker, ...]
+    arrays: Brokers
+    usable_bytes: Floats  # float64[B]: what the volumes under the log dirs still offer, inf where unknown
+    notes: tuple[str, ...]
+
+    @property
+    def index_of(self) -> dict[int, int]:
+        """Kafka's id → index."""
+        return {broker.id: index for index, broker in enumerate(self.brokers)}
+
+    def indices(self, broker_ids: npt.ArrayLike) -> Ints:
+        """int32: the index of each id, NOBODY for one that is no broker's. Ids may be as large as Kafka allows."""
+        wanted, known = np.asarray(broker_ids, dtype=np.int64), np.asarray(self.arrays.ids, dtype=np.int64)
+        if not len(known):
+            return np.full(wanted.shape, NOBODY, dtype=np.int32)
+        order = np.argsort(known)
+        at = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+        return np.asarray(np.where(known[at] == wanted, at, NOBODY), dtype=np.int32)
+
+
+def broker_setting(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerSetting:
+    """The brokers after removing, adding, demoting and excluding.
+
+    Raises InvalidInputError for a broker that is to be removed, demoted or excluded and that nobody knows.
+    """
+    brokers = _brokers(snapshot, options)
+    stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
+    excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
+    cordoned = np.array([broker.is_cordoned for broker in brokers], dtype=np.bool_)
+    demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
+    capacity, notes = _capacities(brokers, options, stays)
+    arrays = Brokers(
+        ids=np.array([broker.id for broker in brokers], dtype=np.int64),
+        rack=_racks(brokers),
+        stays=stays,
+        takes_replicas=stays & ~excluded & ~cordoned,
+        takes_leaders=stays & ~excluded & ~demoted,
+        keeps_leaders=stays & ~demoted,
+        is_new=np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_),
+        capacity=capacity,
+    )
+    usable = [usable_bytes(broker.log_dirs) for broker in brokers]
+    return BrokerSetting(
+        brokers=brokers,
+        arrays=arrays,
+        usable_bytes=np.array([np.inf if each is None else each for each in usable]),
+        notes=notes,
+    )
+
+
+def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
+    """Total bytes under the log dirs, None where one does not tell.
+
+    Totals are those of volumes: two dirs that tell the same total and the same usable bytes share one.
+    """
+    told = {(each.total_bytes, each.usable_bytes) for each in log_dirs}
+    totals = [total for total, _ in told if total is not None]
+    return float(sum(totals)) if told and len(totals) == len(told) and sum(totals) > 0 else None
+
+
+def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
+    """Usable bytes under the log dirs, None where one does not tell."""
+    told = {(each.total_bytes, each.usable_bytes) for each in log_dirs}
+    usable = [free for _, free in told if free is not None]
+    return float(sum(usable)) if told and len(usable) == len(told) else None
+
+
+def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, ...]:
+    known = {broker.id: broker for broker in snapshot.brokers}
+    for words, ids in (
+        ("remove", options.remove_brokers),
+        ("demote", options.demote_brokers),
+        ("exclude", options.exclude_brokers),
+    ):
+        unknown = sorted(ids - known.keys() - options.add_brokers.keys())
+        if unknown:
+            raise InvalidInputError.at(f"broker {unknown[0]}", f"cannot {words} a broker that is not in the cluster")
+    result = []
+    for broker_id in sorted(known):
+        broker = known[broker_id]
+        if broker_id in options.remove_brokers and broker.state.stays:
+            broker = replace(broker, state=BrokerState.DRAINING)
+        elif broker_id in options.demote_brokers and broker.state.stays:
+            broker = replace(broker, state=BrokerState.DEMOTED)
+        result.append(broker)
+    added = sorted(options.add_brokers.keys() - known.keys())
+    result += [Broker(id=each, rack=options.add_brokers[each], state=BrokerState.NEW) for each in added]
+    return tuple(result)
+
+
+def _racks(brokers: tuple[Broker, ...]) -> Ints:
+    names = sorted({broker.rack for broker in brokers if broker.rack is not None})
+    index = {name: number for number, name in enumerate(names)}
+    return np.array([NOBODY if b.rack is None else index[b.rack] for b in brokers], dtype=np.int32)
+
+
+def _capacities(
+    brokers: tuple[Broker, ...], options: PlanOptions, stays: Flags
+) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    """Capacities that every broker has, and one note on what is assumed for the rest."""
+    capacity: dict[str, Floats] = {}
+    notes: list[str] = []
+    is_added = np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_)
+    equal = []
+    for resource, name in CAPACITY_FIELDS.items():
+        values = np.array([_capacity_of(broker, name, options) for broker in brokers])
+        known = ~np.isnan(values)
+        missing = np.flatnonzero(~known & stays & ~is_added)
+        if not known.any() or len(missing):
+            equal.append(resource)
+            continue
+        capacity[resource] = np.where(known, values, float(values[known].mean()))
+        taken = [brokers[b].id for b in np.flatnonzero(~known & stays).tolist()]
+        notes += [f"{resource}: broker {each} is taken to have the mean capacity of the others" for each in taken]
+    if equal:
+        notes.append(f"equal capacities assumed for {', '.join(equal)}: not every broker's is known")
+    return capacity, tuple(notes)
+
+
+def _capacity_of(broker: Broker, name: str, options: PlanOptions) -> float:
+    given = getattr(options.capacities.get(broker.id, Capacity()), name)
+    value = given if given is not None else getattr(broker.capacity, name)
+    if value is None and name == "disk_bytes":
+        value = volume_bytes(broker.log_dirs)
+    return float("nan") if value is None else float(value)

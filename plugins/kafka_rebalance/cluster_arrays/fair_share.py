@@ -1,0 +1,119 @@
+"""Each broker's fair share of each resource: the plain mean, unless racks keep a broker below or above it.
+
+Promises, in order
+1. The shares of brokers that stay add up to the total (of what their racks can carry, level for level).
+2. No set of racks is given more than it can hold when every partition is spread evenly over racks (Hall's condition):
+   what each rack holds of every partition anyway, plus, for j racks, as many of the odd replicas as fit on j racks.
+3. Among all such shares the lowest level is as high as possible, then the second lowest, and so on.
+
+Example: 10 brokers on 3 racks (4/3/3), RF 3. Every rack must hold one replica of each partition, so a broker of the
+rack with 4 has a fair share of 1/4 of the partitions and one of the others 1/3; the plain mean 0.3 cannot be met.
+
+The racks that bind first are found as in Fujishige's decomposition of a polymatroid (1980), the tightest set by
+Dinkelbach's method for a ratio: O(K² log K) per resource and tight set, after O(P·D).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+
+
+def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
+    """float64[D]: total load / capacity of the brokers that stay (0 where no broker stays)."""
+    room: Floats = capacity[stays].sum(axis=0)
+    return np.divide(total, room, out=np.zeros_like(room), where=room > 0)
+
+
+def fair_shares(
+    *,
+    rack: Ints,
+    capacity: Floats,
+    may_carry: Flags,
+    target_rf: Ints,
+    follower_load: Floats,
+    leader_extra: Floats,
+) -> Floats:
+    """float64[B, D]: fair load of every broker and resource, 0 for brokers outside ``may_carry`` (bool[B, D]).
+
+    ``may_carry`` says who shares a resource: brokers that stay, for leader-carried resources those that may lead.
+    """
+    racks = distinct_racks(rack)
+    factors = np.arange(int(target_rf.max(initial=1)) + 1)
+    load_by_factor = np.stack([follower_load[target_rf == rf].sum(axis=0) for rf in factors])
+    leader_total = leader_extra.sum(axis=0)
+    shares = np.zeros_like(capacity)
+    for d in range(capacity.shape[1]):
+        room = np.where(may_carry[:, d], capacity[:, d], 0.0)
+        rack_room = np.bincount(racks, weights=room).astype(np.float64)
+        rack_size = np.bincount(racks, weights=may_carry[:, d]).astype(np.int64)
+        fixed, curve = _rack_holding(load_by_factor[:, d], leader_total[d], rack_size)
+        shares[:, d] = _rack_levels(rack_room, fixed, curve)[racks] * room
+    return shares
+
+
+def distinct_racks(rack: Ints) -> Ints:
+    """Rack index per broker in which every broker without a rack stands alone: it never violates a rack rule."""
+    known, index = np.unique(rack[rack != NOBODY], return_inverse=True)
+    racks = np.empty(len(rack), dtype=np.int32)
+    racks[rack != NOBODY] = index
+    alone = np.flatnonzero(rack == NOBODY)
+    racks[alone] = len(known) + np.arange(len(alone))
+    return racks
+
+
+def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
+    """What every rack holds of a partition anyway, and how many odd replicas go to one rack each.
+
+    RF 3 on racks of 2, 2, 2, 2 brokers: ([0, 0, 0, 0], 3); RF 5 on racks of 1, 3, 3: ([1, 1, 1], 2).
+    """
+    held = np.zeros(len(rack_size), dtype=np.int64)
+    while True:
+        open_racks = held < rack_size
+        if not open_racks.any() or held.sum() + open_racks.sum() > rf:
+            return held, int(min(rf - held.sum(), open_racks.sum()))
+        held += open_racks
+
+
+def _rack_holding(
+    load_by_factor: Floats, leader_load: float, rack_size: npt.NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Load that each rack holds anyway (float64[K]), and the most that j racks hold beyond it (float64[K+1])."""
+    racks = np.arange(len(rack_size) + 1)
+    fixed, curve = np.zeros(len(rack_size)), np.zeros(len(rack_size) + 1)
+    for rf, load in enumerate(load_by_factor.tolist()):
+        held, odd = even_spread(rf, rack_size)
+        fixed += load * held
+        curve += load * np.minimum(odd, racks)
+    curve[1:] += leader_load
+    return fixed, curve
+
+
+def _rack_levels(rack_room: Floats, fixed: Floats, curve: Floats) -> Floats:
+    """Level (load per capacity) of each rack: tightest sets of racks first, the rest shares what is left."""
+    levels = np.zeros(len(rack_room))
+    left = np.flatnonzero(rack_room > 0)
+    taken = 0
+    while len(left):
+        members, level = _tightest(rack_room[left], fixed[left], curve[taken : taken + len(left) + 1] - curve[taken])
+        levels[left[members]] = level
+        taken += len(members)
+        left = np.delete(left, members)
+    return levels
+
+
+def _tightest(room: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArray[np.intp], float]:
+    """The set of racks whose holding per capacity is lowest (the largest such set), and that level."""
+    count = len(room)
+    members = np.arange(count)
+    level = float((fixed.sum() + curve[count]) / room.sum())
+    while True:
+        order = np.argsort(fixed - level * room, kind="stable")
+        excess = np.cumsum((fixed - level * room)[order]) + curve[1 : count + 1]
+        best = int(np.argmin(excess))
+        if excess[best] >= -1e-12 * (abs(level) * room.sum() + 1e-300):
+            return members, level
+        members = order[: best + 1]
+        level = float((fixed[members].sum() + curve[best + 1]) / room[members].sum())

@@ -1,0 +1,203 @@
+"""Partitions of a snapshot as the planner's arrays: replicas, measured loads, and what must be left alone and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.assemble import Placement
+from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting
+from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+# A resource is balanced where its figures are known for at least this share of partitions.
+NEEDED_SHARE = 0.9
+KINDS = {
+    "disk": LoadKind.LOG_BYTES,
+    "in": LoadKind.IN_BYTES_PER_S,
+    "out": LoadKind.OUT_BYTES_PER_S,
+    "cpu": LoadKind.CPU_PERCENT,
+}
+UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "replicas": "count", "leaders": "count"}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PartitionSetting:
+    """P partitions. ``size`` float64[P] the leader's replica size (nan: unknown), ``own_size`` float64[P, W] of each
+    replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
+    what running reassignments still have to copy: a replica that they add counts in full from the start.
+
+    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``: left alone whatever happens;
+    ``unknown``: left alone unless it must go.
+    """
+
+    placement: Placement
+    size: Floats
+    own_size: Floats
+    rate: Floats
+    arriving_bytes: Floats
+    sources: dict[str, str]
+    left_out: dict[str, str]
+    excluded: Flags
+    in_flight: Flags
+    leaderless: Flags
+    unknown: Flags
+    under_replicated: Flags
+    notes: tuple[str, ...]
+
+    @property
+    def untouchable(self) -> Flags:
+        """bool[P]."""
+        return self.excluded | self.in_flight | self.leaderless
+
+
+def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options: PlanOptions) -> PartitionSetting:
+    """O(P·W). What a running reassignment takes away counts as gone, what it adds as there."""
+    table = snapshot.partitions
+    replicas, own, offline, in_sync = _replicas(snapshot, setting)
+    size = snapshot.load(LoadKind.LOG_BYTES)
+    figures, left_out = _figures(snapshot)
+    observed = np.zeros(len(table), dtype=np.bool_)
+    observed[sorted(table.observers)] = True
+    allowed = np.array([options.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
+    leader = _leaders(snapshot, setting, replicas)
+    in_flight = np.zeros(len(table), dtype=np.bool_)
+    in_flight[sorted({*table.adding, *table.removing})] = True
+    unknown = np.zeros(len(table), dtype=np.bool_)
+    for values in figures.values():
+        unknown |= np.isnan(values)
+    filled = {name: np.nan_to_num(values) for name, values in figures.items()}
+    has_own = "disk" in filled and bool((~np.isnan(own)).any())
+    own_disk = np.where(np.isnan(own), filled["disk"][:, None], own) if has_own else None
+    names = [topic.name for topic in snapshot.topics]
+    topics, numbers = table.topic.tolist(), table.partition.tolist()
+    placement = Placement(
+        replicas=replicas,
+        leader=leader,
+        topic=np.asarray(table.topic, dtype=np.int32),
+        loads=MeasuredLoads(
+            disk_bytes=filled.get("disk"),
+            in_bytes_per_s=filled.get("in"),
+            out_bytes_per_s=filled.get("out"),
+            cpu_percent=filled.get("cpu"),
+        ),
+        own_disk=own_disk,
+        must_leave=offline if offline.any() else None,
+        name_of=lambda row: f"{names[topics[row]]}-{numbers[row]}",
+    )
+    left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
+    excluded = left_alone | observed
+    return PartitionSetting(
+        placement=placement,
+        size=size,
+        own_size=own,
+        rate=snapshot.load(LoadKind.IN_BYTES_PER_S),
+        arriving_bytes=_arriving(snapshot, setting, size),
+        sources=_sources(snapshot, figures),
+        left_out=left_out,
+        excluded=excluded,
+        in_flight=in_flight,
+        leaderless=leader == NOBODY,
+        unknown=unknown,
+        under_replicated=(in_sync + table.idle_observers < (replicas >= 0).sum(axis=1)) | offline.any(axis=1),
+        notes=_notes(left_alone, observed, in_flight, leader == NOBODY, unknown & ~observed),
+    )
+
+
+def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, Floats, Flags, npt.NDArray[np.int64]]:
+    table = snapshot.partitions
+    counts = table.replica_counts
+    width = int(counts.max(initial=1))
+    row = table.row_of_replica
+    column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
+    replicas = np.full((len(table), width), NOBODY, dtype=np.int32)
+    own = np.full((len(table), width), np.nan)
+    replicas[row, column] = setting.indices(table.replicas)
+    own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
+    if table.in_sync is None:
+        in_sync = counts.copy()
+    else:
+        in_sync = np.bincount(row, weights=table.in_sync, minlength=len(table)).astype(np.int64)
+    offline = np.zeros(replicas.shape, dtype=np.bool_)
+    for p, brokers in sorted(table.offline.items()):
+        offline[p] = np.isin(replicas[p], setting.indices(brokers))
+    for p, brokers in sorted(table.adding.items()):
+        own[p, np.isin(replicas[p], setting.indices(brokers))] = np.nan
+    for p, brokers in sorted(table.removing.items()):
+        keep = np.flatnonzero(~np.isin(replicas[p], setting.indices(brokers)) & (replicas[p] >= 0))
+        for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False)):
+            kept = cells[p, keep].copy()
+            cells[p] = empty
+            cells[p, : len(keep)] = kept
+    return replicas, own, offline, in_sync
+
+
+def _arriving(snapshot: ClusterSnapshot, setting: BrokerSetting, size: Floats) -> Floats:
+    """float64[B]: of replicas that are being added what is not there yet."""
+    table, index = snapshot.partitions, setting.index_of
+    arriving = np.zeros(len(setting.brokers))
+    for p, brokers in sorted(table.adding.items()):
+        for cell in range(int(table.offsets[p]), int(table.offsets[p + 1])):
+            if int(table.replicas[cell]) in brokers:
+                there = max(int(table.replica_log_bytes[cell]), 0)
+                arriving[index[int(table.replicas[cell])]] += max(float(np.nan_to_num(size[p])) - there, 0.0)
+    return arriving
+
+
+def _leaders(snapshot: ClusterSnapshot, setting: BrokerSetting, replicas: Ints) -> Ints:
+    """int32[P]; where a running reassignment takes the leader away, the first replica that is left will lead."""
+    leader = snapshot.partitions.leader
+    leads = setting.indices(leader)
+    for p, brokers in sorted(snapshot.partitions.removing.items()):
+        if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
+            leads[p] = replicas[p, 0]
+    return leads
+
+
+def _figures(snapshot: ClusterSnapshot) -> tuple[dict[str, Floats], dict[str, str]]:
+    """What is known for most partitions, and why the rest is left out."""
+    figures: dict[str, Floats] = {}
+    left_out: dict[str, str] = {}
+    for name, kind in KINDS.items():
+        values = snapshot.load(kind)
+        share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
+        if share >= NEEDED_SHARE:
+            figures[name] = values
+        elif share > 0:
+            left_out[name] = f"{kind.value} is known for {share:.0%} of the partitions, {NEEDED_SHARE:.0%} are needed"
+        else:
+            left_out[name] = f"nobody measured {kind.value}"
+    if "out" in figures and "in" not in figures:
+        del figures["out"]
+        left_out["out"] = "replication is part of what leaders send, and in_bytes_per_s is not known"
+    if "cpu" in figures and "out" not in figures:
+        del figures["cpu"]
+        left_out["cpu"] = "a follower's share is worked out from in and out rates, which are not both known"
+    return figures, left_out
+
+
+def _sources(snapshot: ClusterSnapshot, figures: dict[str, Floats]) -> dict[str, str]:
+    sources = {"replicas": "counted", "leaders": "counted"}
+    for name in figures:
+        column = snapshot.loads.column(KINDS[name])
+        sources[name] = LoadSource.LOG_DIRS.value if column is None else column.source.value
+    return sources
+
+
+def _notes(excluded: Flags, observed: Flags, in_flight: Flags, leaderless: Flags, unknown: Flags) -> tuple[str, ...]:
+    counted = (
+        (in_flight, "being reassigned already: left alone"),
+        (leaderless & ~in_flight, "without a leader: nothing can be copied until a replica comes back"),
+        (unknown & ~excluded, "carrying something that nobody measured: left alone unless they must go"),
+        (excluded, "of topics that are to be left alone: they still count"),
+        (
+            observed,
+            "with observers: Kafka's tool would turn these into replicas, so they are left alone and still count",
+        ),
+    )
+    return tuple(f"partitions {words}: {int(flags.sum()):,}" for flags, words in counted if flags.any())

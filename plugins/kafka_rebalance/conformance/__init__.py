@@ -1,0 +1,1 @@
+"""Recorded cases of the real strategies, and our answers to them."""

@@ -1,0 +1,86 @@
+"""Recorded cases in, answers out: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
+
+The dictionaries live at this edge alone: a family turns ``input`` into columns, asks the strategy that everybody
+asks, and turns its answer into the fields that are recorded for that family, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from kafka_rebalance.errors import AssignorError, EndlessReassignmentError, InvalidInputError, UnknownNameError
+from kafka_rebalance.visible_text import excerpt
+
+_FIELDS = "see the fields in the strategy's page"
+
+Case = Mapping[str, Any]
+Handler = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+# strategy → module:function of replay_families, imported when first asked for.
+FAMILIES: dict[str, str] = {
+    "client_range": "client:answer_range",
+    "client_roundrobin": "client:answer_roundrobin",
+    "client_sticky": "client:answer_sticky",
+    "client_cooperative_sticky": "client:answer_cooperative_sticky",
+    "legacy_range_2_0": "client:answer_legacy_range",
+    "legacy_roundrobin_2_0": "client:answer_legacy_roundrobin",
+    "legacy_sticky_2_0": "client:answer_legacy_sticky",
+    "server_range": "server:answer_range",
+    "server_uniform": "server:answer_uniform",
+    "share_simple": "server:answer_share_simple",
+    "admin_utils": "placement:answer_admin_utils",
+    "striped_replica_placer": "placement:answer_striped",
+    "reassign_generate": "placement:answer_generate",
+    "metaq_default": "metaq:answer_default",
+    "metaq_consistent": "metaq:answer_consistent",
+    "metaq_hash": "metaq:answer_hash",
+    "group_partition": "keys:answer_group",
+    "producer_partition": "keys:answer_producer",
+    "java_random": "java_runtime:answer_random",
+    "java_hash_order": "java_runtime:answer_hash_order",
+}
+
+
+def handler_of(strategy: str) -> Handler:
+    """The function that answers ``strategy``; raises UnknownNameError that lists what there is."""
+    target = FAMILIES.get(strategy)
+    if target is None:
+        raise UnknownNameError.among("strategy", strategy, FAMILIES)
+    module, _, function = target.partition(":")
+    handler: Handler = getattr(import_module(f"kafka_rebalance.conformance.families.{module}"), function)
+    return handler
+
+
+def answer(case: Case) -> dict[str, Any]:
+    """Answer one case. A refusal of the real class is an answer: ``{"error": java class, "message"}``.
+
+    Raises InvalidInputError for a case that lacks a field or holds a wrong one, UnknownNameError for a strategy that
+    nobody knows.
+    """
+    for field in ("strategy", "input"):
+        if field not in case:
+            raise InvalidInputError.at("case", f"has no {field!r}", 'a case is {"id", "strategy", "input"}')
+    strategy = case["strategy"]
+    if not isinstance(strategy, str):
+        raise InvalidInputError.at("strategy", f"expected a name, found {excerpt(strategy)}")
+    if not isinstance(case["input"], Mapping):
+        raise InvalidInputError.at("input", f"expected an object, found {excerpt(case['input'])}")
+    handler = handler_of(strategy)
+    try:
+        output = handler(case["input"])
+    except AssignorError as refusal:
+        output = {"error": refusal.java_class}
+        if refusal.java_message and not isinstance(refusal, EndlessReassignmentError):
+            output["message"] = refusal.java_message
+    except KeyError as wrong:
+        raise InvalidInputError.at(f"input of {strategy}", f"{wrong} is missing, or names nothing", _FIELDS) from wrong
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, AssertionError) as wrong:
+        # The families read plain dictionaries as their recordings have them; what they trip over is named as it is.
+        raise InvalidInputError.at(
+            f"input of {strategy}", f"a field is of the wrong kind ({wrong})", _FIELDS
+        ) from wrong
+    except MemoryError as wrong:
+        raise InvalidInputError.at(f"input of {strategy}", "is too large for this machine", _FIELDS) from wrong
+    return {"id": case.get("id"), "output": output}

@@ -1,0 +1,179 @@
+"""Inputs of the client families into columns, and answers back into runs (ALGORITHMS: data format of the vectors)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.assignors.contract import (
+    NO_GENERATION,
+    NO_METADATA,
+    NO_RACK,
+    Assignment,
+    AssignmentRequest,
+    MapOrder,
+    MemberColumns,
+    StringColumn,
+    TopicColumns,
+)
+from kafka_rebalance.assignors.orders import member_walk, topic_walk
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_rebalance.java.strings import hash_codes
+
+Runs = Sequence[tuple[str, Sequence[int]]]
+
+
+class _Names:
+    """Names as they come, each with one index."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.index: dict[str, int] = {}
+        for name in names:
+            if name in self.index:
+                raise InvalidInputError.at(f"topic {name!r}", "is listed twice")
+            self.index[name] = len(self.index)
+
+    def __getitem__(self, name: str) -> int:
+        return self.index.setdefault(name, len(self.index))
+
+
+class Owned(StrEnum):
+    """Where an input says what a member owns."""
+
+    SUBSCRIPTION = "owned"  # the Subscription's own field
+    DATA = "memberData"  # what the sticky assignor decodes from user data
+    ENCODED = "encoded"  # ``owned`` before it was encoded, topic by topic as Java's map of topics gives them
+
+
+def request_of(case: Mapping[str, Any], owned_of: Owned) -> AssignmentRequest:
+    """The columns of one input."""
+    listed, members = case["topics"], case["members"]
+    topics, racks = _Names(topic["topic"] for topic in listed), _Names()
+    subscriptions = [[topics[name] for name in member["topics"]] for member in members]
+    owned = [_owned(member, owned_of, topics) for member in members]
+    member_racks = [racks[member["rack"]] if member.get("rack") else NO_RACK for member in members]
+    rack_cells, rack_counts = _partition_racks(listed, racks)
+    counts = np.full(len(topics.index), NO_METADATA, dtype=np.int32)
+    counts[: len(listed)] = [topic["n"] for topic in listed]
+    return AssignmentRequest(
+        topics=TopicColumns.of(
+            StringColumn.of(topics.index), counts, rack_offsets=_offsets(rack_counts), racks=_ints(rack_cells)
+        ),
+        members=_members(members, subscriptions, owned, member_racks),
+        rack_names=tuple(racks.index),
+        order=MapOrder(case.get("order", "given")),
+        max_generation_before=case.get("maxGenerationBefore", NO_GENERATION),
+        prefer_rack_aware=case.get("preferRackAware", False),
+    )
+
+
+def _members(
+    members: Sequence[Mapping[str, Any]],
+    subscriptions: list[list[int]],
+    owned: list[list[tuple[int, int]] | None],
+    racks: list[int],
+) -> MemberColumns:
+    ids = [member["id"] for member in members]
+    if len(set(ids)) != len(ids):
+        raise InvalidInputError.at("members", "one is listed twice", "ids are unique in a group")
+    flat = [pair for pairs in owned for pair in pairs or ()]
+    return MemberColumns.of(
+        StringColumn.of(ids),
+        _offsets([len(each) for each in subscriptions]),
+        _ints([topic for each in subscriptions for topic in each]),
+        instance_ids=StringColumn.of(member.get("instanceId") or "" for member in members),
+        has_instance_id=np.array([member.get("instanceId") is not None for member in members], dtype=np.bool_),
+        racks=_ints(racks),
+        owned=(
+            _offsets([len(each or ()) for each in owned]),
+            _ints([topic for topic, _ in flat]),
+            _ints([partition for _, partition in flat]),
+        ),
+        has_owned=np.array([each is not None for each in owned], dtype=np.bool_),
+        generations=_ints([_generation(member.get("generation")) for member in members]),
+        data_generations=_ints([_generation((member.get("memberData") or {}).get("generation")) for member in members]),
+    )
+
+
+def _owned(member: Mapping[str, Any], field: Owned, topics: _Names) -> list[tuple[int, int]] | None:
+    runs = (member.get("memberData") or {}).get("owned") if field is Owned.DATA else member.get("owned")
+    if runs is None:
+        return None
+    if field is Owned.ENCODED:
+        runs = _encoded(runs)
+    return [(topics[name], partition) for name, partitions in runs for partition in partitions]
+
+
+def _encoded(runs: Runs) -> Runs:
+    grouped: dict[str, list[int]] = {}
+    for name, partitions in runs:
+        grouped.setdefault(name, []).extend(partitions)
+    names = StringColumn.of(grouped)
+    order = put_order(hash_codes(names.data, names.offsets), DEFAULT_CAPACITY)
+    return [(names[i], grouped[names[i]]) for i in order.tolist()]
+
+
+def _partition_racks(listed: Sequence[Mapping[str, Any]], racks: _Names) -> tuple[list[int], list[int]]:
+    """Rack of each replica (an empty name is a rack here, unlike a member's), and replicas of each partition."""
+    cells: list[int] = []
+    counts: list[int] = []
+    for topic in listed:
+        if topic["n"] < 0 or topic.get("ids") not in (None, list(range(topic["n"]))):
+            raise InvalidInputError.at(f"topic {topic['topic']!r}", "its partitions are not numbered from 0")
+        rows = topic.get("racks") or [()] * topic["n"]
+        if len(rows) != topic["n"]:
+            raise InvalidInputError.at(
+                f"topic {topic['topic']!r}", f"racks of {len(rows)} partitions, not {topic['n']}"
+            )
+        counts += [len(row) for row in rows]
+        cells += [NO_RACK if rack is None else racks[rack] for row in rows for rack in row]
+    return cells, counts
+
+
+def _generation(given: int | None) -> int:
+    return NO_GENERATION if given is None else given
+
+
+def _offsets(lengths: Sequence[int]) -> Longs:
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int32)
+
+
+def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
+    """The fields that every client family records: the assignment, and Java's orders where it chose them."""
+    names, ids = request.topics.names.strings, request.members.ids.strings
+    output: dict[str, Any] = {}
+    if request.order is MapOrder.HASH:
+        met = member_walk(request)
+        output["topicOrder"] = [names[topic] for topic in topic_walk(request, met).tolist()]
+        output["memberOrder"] = [ids[member] for member in met.tolist()]
+    bounds = assignment.offsets.tolist()
+    topics, partitions = assignment.topics.tolist(), assignment.partitions.tolist()
+    output["assignment"] = {
+        member: _runs(names, topics[start:end], partitions[start:end])
+        for member, (start, end) in zip(ids, pairwise(bounds), strict=True)
+    }
+    return output
+
+
+def _runs(names: Sequence[str], topics: Sequence[int], partitions: Sequence[int]) -> list[list[Any]]:
+    """Consecutive partitions of one topic as ``[topic, [partition, …]]``."""
+    runs: list[list[Any]] = []
+    last = -1
+    for topic, partition in zip(topics, partitions, strict=True):
+        if topic != last:
+            runs.append([names[topic], []])
+            last = topic
+        runs[-1][1].append(partition)
+    return runs

@@ -1,0 +1,96 @@
+"""All that the rules look at: the snapshot, its scores, the replays of its groups, and the plan if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
+from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
+from kafka_rebalance.groups.group_input import GroupQuestion, group_questions
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
+
+Evidence = dict[str, float | int | str | None]
+_ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
+
+
+@dataclass(frozen=True, eq=False)  # no slots: cached_property keeps its values in __dict__
+class Picture:
+    """What is known of one cluster. Rules only read it."""
+
+    snapshot: ClusterSnapshot
+    scores: ClusterScores
+    replays: Sequence[GroupReplay]
+    plan: Plan | None = None
+
+    @cached_property
+    def brokers(self) -> dict[int, Broker]:
+        """By id."""
+        return {broker.id: broker for broker in self.snapshot.brokers}
+
+    @cached_property
+    def staying(self) -> tuple[int, ...]:
+        """Ids of the brokers that stay."""
+        return tuple(sorted(broker.id for broker in self.snapshot.brokers if broker.state.stays))
+
+    @cached_property
+    def questions(self) -> dict[str, GroupQuestion]:
+        """By group."""
+        return {question.group.id: question for question in group_questions(self.snapshot)}
+
+    @cached_property
+    def replay_of(self) -> dict[str, GroupReplay]:
+        """By group."""
+        return {replay.group_id: replay for replay in self.replays}
+
+    @cached_property
+    def plan_effects(self) -> dict[int, BrokerEffect]:
+        """What the plan does to each broker that it touches."""
+        return {} if self.plan is None else effects_of(self.plan, self.snapshot)
+
+    @cached_property
+    def is_in_flight(self) -> npt.NDArray[np.bool_]:
+        """bool[P]: a reassignment of this partition is running."""
+        flags = np.zeros(len(self.snapshot.partitions), dtype=np.bool_)
+        flags[sorted({*self.snapshot.partitions.adding, *self.snapshot.partitions.removing})] = True
+        return flags
+
+    def confidence(self, kind: LoadKind) -> Confidence:
+        """What a figure of this kind rests on."""
+        column = self.snapshot.loads.column(kind)
+        if column is None:
+            return Confidence.MEASURED  # sizes that brokers report
+        if column.source is LoadSource.GIVEN:
+            return Confidence.GIVEN
+        return Confidence.ESTIMATED if column.source in _ESTIMATED else Confidence.MEASURED
+
+
+def threshold(code: str, name: str) -> float:
+    """The registry's threshold of a code."""
+    return CODES[code].thresholds[name]
+
+
+def finding(
+    code: str, severity: Severity, subject: object, evidence: Evidence, recommendation: str, *, cost: str = "",
+    gain: float = 0.0, confidence: Confidence = Confidence.STRUCTURAL,
+) -> Finding:  # fmt: skip
+    """One finding; the registry says what kind of subject its code has."""
+    return Finding(
+        code=code,
+        severity=severity,
+        subject_type=CODES[code].subject_type,
+        subject=str(subject),
+        evidence={name: value.item() if isinstance(value, np.generic) else value for name, value in evidence.items()},
+        recommendation=recommendation,
+        cost=cost,
+        gain=float(min(max(gain, 0.0), 1.0)),
+        confidence=confidence,
+    )

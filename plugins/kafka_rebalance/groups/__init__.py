@@ -1,0 +1,1 @@
+"""A group's inputs, and its replay under each strategy."""

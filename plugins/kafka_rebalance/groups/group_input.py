@@ -1,0 +1,134 @@
+"""One group and all that a strategy may want to know of its partitions, as plain columns: what a replay is asked.
+
+Built from a snapshot here, or from one packed row by a Spark task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.arrays import NOBODY, Ints, Longs
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.scoring.assignment_scores import PartitionRates
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, Member
+
+NO_METADATA = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupQuestion:
+    """``topics`` sorted: all that members subscribe to, read or own. ``partition_counts`` int32[T], NO_METADATA for a
+    topic that is not in the cluster. ``rates`` along the P partitions of these topics, in order; the racks of their
+    replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), empty where nobody asked. ``topic_ids``
+    along the topics where all are known, else empty; ``kafka_version`` of the brokers.
+    """
+
+    group: Group
+    topics: tuple[str, ...]
+    partition_counts: Ints
+    rates: PartitionRates
+    rack_offsets: Longs | None = None
+    racks: tuple[str | None, ...] = ()
+    topic_ids: tuple[str, ...] = ()
+    kafka_version: str | None = None
+
+    def __post_init__(self) -> None:
+        rows = int(np.maximum(self.partition_counts, 0).sum())
+        for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
+            if len(getattr(self.rates, name)) != rows:
+                raise InvalidInputError.at(
+                    f"group {self.group.id}, {name}", f"{len(getattr(self.rates, name))} values for {rows} partitions"
+                )
+
+    @property
+    def first_row(self) -> Longs:
+        """int64[T+1]: partition p of topic t is row ``first_row[t] + p``."""
+        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.maximum(self.partition_counts, 0))))
+
+    @property
+    def reader(self) -> Ints:
+        """int32[P]: who reads each partition today (index of the member, NOBODY).
+
+        Of a partition that several members read (a share group) the last one counts.
+        """
+        first, index = self.first_row, {topic: number for number, topic in enumerate(self.topics)}
+        reader = np.full(int(first[-1]), NOBODY, dtype=np.int32)
+        for number, member in enumerate(self.group.members):
+            for topic, partitions in member.assigned:
+                t = index.get(topic, -1)
+                for partition in partitions:
+                    if t >= 0 and partition < self.partition_counts[t]:
+                        reader[first[t] + partition] = number
+        return reader
+
+
+def topics_of(group: Group) -> tuple[str, ...]:
+    """Topics that a member subscribes to, owns or reads, sorted. Old commits alone do not make a topic the group's."""
+    names: set[str] = set()
+    for member in group.members:
+        names.update(member.subscription or ())
+        names.update(topic for runs in (member.owned or (), member.assigned) for topic, _ in runs)
+    return tuple(sorted(names))
+
+
+def group_questions(snapshot: ClusterSnapshot) -> Iterator[GroupQuestion]:
+    """One question a group, in the snapshot's order. O(partitions + groups · their partitions)."""
+    table = snapshot.partitions
+    index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
+    begins = np.searchsorted(table.topic, np.arange(len(snapshot.topics) + 1))
+    in_bytes, messages = snapshot.load(LoadKind.IN_BYTES_PER_S), snapshot.load(LoadKind.IN_MESSAGES_PER_S)
+    rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
+    for group in snapshot.groups:
+        topics = topics_of(group)
+        spans = [_span(begins, index.get(topic)) for topic in topics]
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *(span for span in spans if span is not None)])
+        counts = [NO_METADATA if span is None else len(span) for span in spans]
+        rates = PartitionRates(in_bytes[rows], messages[rows], lag_of(snapshot, group, rows))
+        offsets, racks = _racks(snapshot, group, rows, rack_of)
+        ids = known_ids(snapshot.topics[index[topic]].topic_id if topic in index else None for topic in topics)
+        yield GroupQuestion(
+            group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks, ids, snapshot.kafka_version
+        )
+
+
+def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
+    """All of them or none: half of them would order topics in a way that no broker knows."""
+    every = tuple(ids)
+    return tuple(each for each in every if each is not None) if None not in every else ()
+
+
+def lag_of(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> npt.NDArray[np.float64]:
+    """float64[rows]: end offset minus what the group committed; ``nan`` where one of them is unknown."""
+    table = snapshot.partitions
+    committed = {(each.topic, each.partition): each.offset for each in group.committed}
+    lag = np.full(len(rows), np.nan)
+    for place, row in enumerate(rows.tolist()):
+        offset = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
+        end = int(table.end_offset[row])
+        if offset is not None and end >= 0:
+            lag[place] = max(0, end - offset)
+    return lag
+
+
+def has_racks(members: tuple[Member, ...]) -> bool:
+    """A member said its rack: only then do strategies look at those of replicas."""
+    return any(member.rack for member in members)
+
+
+def _span(begins: Longs, topic: int | None) -> Longs | None:
+    return None if topic is None else np.arange(begins[topic], begins[topic + 1], dtype=np.int64)
+
+
+def _racks(
+    snapshot: ClusterSnapshot, group: Group, rows: Longs, rack_of: dict[int, str | None]
+) -> tuple[Longs | None, tuple[str | None, ...]]:
+    if not has_racks(group.members):
+        return None, ()
+    replicas = [snapshot.partitions.replicas_of(row) for row in rows.tolist()]
+    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(each) for each in replicas])))
+    return offsets.astype(np.int64), tuple(rack_of[broker] for each in replicas for broker in each)

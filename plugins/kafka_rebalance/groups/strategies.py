@@ -1,0 +1,91 @@
+"""Which strategies a group could run, and which release's class stands for each.
+
+A client's strategy is chosen by the members, so its release is assumed (the newest) unless an older one gives today's
+assignment. A coordinator's follows from the broker's version: ``uniform`` and ``range`` of KIP-848 groups are other
+classes than the clients', and before 4.0 some are not modelled, which is said instead of answered.
+
+Example: a KIP-848 group on brokers 4.0 is asked ``uniform`` of 4.0.1 and, if that does not give today's assignment,
+of 4.0.0; on 3.9 the homogeneous ``uniform`` is that of 4.0.0, the heterogeneous one is not modelled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_rebalance.assignors.registry import by_name
+from kafka_rebalance.snapshot.model import GroupType
+
+OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a client's configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """``name``: as the group's protocol calls it. ``releases``: names in the registry, the likeliest first.
+
+    ``needs_equal``: these classes stand for it only where all members subscribe alike; ``not_modelled`` says of which
+    release nothing stands for the rest, or (without ``releases``) for anything. ``tells_apart``: a group that does not
+    run it is told which releases would answer it otherwise; sticky's of 2.0 is too dear to ask for that alone.
+    """
+
+    name: str
+    releases: tuple[str, ...]
+    is_server: bool = False
+    needs_equal: bool = False
+    not_modelled: str = ""
+    tells_apart: bool = True
+
+    @property
+    def versions(self) -> str | None:
+        """The releases that the likeliest class stands for."""
+        return by_name(self.releases[0]).versions if self.releases else None
+
+
+_CLIENT = (
+    Candidate("range", ("range", "range@2.4", "range@2.0")),
+    Candidate("roundrobin", ("roundrobin", "roundrobin@2.0")),
+    Candidate("sticky", ("sticky", "sticky@2.0"), tells_apart=False),
+    Candidate("cooperative-sticky", ("cooperative-sticky",)),
+    Candidate(OWN, (OWN,)),
+)
+STRATEGIES = tuple(dict.fromkeys((*(each.name for each in _CLIENT), "uniform")))
+_NEWEST = ("server-uniform", "server-uniform@4.0.0")
+
+
+def candidates(kind: GroupType, protocol_type: str, kafka_version: str | None) -> tuple[Candidate, ...]:
+    """In the order in which they are told. Share, streams and Connect groups have no choice that could be replayed."""
+    if kind is GroupType.CONSUMER:
+        release = _release(kafka_version)
+        return (_uniform(release), _server_range(release), Candidate(OWN, (OWN,), is_server=True))
+    if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
+        return _CLIENT
+    return ()
+
+
+def _uniform(release: tuple[int, ...]) -> Candidate:
+    if release and release < (3, 8):
+        return Candidate("uniform", (), is_server=True, not_modelled="uniform before Kafka 3.8")
+    if release and release < (4,):
+        return Candidate(
+            "uniform", ("server-uniform@4.0.0",), is_server=True, needs_equal=True,
+            not_modelled="uniform of Kafka 3.8 and 3.9 for members that subscribe to different topics",
+        )  # fmt: skip
+    if release[:3] == (4, 0, 0):
+        return Candidate("uniform", _NEWEST[1:], is_server=True)
+    # "4.0" may be 4.0.0 or later: both are tried. From 4.1 on there is one.
+    return Candidate("uniform", _NEWEST if release[:2] in ((), (4, 0)) else _NEWEST[:1], is_server=True)
+
+
+def _server_range(release: tuple[int, ...]) -> Candidate:
+    if release and release < (3, 9):
+        return Candidate("range", (), is_server=True, not_modelled="the coordinator's range before Kafka 3.9")
+    return Candidate("range", ("server-range",), is_server=True)
+
+
+def _release(kafka_version: str | None) -> tuple[int, ...]:
+    """``4.0.1`` → (4, 0, 1); () where it is unknown."""
+    parts = []
+    for part in (kafka_version or "").split("."):
+        if not part.isdigit():
+            break
+        parts.append(int(part))
+    return tuple(parts)

@@ -1,0 +1,1 @@
+"""Compiled functions: how they are declared, linked and kept."""

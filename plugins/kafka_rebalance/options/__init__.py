@@ -1,0 +1,1 @@
+"""What a plan is asked for: options, their ranges, and which of them contradict each other."""

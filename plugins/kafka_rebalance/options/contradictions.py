@@ -1,0 +1,108 @@
+"""Options that contradict each other: every pair is kept as it stands, or refused with both named.
+
+A limit that a plan keeps by doing less is no contradiction: ``--leaders-only --max-moves 5`` moves no replica at all.
+Nor are two ways to say the same: ``--preferred-election --leaders-only``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.resources import LEADER_CARRIED
+
+if TYPE_CHECKING:
+    from kafka_rebalance.options.plan_options import PlanOptions
+
+Given = Callable[["PlanOptions"], bool]
+# Every option that says what is wanted or what it may cost: how it is known to be given.
+OPTIONS: dict[str, Given] = {
+    "--balance-within": lambda options: options.within is not None,
+    "--target": lambda options: bool(options.targets),
+    "--remove-broker": lambda options: bool(options.remove_brokers),
+    "--add-broker": lambda options: bool(options.add_brokers),
+    "--demote-broker": lambda options: bool(options.demote_brokers),
+    "--exclude-broker": lambda options: bool(options.exclude_brokers),
+    "--replication-factor": lambda options: options.replication_factor is not None,
+    "--leaders-only": lambda options: options.leaders_only,
+    "--preferred-election": lambda options: options.preferred_election,
+    "--include-topic": lambda options: bool(options.include_topics),
+    "--exclude-topic": lambda options: bool(options.exclude_topics),
+    "--max-move-bytes": lambda options: options.max_move_bytes is not None,
+    "--max-moves": lambda options: options.max_moves is not None,
+    "--max-leader-changes": lambda options: options.max_leader_changes is not None,
+    "--capacity": lambda options: bool(options.capacities),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two options and why no plan keeps both; ``detail`` names the value that clashes, None where none does."""
+
+    first: str
+    second: str
+    why: str
+    detail: Callable[[PlanOptions], str | None] = lambda _: ""
+
+    def words(self, options: PlanOptions) -> str | None:
+        """What is wrong with the options, None where they do not clash."""
+        if not (OPTIONS[self.first](options) and OPTIONS[self.second](options)):
+            return None
+        detail = self.detail(options)
+        return None if detail is None else f"{self.first} and {self.second} contradict each other{detail}: {self.why}"
+
+
+def _copied_resource(options: PlanOptions) -> str | None:
+    name = next((name for name in sorted(options.targets) if name not in LEADER_CARRIED), None)
+    return None if name is None else f" ({name})"
+
+
+def _removed_and_added(options: PlanOptions) -> str | None:
+    return _broker(options.remove_brokers & options.add_brokers.keys())
+
+
+def _excluded_and_added(options: PlanOptions) -> str | None:
+    return _broker(options.exclude_brokers & options.add_brokers.keys())
+
+
+def _demoted_and_added(options: PlanOptions) -> str | None:
+    return _broker(options.demote_brokers & options.add_brokers.keys())
+
+
+def _included_and_excluded(options: PlanOptions) -> str | None:
+    same = sorted(set(options.include_topics) & set(options.exclude_topics))
+    return f" ({same[0]!r})" if same else None
+
+
+def _broker(both: frozenset[int]) -> str | None:
+    return f" (broker {min(both)})" if both else None
+
+
+_NO_COPY = "what is wanted takes copies of replicas, and none may be moved"
+_ELECTION = "an election only gives leadership back to the first replicas, and aims at nothing else"
+CONTRADICTIONS = (
+    Contradiction("--leaders-only", "--remove-broker", _NO_COPY),
+    Contradiction("--leaders-only", "--add-broker", _NO_COPY),
+    Contradiction("--leaders-only", "--replication-factor", _NO_COPY),
+    Contradiction("--leaders-only", "--target", "leaders carry out, cpu and leaders alone", _copied_resource),
+    Contradiction("--preferred-election", "--remove-broker", _ELECTION),
+    Contradiction("--preferred-election", "--add-broker", _ELECTION),
+    Contradiction("--preferred-election", "--demote-broker", _ELECTION),
+    Contradiction("--preferred-election", "--replication-factor", _ELECTION),
+    Contradiction("--preferred-election", "--balance-within", _ELECTION),
+    Contradiction("--preferred-election", "--target", _ELECTION),
+    Contradiction("--remove-broker", "--add-broker", "a broker comes or goes", _removed_and_added),
+    Contradiction("--exclude-broker", "--add-broker", "a new broker is there to receive", _excluded_and_added),
+    Contradiction("--demote-broker", "--add-broker", "demote a new broker once it has joined", _demoted_and_added),
+    Contradiction("--include-topic", "--exclude-topic", "touch these topics or leave them", _included_and_excluded),
+)  # fmt: skip
+
+
+def require_no_contradiction(options: PlanOptions) -> None:
+    """Raises UsageError that names the first two options of which no plan keeps both."""
+    for pair in CONTRADICTIONS:
+        words = pair.words(options)
+        if words is not None:
+            raise UsageError(words)

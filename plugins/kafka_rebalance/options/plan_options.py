@@ -1,0 +1,144 @@
+"""What can be asked of a plan (DESIGN §7): one record, checked when built, and its document for ``parameters``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.contradictions import require_no_contradiction
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.value_ranges import require_values
+from kafka_rebalance.snapshot.model import Capacity
+
+DEFAULT_WITHIN = 0.10
+DEFAULT_THROTTLE_BYTES_PER_S = 50 * 2**20
+_PLAIN = (
+    "max_move_bytes", "max_moves", "max_leader_changes", "replication_factor", "leaders_only", "preferred_election",
+    "throttle_bytes_per_s", "moves_per_broker", "partitions_per_wave", "expires_after_hours", "dead_band",
+    "least_gain_per_byte",
+)  # fmt: skip
+_SETS = ("remove_brokers", "demote_brokers", "exclude_brokers")
+_LISTS = ("include_topics", "exclude_topics")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """All wishes. ``None`` = nothing said.
+
+    within             band around each broker's fair share; None = the default of 10 %, held with a dead band. A band
+                       or target that is given is an order: dead band and payback do not apply
+    targets            resource → LOW..HIGH as multiples of the plain mean, in place of the band
+    add_brokers        id → rack of brokers that do not exist yet (or do, and are empty)
+    exclude_brokers    receive neither replicas nor leadership; what they have may stay or leave
+    include_topics, exclude_topics  regular expressions that match whole names
+    capacities         broker → what it can carry, before what the snapshot says
+    moves_per_broker, partitions_per_wave  limits of one wave: partitions sent, copies received, rows of a file
+    dead_band          without an order nothing is moved until some broker is this share of its fair share away
+    least_gain_per_byte  without an order: share of imbalance removed over share of bytes copied that a plan must reach
+    """
+
+    within: float | None = None
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    max_move_bytes: int | None = None
+    max_moves: int | None = None
+    max_leader_changes: int | None = None
+    remove_brokers: frozenset[int] = frozenset()
+    add_brokers: Mapping[int, str | None] = field(default_factory=dict)
+    demote_brokers: frozenset[int] = frozenset()
+    exclude_brokers: frozenset[int] = frozenset()
+    replication_factor: int | None = None
+    leaders_only: bool = False
+    preferred_election: bool = False
+    throttle_bytes_per_s: int = DEFAULT_THROTTLE_BYTES_PER_S
+    include_topics: tuple[str, ...] = ()
+    exclude_topics: tuple[str, ...] = ()
+    capacities: Mapping[int, Capacity] = field(default_factory=dict)
+    moves_per_broker: int | None = None
+    partitions_per_wave: int = 5000
+    expires_after_hours: int = 24
+    dead_band: float = 0.20
+    least_gain_per_byte: float = 0.05
+    with_frontier: bool = True
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a value that cannot be and for options that contradict each other."""
+        require_values(self)
+        require_no_contradiction(self)
+
+    @property
+    def is_order(self) -> bool:
+        """A band or target was given: it is met whatever it takes."""
+        return self.within is not None or bool(self.targets)
+
+    @property
+    def band(self) -> float | None:
+        """The band in force; None for a preferred election, which aims at none."""
+        if self.preferred_election:
+            return None
+        return DEFAULT_WITHIN if self.within is None else self.within
+
+    @property
+    def moves_replicas(self) -> bool:
+        """Replicas may be moved at all."""
+        return not (self.leaders_only or self.preferred_election)
+
+    def is_topic_allowed(self, name: str) -> bool:
+        """Included (or nothing is included by name), and not excluded."""
+        is_in = not self.include_topics or any(re.fullmatch(each, name) for each in self.include_topics)
+        return is_in and not any(re.fullmatch(each, name) for each in self.exclude_topics)
+
+    def document(self) -> dict[str, Any]:
+        """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""
+        return {
+            "balance_within": self.band,
+            "is_order": self.is_order,
+            "targets": {name: [each.low, each.high] for name, each in sorted(self.targets.items())},
+            "max_move_bytes": self.max_move_bytes,
+            "max_moves": self.max_moves,
+            "max_leader_changes": self.max_leader_changes,
+            "remove_brokers": sorted(self.remove_brokers),
+            "add_brokers": {str(broker): self.add_brokers[broker] for broker in sorted(self.add_brokers)},
+            "demote_brokers": sorted(self.demote_brokers),
+            "exclude_brokers": sorted(self.exclude_brokers),
+            "replication_factor": self.replication_factor,
+            "leaders_only": self.leaders_only,
+            "preferred_election": self.preferred_election,
+            "throttle_bytes_per_s": self.throttle_bytes_per_s,
+            "include_topics": list(self.include_topics),
+            "exclude_topics": list(self.exclude_topics),
+            "capacities": {str(broker): asdict(self.capacities[broker]) for broker in sorted(self.capacities)},
+            "moves_per_broker": self.moves_per_broker,
+            "partitions_per_wave": self.partitions_per_wave,
+            "expires_after_hours": self.expires_after_hours,
+            "dead_band": self.dead_band,
+            "least_gain_per_byte": self.least_gain_per_byte,
+        }
+
+    @classmethod
+    def from_document(cls, parameters: Mapping[str, Any]) -> PlanOptions:
+        """The options that ``parameters`` of a plan tell. Raises InvalidInputError where they cannot be read."""
+        try:
+            fields: dict[str, Any] = {name: parameters[name] for name in _PLAIN}
+            fields["within"] = parameters["balance_within"] if parameters["is_order"] else None
+            fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
+            fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
+            fields["capacities"] = {int(b): Capacity(**each) for b, each in parameters["capacities"].items()}
+            fields |= {name: frozenset(_list(parameters, name)) for name in _SETS}
+            fields |= {name: tuple(_list(parameters, name)) for name in _LISTS}
+            return cls(**fields)
+        except InvalidInputError as error:
+            raise InvalidInputError.at("plan.parameters", str(error)) from error
+        except KeyError as error:
+            raise InvalidInputError.at("plan.parameters", f"{error} is missing") from error
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InvalidInputError.at("plan.parameters", f"cannot be read ({error})") from error
+
+
+def _list(parameters: Mapping[str, Any], name: str) -> list[Any]:
+    """A text would be read as a list of its letters."""
+    if not isinstance(parameters[name], list):
+        raise TypeError(f"{name} is no list")
+    return list(parameters[name])

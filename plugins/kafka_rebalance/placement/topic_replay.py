@@ -1,0 +1,118 @@
+"""Kafka's own placer re-run on a topic: how even it would be if it were created today, and what going there costs.
+
+Kafka draws a random start for each topic, so one run says little: it is re-run with several seeds. The answer tells
+what "just recreate it" or ``kafka-reassign-partitions --generate`` would give, beside today's placement.
+
+Example: one partition on brokers 1, 2, 3 with RF 3 moves nothing whatever is drawn; its leader changes in two of three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.java.seeded_random import java_random
+from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
+from kafka_rebalance.placement.striped import place_on_field, striped_field
+from kafka_rebalance.scoring.placement_scores import (
+    CURRENT,
+    TopicPlacement,
+    TopicPlacementScore,
+    broker_field,
+    score_placement,
+)
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+
+STRIPED = "striped"
+SEEDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TopicReplay:
+    """``scores``: today's placement first, then one a seed. ``error``: the placer's own refusal, else ``None``."""
+
+    topic: str
+    scores: tuple[TopicPlacementScore, ...]
+    error: str | None = None
+
+    @property
+    def current(self) -> TopicPlacementScore:
+        """Today's placement."""
+        return self.scores[0]
+
+    @property
+    def placed(self) -> tuple[TopicPlacementScore, ...]:
+        """What the placer drew, by seed."""
+        return self.scores[1:]
+
+    @property
+    def median_replica_skew(self) -> float | None:
+        """Of the placer's draws; ``None`` where it refused."""
+        return float(np.median([each.replica_skew for each in self.placed])) if self.placed else None
+
+
+def replay_topic(
+    today: TopicPlacement, brokers: Sequence[PlacementBroker], seeds: Sequence[int] = range(SEEDS)
+) -> TopicReplay:
+    """Score today's placement and what StripedReplicaPlacer draws with each of ``seeds``. O(seeds · P · W²).
+
+    As Kafka does, the first partition's number of replicas is the replication factor asked.
+    """
+    rack_of = {broker.id: broker.rack for broker in brokers}
+    field = broker_field(rack_of)
+    scores = [score_placement(today, today, field, CURRENT, 0)]
+    if not brokers:
+        return TopicReplay(today.topic, (scores[0],), "no broker is alive to place it on")
+    stripes = striped_field(brokers)
+    factor = int((today.replicas[0] != NOBODY).sum()) if len(today.replicas) else 0
+    try:
+        for seed in seeds:
+            replicas: Ints = place_on_field(stripes, len(today.replicas), factor, java_random(seed))
+            placed = TopicPlacement(today.topic, replicas, replicas[:, 0], today.log_bytes)
+            scores.append(score_placement(today, placed, field, STRIPED, int(seed)))
+    except PlacementError as error:
+        return TopicReplay(today.topic, (scores[0],), str(error))
+    return TopicReplay(today.topic, tuple(scores))
+
+
+def placement_brokers(snapshot: ClusterSnapshot) -> tuple[PlacementBroker, ...]:
+    """The brokers that Kafka would offer its placer: registered ones, without those that leave or are cordoned."""
+    return tuple(
+        PlacementBroker(broker.id, broker.rack, is_fenced=broker.state is BrokerState.FENCED)
+        for broker in sorted(snapshot.brokers, key=lambda broker: broker.id)
+        if broker.state not in (BrokerState.DEAD, BrokerState.DRAINING) and not broker.is_cordoned
+    )
+
+
+def topic_placements(snapshot: ClusterSnapshot) -> Iterator[TopicPlacement]:
+    """Each topic's placement, in the snapshot's order; topics without partitions are left out. O(replicas)."""
+    table = snapshot.partitions
+    log_bytes = snapshot.load(LoadKind.LOG_BYTES)
+    counts = table.replica_counts
+    column = np.arange(len(table.replicas)) - np.repeat(table.offsets[:-1], counts)
+    padded = np.full((len(table), int(counts.max(initial=1))), NOBODY, dtype=np.int32)
+    padded[table.row_of_replica, column] = table.replicas
+    begins = np.searchsorted(table.topic, np.arange(len(snapshot.topics) + 1))
+    for number, topic in enumerate(snapshot.topics):
+        rows = slice(int(begins[number]), int(begins[number + 1]))
+        if rows.start < rows.stop:
+            yield TopicPlacement(topic.name, padded[rows], table.leader[rows], log_bytes[rows])
+
+
+def placement_of(row: Mapping[str, Sequence[int]], topic: str) -> TopicPlacement:
+    """A topic's placement from plain lists, as a packed row has them.
+
+    ``replica_count`` and ``leader`` by partition, ``replicas`` of all one after another, ``log_bytes`` by partition.
+    """
+    counts = np.array(row["replica_count"], dtype=np.int64)
+    padded = np.full((len(counts), int(counts.max(initial=1))), NOBODY, dtype=np.int32)
+    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
+    owner = np.repeat(np.arange(len(counts)), counts)
+    padded[owner, np.arange(int(offsets[-1])) - offsets[owner]] = np.array(row["replicas"], dtype=np.int32)
+    return TopicPlacement(
+        topic, padded, np.array(row["leader"], dtype=np.int32), np.array(row["log_bytes"], dtype=np.float64)
+    )

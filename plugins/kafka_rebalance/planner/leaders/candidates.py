@@ -1,0 +1,41 @@
+"""Which replicas may lead, who leads first, and which counts of leaders a band allows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.problem import Problem
+
+ROUNDING = 1e-6
+
+
+def candidates(problem: Problem, replicas: Ints) -> Flags:
+    """bool[P, W]: replicas that may lead, none in an offline dir.
+
+    Pinned partitions keep their leader; so does a partition none may lead.
+    """
+    is_there = replicas >= 0
+    is_today = is_there & (replicas == problem.leader[:, None])
+    may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))
+    if problem.must_leave is not None:
+        for j in range(problem.replicas.shape[1]):
+            offline = np.where(problem.must_leave[:, j], problem.replicas[:, j], NOBODY)
+            may_lead &= replicas != offline[:, None]
+    frozen = problem.pinned & is_today.any(axis=1)
+    may_lead[frozen] = is_today[frozen]
+    return may_lead
+
+
+def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
+    """int32[P] slots: today's leader where it may go on, else the first replica that may, else the first."""
+    is_today = (replicas == problem.leader[:, None]) & may_lead
+    preferred = is_today if not problem.elects_preferred else may_lead
+    slot: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(np.int32)
+    return slot
+
+
+def count_band(low: Floats, high: Floats) -> tuple[Longs, Longs]:
+    """int64[B] each: the whole numbers in low..high; a band without an upper end holds any count."""
+    top = np.minimum(np.where(np.isfinite(high), high, 1e15), 1e15)
+    return np.ceil(low - ROUNDING).astype(np.int64), np.floor(top + ROUNDING).astype(np.int64)

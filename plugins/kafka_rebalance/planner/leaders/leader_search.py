@@ -1,0 +1,216 @@
+"""Leaders for several resources at once: brokers outside their bands hand over or fetch leaderships.
+
+Promises, in order
+1. Hard rules hold: only replicas that may lead, never above a hard limit.
+2. Nobody is pushed out of its band while the broker at hand can be helped otherwise.
+3. Most relief per leader change first; a change that proves needless is taken back.
+
+When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on, also back to
+where the first came from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import Longs
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+from kafka_rebalance.planner.leaders.leader_state import (
+    LeaderState,
+    hand_over,
+    is_free,
+    leader_outside,
+    leader_relief,
+    strays,
+    switch_cost,
+)
+from kafka_rebalance.planner.replicas.moving import INSIDE, TINY
+from kafka_rebalance.planner.sorting import largest_first, smallest_first
+
+# A hand-over that costs no further leader change is worth this many times one that does.
+CHEAP = 20.0
+STILL_WORTH = 0.8
+# Once gentle steps help fewer than one in so many of the brokers outside, others are tried, too.
+FEW = 10
+
+
+@inner_kernel
+def _worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
+    """Relief of both brokers per leader change; -1 if it helps nobody or takes the receiver out of its bands."""
+    source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
+    arrives = leader_relief(state, target, p, 1.0)
+    gain = arrives + leader_relief(state, source, p, -1.0)
+    if arrives < -worst - TINY or gain <= TINY:
+        return -1.0
+    roomy = 1.0 - 1e-3 * (state.load[target, 0] - state.load[source, 0])
+    return float(gain * roomy * (1.0 if switch_cost(state, p, slot) > 0 else CHEAP))
+
+
+@inner_kernel
+def _best_slot(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
+    best, best_worth = -1, 0.0
+    for slot in range(state.replicas.shape[1]):
+        if is_free(state, p, slot):
+            worth = _worth(state, p, slot, worst)
+            if worth > best_worth:
+                best, best_worth = slot, worth
+    return best, best_worth
+
+
+@inner_kernel
+def _give_from(state: LeaderState, broker: int, worst: float) -> int:
+    """Hand over leaderships of a broker above its bands, best first. Returns hand-overs."""
+    led = state.items[state.start[broker] : state.start[broker] + state.filled[broker]].copy()
+    worth = np.empty(led.shape[0])
+    slots = np.empty(led.shape[0], np.int32)
+    for i in range(led.shape[0]):
+        slots[i], worth[i] = _best_slot(state, led[i], worst)
+    made = 0
+    for i in largest_first(worth):
+        if slots[i] < 0 or leader_outside(state, broker, 1) <= INSIDE:
+            break
+        if is_free(state, led[i], slots[i]) and _worth(state, led[i], slots[i], worst) >= STILL_WORTH * worth[i]:
+            hand_over(state, led[i], slots[i])
+            made += 1
+    return made
+
+
+@inner_kernel
+def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
+    """Fetch leaderships for a broker below its bands, best first. Returns hand-overs."""
+    width = state.replicas.shape[1]
+    held = state.held[state.held_start[broker] : state.held_start[broker + 1]]
+    worth = np.empty(held.shape[0])
+    for i in range(held.shape[0]):
+        p = held[i] // width
+        worth[i] = _fetch_worth(state, p, held[i] - p * width, worst)
+    made = 0
+    for i in largest_first(worth):
+        if worth[i] <= 0 or leader_outside(state, broker, -1) <= INSIDE:
+            break
+        p = held[i] // width
+        if _fetch_worth(state, p, held[i] - p * width, worst) >= STILL_WORTH * worth[i]:
+            hand_over(state, p, held[i] - p * width)
+            made += 1
+    return made
+
+
+@inner_kernel
+def _fetch_worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
+    if not is_free(state, p, slot):
+        return -1.0
+    if leader_relief(state, state.replicas[p, state.slot[p]], p, -1.0) < -worst - TINY:
+        return -1.0
+    return _worth(state, p, slot, 1e300)
+
+
+@inner_kernel
+def _chain_gain(state: LeaderState, p: int, middle: int, q: int, target: int) -> float:
+    """Relief of all three when ``middle`` takes ``p`` from its leader and passes ``q`` on to ``target``.
+
+    ``target`` may be the leader of ``p``: then the two swap.
+    """
+    source = state.replicas[p, state.slot[p]]
+    gain = 0.0
+    for d in range(state.load.shape[1]):
+        change = state.extra[p, d] - state.extra[q, d]
+        gain += strays(state, middle, d, 0.0) - strays(state, middle, d, change)
+        if target == source:
+            gain += strays(state, source, d, 0.0) - strays(state, source, d, -change)
+    if target != source:
+        gain += leader_relief(state, source, p, -1.0) + leader_relief(state, target, q, 1.0)
+    return gain
+
+
+@inner_kernel
+def _pass_on(state: LeaderState, p: int, first: int) -> bool:
+    """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
+    middle = state.replicas[p, first]
+    state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
+    best, best_slot, best_gain = -1, -1, INSIDE
+    for i in range(state.start[middle], state.start[middle] + state.filled[middle]):
+        q = state.items[i]
+        for slot in range(state.replicas.shape[1]):
+            if is_free(state, q, slot):
+                gain = _chain_gain(state, p, middle, q, state.replicas[q, slot])
+                if gain > best_gain:
+                    best, best_slot, best_gain = q, slot, gain
+    if best < 0:
+        return False
+    back = state.slot[best]
+    hand_over(state, best, best_slot)
+    if not is_free(state, p, first):
+        hand_over(state, best, back)
+        return False
+    hand_over(state, p, first)
+    return True
+
+
+@inner_kernel
+def _chain_from(state: LeaderState, broker: int) -> bool:
+    """A chain of two hand-overs, or a swap, that relieves a broker which no single one helps."""
+    for i in range(state.start[broker], state.start[broker] + state.filled[broker]):
+        p = state.items[i]
+        if state.pairs_left[0] <= 0:
+            return False
+        for slot in range(state.replicas.shape[1]):
+            if slot != state.slot[p] and state.may_lead[p, slot] and _pass_on(state, p, slot):
+                return True
+    return False
+
+
+@inner_kernel
+def _farthest_first(state: LeaderState) -> Longs:
+    far = np.empty(state.load.shape[0])
+    for b in range(far.shape[0]):
+        far[b] = -leader_outside(state, b, 0)
+    order = smallest_first(far)
+    found = 0
+    while found < order.shape[0] and far[order[found]] < -INSIDE:
+        found += 1
+    return order[:found]
+
+
+@kernel
+def search_leaders(state: LeaderState, max_rounds: int) -> tuple[int, int]:
+    """Search, and give back what proves needless. Returns hand-overs and how many were undone."""
+    return _search(state, max_rounds), _undo_needless(state)
+
+
+@inner_kernel
+def _search(state: LeaderState, max_rounds: int) -> int:
+    """Rounds of giving, fetching and chains until all is inside or nothing helps. Returns hand-overs."""
+    made = 0
+    for _ in range(max_rounds):
+        before = made
+        outside = _farthest_first(state)
+        for b in outside:
+            made += _give_from(state, b, 0.0)
+            made += _fetch_to(state, b, 0.0)
+        if made - before > outside.shape[0] // FEW:
+            continue
+        for b in _farthest_first(state):
+            helped = _give_from(state, b, 1e300) + _fetch_to(state, b, 1e300)
+            if helped == 0 and leader_outside(state, b, 0) > INSIDE and _chain_from(state, b):
+                helped = 2
+            made += helped
+        if made == before:
+            break
+    return made
+
+
+@inner_kernel
+def _undo_needless(state: LeaderState) -> int:
+    """Give leaderships back to today's leader where nobody's distance from the bands grows. Returns how many."""
+    undone = 0
+    for p in range(state.slot.shape[0]):
+        if state.replicas[p, state.slot[p]] == state.home[p]:
+            continue
+        for slot in range(state.replicas.shape[1]):
+            if state.replicas[p, slot] == state.home[p] and is_free(state, p, slot):
+                source, target = state.replicas[p, state.slot[p]], state.home[p]
+                if leader_relief(state, source, p, -1.0) + leader_relief(state, target, p, 1.0) >= -TINY:
+                    hand_over(state, p, slot)
+                    undone += 1
+                break
+    return undone

@@ -1,0 +1,96 @@
+"""Arcs: which partition may have a replica on which broker, what it weighs there and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.arrays import Flags, Floats, Longs
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.replicas.replica_search import replica_columns
+from kafka_rebalance.planner.state import move_costs
+
+# With more than this many pairs of partition and broker the program takes too long.
+MOST_ARCS = 100_000
+# What a move costs beyond its bytes, as a share of the mean bytes of a partition: it breaks ties, and the prices of the
+# program still prove its bytes.
+COST_PER_MOVE = 1e-5
+# The same for a copy where its topic has its share already.
+COST_OF_CROWDING = 3e-4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arcs:
+    """A arcs of the partitions that may be touched.
+
+    row, broker int64[A]; is_kept bool[A]: a replica is there today; weight float64[A, D] absolute, for the resources
+    ``columns``; cost float64[A] in the search's units, 0 where kept; fixed float64[B, D]: load of pinned partitions.
+    """
+
+    columns: list[int]
+    row: Longs
+    broker: Longs
+    is_kept: Flags
+    weight: Floats
+    cost: Floats
+    fixed: Floats
+
+
+def is_small(problem: Problem) -> bool:
+    """The program of this problem is worth its time."""
+    return problem.partition_count * problem.broker_count <= MOST_ARCS
+
+
+def arcs_of(problem: Problem) -> Arcs:
+    """All lawful arcs. O(P·B)."""
+    columns = replica_columns(problem)
+    held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
+    rows, slots = np.nonzero(problem.replicas >= 0)
+    brokers = problem.replicas[rows, slots]
+    held[rows, brokers] = True
+    if problem.must_leave is not None:
+        barred[rows, brokers] = problem.must_leave[rows, slots]
+    carried = problem.follower_load[:, columns]
+    if int(problem.target_rf.max(initial=1)) == 1:
+        carried = carried + problem.leader_extra[:, columns]
+    allowed = np.where(held, problem.stays[None, :] & ~barred, problem.takes_replicas[None, :])
+    # Who gets an only replica leads it.
+    allowed &= held | (problem.target_rf > 1)[:, None] | problem.takes_leaders[None, :]
+    row, broker = np.nonzero(allowed & ~problem.pinned[:, None])
+    is_kept = held[row, broker]
+    weight, beyond = carried[row], disk_beyond(problem)
+    disk = problem.column("disk")
+    if beyond is not None and disk in columns:
+        weight[:, columns.index(disk)] += beyond[row, broker]
+        carried_there = carried[rows].copy()
+        carried_there[:, columns.index(disk)] += beyond[rows, brokers]
+    else:
+        carried_there = carried[rows]
+    fixed = np.zeros((problem.broker_count, len(columns)))
+    pinned = problem.pinned[rows]
+    np.add.at(fixed, brokers[pinned], carried_there[pinned])
+    cost = move_costs(problem, COST_PER_MOVE)[row] + COST_OF_CROWDING * _crowding(problem)[problem.topic[row], broker]
+    return Arcs(columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, cost), fixed)
+
+
+def _crowding(problem: Problem) -> Floats:
+    """float64[T, B], mean costs of a copy where its topic's replicas are a share or more already, else 0."""
+    topics = int(problem.topic.max(initial=-1)) + 1
+    rows, slots = np.nonzero(problem.replicas >= 0)
+    held = np.zeros((topics, problem.broker_count))
+    np.add.at(held, (problem.topic[rows], problem.replicas[rows, slots]), 1.0)
+    wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
+    share = np.ceil(wanted / max(1, int(problem.stays.sum())))
+    crowd = np.clip(held - share[:, None] + 1.0, 0.0, 3.0)
+    return np.asarray(crowd * float(move_costs(problem, COST_PER_MOVE).mean()))
+
+
+def disk_beyond(problem: Problem) -> Floats | None:
+    """float64[P, B]: disk of today's replicas beyond the leader's."""
+    if problem.own_disk is None:
+        return None
+    beyond = np.zeros((problem.partition_count, problem.broker_count))
+    rows, slots = np.nonzero(problem.replicas >= 0)
+    beyond[rows, problem.replicas[rows, slots]] = problem.own_disk[rows, slots] - problem.move_bytes[rows]
+    return beyond

@@ -1,0 +1,59 @@
+"""Where a search of a small cluster that found no way into its bands may start: roundings of linear programs.
+
+The first one is for the bands themselves. Then the heavier half of what it splits is decided and the rest solved anew
+(a dive: what is heavy goes first, the rest can make up for it), and the same for bands a little narrower, which leave
+room for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.linear_program.arcs import Arcs
+from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
+from kafka_rebalance.planner.linear_program.rounding import decided_by, rounded
+from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
+from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.working_bands import WorkingBands
+
+# Shares of the mean by which bands are narrowed.
+SHRINKS = (0.0, 0.002, 0.005)
+DIVES = 1
+# With more arcs than this one program is all that is solved.
+FEW_ARCS = 25_000
+
+
+def program_starts(
+    problem: Problem,
+    sets: ReplicaSets,
+    arcs: Arcs,
+    relaxed: Relaxed | None,
+    bands: WorkingBands,
+    reached: Floats,
+) -> Iterator[ReplicaSets]:
+    """Starts, the likeliest first. ``relaxed`` is the program of ``bands``; where there is none, they are widened to
+    ``reached`` float64[B, D], the loads of a plan.
+    """
+    scale = resource_scale(problem)
+    low, high = bands.low, bands.high
+    shrinks, dives = (SHRINKS, DIVES) if len(arcs.row) <= FEW_ARCS else (SHRINKS[:1], 0)
+    if relaxed is None:
+        low, high = np.minimum(low, reached), np.maximum(high, reached)
+        relaxed = relax(problem, arcs, low, high)
+    for shrink in shrinks:
+        lowest, highest = low + shrink * scale * (low > 0), high - shrink * scale
+        if shrink > 0:
+            relaxed = relax(problem, arcs, lowest, highest)
+        decided = np.full(len(arcs.row), np.nan)
+        for dive in range(1 + dives):
+            if relaxed is None:
+                break
+            start = rounded(problem, sets, arcs, relaxed.share)
+            yield start
+            if dive < dives:
+                decided = decided_by(problem, arcs, relaxed.share, start.replicas, decided)
+                relaxed = relax(problem, arcs, lowest, highest, decided)

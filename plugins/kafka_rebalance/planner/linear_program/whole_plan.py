@@ -1,0 +1,137 @@
+"""Tiny clusters: replica sets and leaders together, as one program in whole numbers.
+
+Replicas first and leaders afterwards may fail where a broker's band is only a partition or two wide: the replica sets
+that the bytes prefer leave nobody who could lead them. Here both are chosen at once.
+
+    minimise bytes copied, then copies, then leader changes
+    over x (a replica is there) and y <= x (and leads), both 0 or 1; bands of all resources, racks, factors, capacities
+
+Example: three partitions with one replica each on a broker that shall lead nothing: no leader can change without its
+replica, so what the leaders' bands allow says which replicas stay.
+
+Branch and bound by HiGHS: exponential at worst, hence only for at most ``MOST_PAIRS`` pairs of partition and broker and
+``NODES`` nodes. Deterministic: one thread, no clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, disk_beyond
+from kafka_rebalance.planner.linear_program.relaxation import Rows, capacity_rows, rack_rows
+from kafka_rebalance.planner.linear_program.rounding import in_order
+from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.working_bands import WorkingBands
+
+MOST_PAIRS = 150
+NODES = 2000
+# What a copy and a leader change cost beside the bytes of the largest partition: they break ties.
+COPY, CHANGE = 1e-4, 1e-5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholePlan:
+    """``replicas`` int32[P, W], and ``slot`` int32[P] of who leads."""
+
+    replicas: Ints
+    slot: Ints
+
+
+def is_tiny(problem: Problem) -> bool:
+    """Small enough for a program in whole numbers; preferred leaders are nobody's choice."""
+    return problem.partition_count * problem.broker_count <= MOST_PAIRS and not problem.elects_preferred
+
+
+def whole_plan(problem: Problem, bands: WorkingBands) -> WholePlan | None:
+    """The cheapest plan inside ``bands``; None where there is none or the search for it ran out of nodes."""
+    arcs = arcs_of(problem)
+    count = len(arcs.row)
+    if not count:
+        return None
+    rows = Rows(2 * count)
+    _load_rows(problem, arcs, bands, rows)
+    capacity_rows(problem, arcs, rows)
+    rack_rows(problem, arcs, rows)
+    pair = np.arange(count)
+    rows.add(np.tile(pair, 2), np.append(pair, pair + count), np.repeat([-1.0, 1.0], count), np.zeros(count))
+    matrix: Any = sp.vstack(rows.blocks).tocsr()
+    equal, wanted = _counted(problem, arcs)
+    top = np.append(np.ones(count), _may_lead(problem, arcs).astype(np.float64))
+    answer = milp(
+        _costs(problem, arcs),
+        integrality=np.ones(2 * count, dtype=np.int64),
+        bounds=Bounds(np.zeros(2 * count), top),
+        constraints=[
+            LinearConstraint(matrix, -np.inf, np.concatenate(rows.most)),
+            LinearConstraint(equal, wanted, wanted),
+        ],
+        options={"mip_rel_gap": 0.0, "node_limit": NODES},
+    )
+    if answer.x is None:
+        return None
+    return _as_plan(problem, arcs, answer.x[:count] > 0.5, answer.x[count:] > 0.5)
+
+
+def _costs(problem: Problem, arcs: Arcs) -> Floats:
+    unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
+    copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + COPY)
+    return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, CHANGE))
+
+
+def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
+    """bool[A]. A leader that shall lead nothing goes on where no other of today's replicas may."""
+    now = problem.replicas
+    others = (now >= 0) & problem.takes_leaders[now] & (now != problem.leader[:, None])
+    if problem.must_leave is not None:
+        others &= ~problem.must_leave
+    goes_on = problem.keeps_leaders[arcs.broker] | ~others.any(axis=1)[arcs.row]
+    may_lead: Flags = problem.takes_leaders[arcs.broker] | ((problem.leader[arcs.row] == arcs.broker) & goes_on)
+    return may_lead
+
+
+def _counted(problem: Problem, arcs: Arcs) -> tuple[Any, Floats]:
+    """A partition has as many replicas as asked for, and one leader."""
+    free = np.flatnonzero(~problem.pinned)
+    line, count = np.searchsorted(free, arcs.row), len(arcs.row)
+    one: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
+    wanted = problem.target_rf[free].astype(np.float64)
+    return sp.block_diag([one, one]).tocsr(), np.append(wanted, np.ones(len(free)))
+
+
+def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) -> None:
+    """All resources of all brokers that stay, within bands and limits."""
+    scale = resource_scale(problem)
+    weight = problem.follower_load[arcs.row] / scale
+    beyond, disk = disk_beyond(problem), problem.column("disk")
+    if beyond is not None and disk is not None:
+        weight[:, disk] += beyond[arcs.row, arcs.broker] / scale[disk]
+    both = np.vstack([weight, problem.leader_extra[arcs.row] / scale])
+    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
+    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY))
+    room, lack = (np.minimum(bands.high, problem.limit) - fixed) / scale, (bands.low - fixed) / scale
+    broker, variable = np.tile(arcs.broker, 2), np.arange(rows.variables)
+    for d in range(len(scale)):
+        for side, most in ((1.0, room[:, d]), (-1.0, -lack[:, d])):
+            bound = np.flatnonzero(problem.stays & np.isfinite(most) & ((side > 0) | (most < 0)))
+            mine = np.flatnonzero(np.isin(broker, bound))
+            line = np.searchsorted(bound, broker[mine])
+            rows.add(line, variable[mine], side * both[mine, d], most[bound])
+
+
+def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> WholePlan:
+    """Who stays in today's order, then the new ones; pinned rows as they are."""
+    replicas = problem.replicas.copy()
+    leader = problem.leader.copy()
+    leader[arcs.row[leads]] = arcs.broker[leads]
+    for row in np.flatnonzero(~problem.pinned).tolist():
+        chosen = arcs.broker[is_there & (arcs.row == row)].tolist()
+        replicas[row] = in_order(problem.replicas[row], chosen)
+    return WholePlan(replicas, (replicas == leader[:, None]).argmax(axis=1).astype(np.int32))

@@ -1,0 +1,41 @@
+"""Bounds for bands that had to be widened, as strong as those for the bands asked for.
+
+Prices prove something for any bands, so those found for the bands asked for are tried as well. On a small cluster whose
+replicas' bands were widened, the linear program of all moves is solved anew: the one for the bands asked for had no
+solution, or prices of bands that no longer bind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
+from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.planner.replicas.replica_search import replica_columns
+from kafka_rebalance.planner.solution import Bounds
+
+# A bound that is this near to the plan's bytes is strong enough.
+NEAR = 0.002
+
+
+def widened_bounds(problem: Problem, found: Bounds | None, low: Floats, high: Floats, plan_bytes: float) -> Bounds:
+    """Bounds for ``problem`` within ``low``..``high`` float64[B, D]; ``found``: those for its own bands."""
+    wider = replace(problem, band_low=low, band_high=high)
+    prices = None if found is None or found.certificate is None else found.certificate.prices
+    bounds = lower_bounds(wider, prices=prices)
+    if not problem.moves_replicas or not is_small(problem) or plan_bytes <= bounds.bytes.value * (1 + NEAR):
+        return bounds
+    columns = replica_columns(problem)
+    if np.array_equal(low[:, columns], problem.band_low[:, columns]) and np.array_equal(
+        high[:, columns], problem.band_high[:, columns]
+    ):
+        return bounds
+    relaxed = relax(wider, arcs_of(wider), low, high)
+    if relaxed is None:
+        return bounds
+    return max(bounds, lower_bounds(wider, prices=relaxed.prices), key=lambda each: each.bytes.value)

@@ -1,0 +1,135 @@
+"""Is a plan still valid, still worth it, or harmful by now? Judged on a newer snapshot, move by move.
+
+The document comes first: its hash, its shape, its parameters. Then the worst of these wins, in this order:
+
+- harmful: a move contradicts the cluster as it is (its partition is being reassigned, its broker is gone or closed),
+  or, where nothing else has changed, what is left would overfill a disk, put replicas on one rack, or make the balance
+  worse;
+- stale: the plan has expired, or the cluster is not the one that it was made for any more (``reasons.ReasonCode``);
+- not worth it: everything is done already, or what is left no longer pays;
+- valid.
+
+Moves that were made already count as done, so that a plan can be judged between its waves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.check.cluster_changes import (
+    changes_since,
+    expired,
+    recreated_topics,
+    why_not_comparable,
+)
+from kafka_rebalance.plans.check.effect import effect_of, worth
+from kafka_rebalance.plans.check.move_states import move_states
+from kafka_rebalance.plans.check.planned import PlannedState, read_planned
+from kafka_rebalance.plans.check.reasons import Judgement, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.dead_band import furthest
+from kafka_rebalance.plans.option_fit import MOST_PLANNED_FACTOR
+from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The judgement, why (codes with words), and how many moves are done and left."""
+
+    judgement: Judgement
+    because: tuple[Reason, ...]
+    done: int
+    left: int
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The words alone."""
+        return tuple(reason.words for reason in self.because)
+
+    @property
+    def codes(self) -> tuple[ReasonCode, ...]:
+        """Each code once, in the order of the reasons."""
+        return tuple(dict.fromkeys(reason.code for reason in self.because))
+
+
+def check_plan(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> CheckResult:
+    """Judge ``plan.json`` (parsed) on a newer snapshot.
+
+    Raises InvalidInputError for a document that is no plan of ours or not as it was sealed, and for a plan of a cluster
+    with another id.
+    """
+    planned = read_planned(document)
+    strangers = why_not_comparable(planned, snapshot)
+    if strangers:
+        return _result((*strangers, *expired(planned, snapshot)), 0, len(planned.moves))
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            return _check_moves(planned, snapshot) if planned.moves else _check_rest(planned, snapshot)
+    except FloatingPointError as error:
+        hint = "look for a load or a size that nothing can have"
+        raise InvalidInputError.at("snapshot", "its loads are too large to be added up", hint) from error
+
+
+def _check_moves(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:
+    ask = build_ask(snapshot, _options(planned, snapshot))
+    problem = ask.problem(ask.options.band)
+    states = move_states(planned, ask, problem, recreated_topics(planned, snapshot))
+    reasons = (*states.reasons, *expired(planned, snapshot), *changes_since(planned, snapshot))
+    done, left = states.done, len(states.left)
+    if reasons:
+        return _result(reasons, done, left)
+    if not left:
+        return _result((Reason(ReasonCode.ALL_DONE, f"all {done:,} moves are done"),), done, 0)
+    effect = effect_of(ask, problem, states.left)
+    return _result(effect.harm or (worth(ask, problem, effect, left),), done, left)
+
+
+def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:
+    """A plan without moves holds as long as there is still nothing to do."""
+    late = tuple(expired(planned, snapshot))
+    if late:
+        return _result(late, 0, 0)
+    if planned.verdict != Verdict.NOTHING_TO_DO.value:
+        words = f"the plan said {planned.verdict.replace('_', ' ')[:40]}: make a new one"
+        return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0)
+    ask = build_ask(snapshot, _options(planned, snapshot))
+    within = ask.options.band
+    problem = ask.problem(within)
+    loads = broker_loads(problem, problem.replicas, problem.leader)
+    far = None if within is None else furthest(problem, loads, within)
+    allowed = (within or 0.0) if ask.options.is_order else ask.options.dead_band
+    if ask.hard or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
+        words = "; ".join([*ask.hard, "there is something to do by now"])
+        return _result((Reason(ReasonCode.SOMETHING_TO_DO, words),), 0, 0)
+    return _result((Reason(ReasonCode.STILL_NOTHING_TO_DO, "there is still nothing to do"),), 0, 0)
+
+
+def _options(planned: PlannedState, snapshot: ClusterSnapshot) -> PlanOptions:
+    """The plan's own options; brokers that left the cluster since need not be removed any more."""
+    options = planned.options
+    there = {broker.id for broker in snapshot.brokers}
+    known = there | options.add_brokers.keys()
+    factor = options.replication_factor
+    if factor is not None and factor > max(len(known), MOST_PLANNED_FACTOR):
+        raise InvalidInputError.at("plan.parameters", f"replication factor {factor:,} on {len(known):,} brokers")
+    return replace(
+        options,
+        remove_brokers=options.remove_brokers & known,
+        demote_brokers=options.demote_brokers & known,
+        exclude_brokers=options.exclude_brokers & known,
+    )
+
+
+def _result(reasons: tuple[Reason, ...], done: int, left: int) -> CheckResult:
+    """The reasons of the worst judgement first, then the others that tell what has changed."""
+    judgement = worst(reasons)
+    ordered = sorted(reasons, key=lambda reason: reason.judgement is not judgement)
+    return CheckResult(judgement, shortened(ordered), done, left)

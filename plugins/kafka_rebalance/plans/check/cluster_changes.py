@@ -1,0 +1,142 @@
+"""What has changed in the cluster since the plan saw it: identity, time, brokers, racks, topics, other moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
+from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
+from kafka_rebalance.plans.check.times import moment
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+
+_SILENT = (BrokerState.DEAD, BrokerState.FENCED)
+
+
+def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tuple[Reason, ...]:
+    """Why this snapshot cannot tell what has become of the plan: it is older, or of another cluster.
+
+    Raises InvalidInputError where both tell an id and they differ.
+    """
+    ids = {planned.cluster_id, snapshot.cluster_id} - {None}
+    if len(ids) > 1:
+        problem = f"the plan is of cluster {planned.cluster_id}, the snapshot of {snapshot.cluster_id}"
+        raise InvalidInputError.at("check", problem, "give its own snapshot")
+    reasons = []
+    if planned.captured_at is not None and snapshot.captured_at is not None:
+        then = moment(planned.captured_at, "plan.captured_at")
+        if moment(snapshot.captured_at, "snapshot.captured_at") < then:
+            words = f"the snapshot of {snapshot.captured_at} is older than the plan's, {planned.captured_at}"
+            reasons.append(Reason(ReasonCode.SNAPSHOT_OLDER, words))
+    if planned.cluster_id is None or snapshot.cluster_id is None:
+        reasons += _another_cluster(planned, snapshot)
+    return tuple(reasons)
+
+
+def expired(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    """The plan's time is over at the moment of the snapshot."""
+    if planned.expires_at is None or snapshot.captured_at is None:
+        return
+    if moment(snapshot.captured_at, "snapshot.captured_at") > moment(planned.expires_at, "plan.expires_at"):
+        yield Reason(ReasonCode.EXPIRED, f"the plan expired at {planned.expires_at}")
+
+
+def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    """Everything but the moved partitions themselves."""
+    yield from _brokers(planned, snapshot)
+    yield from _racks(planned, snapshot)
+    yield from _topics(planned, snapshot)
+    yield from _reassignments(planned, snapshot)
+
+
+def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozenset[str]:
+    """Topics that move and are others by now. An id that one side does not tell is unknown, not another one."""
+    today = {topic.name: topic.topic_id for topic in snapshot.topics}
+    return frozenset(
+        name
+        for name, was in planned.topic_ids.items()
+        if was is not None and today.get(name) is not None and today[name] != was
+    )
+
+
+def _another_cluster(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    """Without an id in both, what the plan saw must be there: most partitions in their places, most brokers."""
+    row_of, table = snapshot.row_of, snapshot.partitions
+    found = 0
+    for move in planned.moves:
+        row = row_of.get((move.topic, move.partition))
+        if row is not None:
+            today = set(table.replicas[table.offsets[row] : table.offsets[row + 1]].tolist())
+            found += today >= set(move.start) or today >= set(move.target)
+    if 2 * found < len(planned.moves):
+        words = f"{found:,} of the {len(planned.moves):,} partitions that move stand where the plan knows them"
+        yield Reason(ReasonCode.ANOTHER_CLUSTER, f"{words}: this looks like another cluster than {planned.cluster}")
+        return
+    known = planned.broker_racks or {}
+    there = known.keys() & {broker.id for broker in snapshot.brokers}
+    if 2 * len(there) < len(known):
+        words = f"{len(there):,} of the {len(known):,} brokers that the plan knows are there"
+        yield Reason(ReasonCode.ANOTHER_CLUSTER, f"{words}: this looks like another cluster than {planned.cluster}")
+
+
+def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    if planned.broker_racks is None:
+        return
+    options = planned.options
+    today = {broker.id: broker for broker in snapshot.brokers}
+    for broker in sorted(today.keys() - planned.broker_racks.keys()):
+        yield Reason(ReasonCode.BROKER_ADDED, f"broker {broker} has joined since: the plan gives it nothing")
+    expected = planned.broker_racks.keys() - planned.dead_brokers - options.remove_brokers
+    for broker in sorted(expected):
+        if broker not in today and broker not in options.add_brokers:
+            yield Reason(ReasonCode.BROKER_LOST, f"broker {broker} is not in the cluster any more")
+        elif broker in today and today[broker].state in _SILENT:
+            yield Reason(ReasonCode.BROKER_LOST, f"broker {broker} is {today[broker].state.value} by now")
+    for broker in sorted(planned.dead_brokers & today.keys()):
+        if today[broker].state not in _SILENT:
+            yield Reason(ReasonCode.BROKER_BACK, f"broker {broker}, which was gone, is {today[broker].state.value}")
+
+
+def _racks(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    was = planned.broker_racks or {}
+    # A dead broker is known by its id alone: that nobody tells its rack is no news.
+    today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state not in _SILENT and broker.id in was}
+    if today and any(was[broker] for broker in today) and not any(today.values()):
+        yield Reason(ReasonCode.RACKS_GONE, "no broker has a rack any more: the plan spreads replicas over racks")
+        return
+    for broker, rack in sorted(today.items()):
+        if rack != was[broker] and broker not in planned.dead_brokers:
+            words = f"broker {broker} is {_on(rack)} now, the plan was made with it {_on(was[broker])}"
+            yield Reason(ReasonCode.RACK_CHANGED, words)
+
+
+def _on(rack: str | None) -> str:
+    return "without a rack" if rack is None else f"on rack {rack}"
+
+
+def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    today = {topic.name: index for index, topic in enumerate(snapshot.topics)}
+    moved = {move.topic for move in planned.moves}
+    for name in sorted(moved - today.keys()):
+        yield Reason(ReasonCode.TOPIC_DELETED, f"topic {name} is not in the cluster any more")
+    for name in sorted(recreated_topics(planned, snapshot)):
+        yield Reason(ReasonCode.TOPIC_RECREATED, f"topic {name} has been deleted and made anew: its id is another one")
+    column = snapshot.partitions.topic
+    for name in sorted(planned.topic_partitions.keys() & moved & today.keys()):
+        count = int((column == today[name]).sum())
+        if count > planned.topic_partitions[name]:
+            words = f"topic {name} has {count:,} partitions, {planned.topic_partitions[name]:,} when the plan was made"
+            yield Reason(ReasonCode.PARTITIONS_ADDED, words)
+
+
+def _reassignments(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    """Others than the plan's own moves (those are judged one by one) and those that ran when it was made."""
+    table = snapshot.partitions
+    own: dict[tuple[str, int], PlannedMove] = {(move.topic, move.partition): move for move in planned.moves}
+    known = planned.reassigning or frozenset()
+    for row in sorted({*table.adding, *table.removing}):
+        key = (snapshot.topics[int(table.topic[row])].name, int(table.partition[row]))
+        if key not in own and key not in known:
+            yield Reason(
+                ReasonCode.FOREIGN_REASSIGNMENT, f"{snapshot.name_of(row)} is being reassigned by somebody else"
+            )

@@ -1,0 +1,200 @@
+"""``plan.json`` as ``check`` and ``--previous`` read it: sealed, of the right shape, and no more than they need.
+
+The hash comes first: a document that does not carry its own ``plan_id`` is nobody's plan. What a plan of an older
+version does not tell (topic ids, what was seen of the cluster) is unknown, and nothing is judged by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.plan import FORMAT_VERSION, plan_id
+
+MOST_BROKER_ID = MOST_PARTITION = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMove:
+    """One entry of ``moves``."""
+
+    topic: str
+    partition: int
+    start: tuple[int, ...]
+    target: tuple[int, ...]
+    leader: int
+
+    @property
+    def name(self) -> str:
+        """``topic-partition``."""
+        return f"{self.topic}-{self.partition}"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedState:
+    """A plan that is ours, and what it saw of its cluster (None: not told)."""
+
+    plan_id: str
+    cluster: str
+    cluster_id: str | None
+    captured_at: str | None
+    expires_at: str | None
+    verdict: str
+    options: PlanOptions
+    moves: tuple[PlannedMove, ...]
+    topic_ids: Mapping[str, str | None]
+    broker_racks: Mapping[int, str | None] | None
+    dead_brokers: frozenset[int]
+    topic_partitions: Mapping[str, int]
+    reassigning: frozenset[tuple[str, int]] | None
+
+
+def require_sealed(document: Any, place: str = "plan") -> None:
+    """Raises InvalidInputError where ``plan_id`` is not the hash of the rest."""
+    if not isinstance(document, Mapping) or not isinstance(document.get("plan_id"), str):
+        raise InvalidInputError.at(place, "is no plan", "a plan has plan_id, parameters and moves")
+    try:
+        found = plan_id(document)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError.at(place, f"holds what no plan can hold ({type(error).__name__})") from error
+    if found != document["plan_id"]:
+        raise InvalidInputError.at(
+            f"{place}: plan_id",
+            f"{_short(document['plan_id'])} is not the hash of the document ({found[:12]}…)",
+            "the plan was changed after it was made: take the original, or make a new one",
+        )
+
+
+def read_planned(document: Any, place: str = "plan") -> PlannedState:
+    """The plan, every field that is used checked. Raises InvalidInputError with the field that is wrong."""
+    require_sealed(document, place)
+    read = _Fields(document, place)
+    version = read.field("format_version", int)
+    if version != FORMAT_VERSION:
+        raise read.wrong("format_version", version, f"this advisor reads version {FORMAT_VERSION}")
+    seen = _Fields(read.field("seen", dict), f"{place}.seen") if document.get("seen") is not None else None
+    return PlannedState(
+        plan_id=read.field("plan_id", str),
+        cluster=read.field("cluster", str),
+        cluster_id=read.maybe("cluster_id"),
+        captured_at=read.maybe("captured_at"),
+        expires_at=read.maybe("expires_at"),
+        verdict=read.field("verdict", str),
+        options=PlanOptions.from_document(read.field("parameters", dict)),
+        moves=_moves(read.field("moves", list), place),
+        topic_ids=_topic_ids(document.get("topic_ids"), read),
+        broker_racks=None if seen is None else _racks(seen),
+        dead_brokers=frozenset() if seen is None else frozenset(seen.brokers("dead_brokers")),
+        topic_partitions={} if seen is None else _counts(seen),
+        reassigning=None if seen is None else _reassigning(seen),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    document: Mapping[str, Any]
+    place: str
+
+    def wrong(self, name: str, value: Any, hint: str = "") -> InvalidInputError:
+        return InvalidInputError.at(f"{self.place}.{name}", f"{_short(value)} cannot be", hint)
+
+    def field(self, name: str, kind: type) -> Any:
+        if name not in self.document:
+            raise InvalidInputError.at(f"{self.place}.{name}", "is missing")
+        value = self.document[name]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise self.wrong(name, value)
+        return value
+
+    def maybe(self, name: str) -> str | None:
+        if self.document.get(name) is None:
+            return None
+        return str(self.field(name, str))
+
+    def number(self, name: str, highest: int) -> int:
+        value: int = self.field(name, int)
+        if not 0 <= value <= highest:
+            raise self.wrong(name, value)
+        return value
+
+    def brokers(self, name: str) -> tuple[int, ...]:
+        value = self.field(name, list)
+        if not all(_is_broker(broker) for broker in value) or len(set(value)) != len(value):
+            raise self.wrong(name, value, "broker ids, each once")
+        return tuple(value)
+
+
+def _moves(items: list[Any], place: str) -> tuple[PlannedMove, ...]:
+    moves: list[PlannedMove] = []
+    seen: set[tuple[str, int]] = set()
+    for number, item in enumerate(items):
+        here = f"{place}.moves[{number}]"
+        if not isinstance(item, dict):
+            raise InvalidInputError.at(here, f"{_short(item)} is no move")
+        read = _Fields(item, here)
+        move = PlannedMove(
+            topic=read.field("topic", str),
+            partition=read.number("partition", MOST_PARTITION),
+            start=read.brokers("from"),
+            target=read.brokers("to"),
+            leader=read.number("leader_to", MOST_BROKER_ID),
+        )
+        if not move.start or not move.target or move.leader not in move.target:
+            raise InvalidInputError.at(here, "from or to is empty, or leader_to is not among to")
+        if (move.topic, move.partition) in seen:
+            raise InvalidInputError.at(here, f"{_short(move.name)} is moved twice")
+        seen.add((move.topic, move.partition))
+        moves.append(move)
+    return tuple(moves)
+
+
+def _topic_ids(value: Any, read: _Fields) -> dict[str, str | None]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not all(each is None or isinstance(each, str) for each in value.values()):
+        raise read.wrong("topic_ids", value, "topic: id or null")
+    return dict(value)
+
+
+def _racks(seen: _Fields) -> dict[int, str | None]:
+    racks: dict[int, str | None] = {}
+    for key, rack in seen.field("broker_racks", dict).items():
+        if not (key.isascii() and key.isdecimal() and len(key) <= 10 and int(key) <= MOST_BROKER_ID):
+            raise seen.wrong("broker_racks", key, "broker ids as text")
+        if rack is not None and not isinstance(rack, str):
+            raise seen.wrong("broker_racks", rack, "racks as text")
+        racks[int(key)] = rack
+    return racks
+
+
+def _counts(seen: _Fields) -> dict[str, int]:
+    counts: dict[str, int] = seen.field("topic_partitions", dict)
+    for value in counts.values():
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise seen.wrong("topic_partitions", value, "topic: number of partitions")
+    return dict(counts)
+
+
+def _reassigning(seen: _Fields) -> frozenset[tuple[str, int]]:
+    pairs = seen.field("reassigning", list)
+    for pair in pairs:
+        is_pair = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], int)
+        if not is_pair:
+            raise seen.wrong("reassigning", pair, "[topic, partition]")
+    return frozenset((topic, partition) for topic, partition in pairs)
+
+
+def _is_broker(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_BROKER_ID
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return f"a {'list' if isinstance(value, list) else 'object'} of {len(value)}"
+    if isinstance(value, int) and abs(value) > 2**63:
+        return "a number beyond 2^63"
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,94 @@
+"""What is unusual about a cluster and how the plan treats it, one sentence each; and disks that cannot hold it all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting
+from kafka_rebalance.cluster_arrays.partition_arrays import PartitionSetting
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.plans.amounts import in_words
+
+# Disks that differ by less than this are told as equal.
+ALIKE = 1.01
+
+
+def cluster_notes(setting: BrokerSetting, partitions: PartitionSetting, target_rf: Ints) -> tuple[str, ...]:
+    """Sentences about one broker, racks, disks and empty partitions. ``target_rf`` int32[P']. O(P·W)."""
+    return (
+        *_one_broker(setting),
+        *_racks(setting, partitions, target_rf),
+        *_disks(setting),
+        *_empty(partitions),
+    )
+
+
+def refuse_too_much_for_the_disks(problem: Problem) -> None:
+    """Raises InfeasibleError where all disks together are smaller than what they are to hold."""
+    d = problem.column("disk")
+    if d is None or not problem.moves_replicas:
+        return
+    wanted = float((problem.follower_load[:, d] * problem.target_rf + problem.leader_extra[:, d]).sum())
+    each = problem.limit[problem.stays, d]
+    room = float(each.sum())
+    if wanted <= room * (1 + 1e-9):
+        return
+    largest = float(each.max(initial=0.0))
+    count = int(np.ceil((wanted - room) / largest)) if largest > 0 else 0
+    missing = f" ({count} broker{'s' if count > 1 else ''} like the largest)" if count else ""
+    raise InfeasibleError(
+        f"the disks of the {len(each)} brokers that stay offer {in_words(room)}, all replicas take {in_words(wanted)}",
+        f"add {in_words(wanted - room)} of disk{missing}, or keep less: shorter retention, a lower replication factor",
+    )
+
+
+def _one_broker(setting: BrokerSetting) -> tuple[str, ...]:
+    stays = np.flatnonzero(setting.arrays.stays)
+    if len(stays) != 1:
+        return ()
+    only = setting.brokers[int(stays[0])].id
+    return (f"broker {only} is the only one: no replica or leader has anywhere else to go",)
+
+
+def _racks(setting: BrokerSetting, partitions: PartitionSetting, target_rf: Ints) -> tuple[str, ...]:
+    rack, takes = setting.arrays.rack, setting.arrays.takes_replicas
+    open_racks = np.unique(rack[takes])
+    if len(open_racks) < 2 or open_racks[0] == NOBODY:
+        return ()
+    notes = []
+    most = int(target_rf.max(initial=0))
+    if most > len(open_racks):
+        count, share = int((target_rf > len(open_racks)).sum()), -(-most // len(open_racks))
+        notes.append(
+            f"{count:,} partitions have more replicas than there are racks ({most} over {len(open_racks)}): "
+            f"they are spread evenly, at most {share} in a rack"
+        )
+    replicas = partitions.placement.replicas
+    used = np.unique(rack[np.unique(replicas[replicas >= 0])])
+    names = sorted({setting.brokers[int(b)].rack or "" for b in np.flatnonzero(takes & ~np.isin(rack, used))})
+    if len(used):
+        notes += [f"rack {name} holds no replica yet: its brokers take their share" for name in names]
+    return tuple(notes)
+
+
+def _disks(setting: BrokerSetting) -> tuple[str, ...]:
+    capacity = setting.arrays.capacity.get("disk")
+    stays = np.flatnonzero(setting.arrays.stays)
+    if capacity is None or not len(stays):
+        return ()
+    order = stays[np.argsort(capacity[stays], kind="stable")]
+    small, large = int(order[0]), int(order[-1])
+    if capacity[large] <= ALIKE * capacity[small]:
+        return ()
+    least = f"{in_words(float(capacity[small]))} (broker {setting.brokers[small].id})"
+    most = f"{in_words(float(capacity[large]))} (broker {setting.brokers[large].id})"
+    return (f"disks differ, from {least} to {most}: shares of disk follow them",)
+
+
+def _empty(partitions: PartitionSetting) -> tuple[str, ...]:
+    disk = partitions.placement.loads.disk_bytes
+    if disk is None or not len(disk) or disk.any():
+        return ()
+    return ("every partition is empty: moving them costs no bytes, and only counts and rates are balanced",)

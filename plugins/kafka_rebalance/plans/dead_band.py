@@ -1,0 +1,69 @@
+"""When to stay put: the dead band, and whether a plan pays.
+
+Thresholds are relative to the cluster, never in GB, so that they mean the same on three brokers and on a thousand.
+Imbalance is the share of all load that stands outside the bands, summed over resources: 0.02 of the disk and 0.01 of
+the leaders make 0.03.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.resources import COUNTED
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """The broker that is furthest from its share: ``ratio`` = load / share."""
+
+    resource: str
+    broker: int  # index
+    ratio: float
+
+
+def furthest(problem: Problem, load: Floats, within: float) -> Deviation | None:
+    """The worst deviation of any broker that stays, None where nothing is carried. ``load`` float64[B, D].
+
+    A count within one of its share is at its share: it may be rounded either way. What cannot be given more
+    (``band_low`` says so) is not missed.
+    """
+    worst: Deviation | None = None
+    share = problem.band_high / (1 + within)
+    for d, resource in enumerate(problem.resources):
+        usable = problem.stays & np.isfinite(share[:, d]) & (share[:, d] > 0)
+        if not usable.any():
+            continue
+        ratio = np.ones(len(load))
+        np.divide(load[:, d], share[:, d], out=ratio, where=usable)
+        inside = (load[:, d] >= problem.band_low[:, d]) & (load[:, d] <= problem.band_high[:, d])
+        if resource in COUNTED:
+            inside |= np.abs(load[:, d] - share[:, d]) <= 1
+        ratio = np.where(usable & ~inside, ratio, 1.0)
+        b = int(np.abs(ratio - 1).argmax())
+        if worst is None or abs(ratio[b] - 1) > abs(worst.ratio - 1):
+            worst = Deviation(resource, b, float(ratio[b]))
+    return worst
+
+
+def imbalance(bands: Bands, load: Floats, stays: np.ndarray) -> float:
+    """Share of all load outside the bands, over or under whichever is more, summed over resources."""
+    total = 0.0
+    for d in range(load.shape[1]):
+        carried = float(load[:, d].sum())
+        if carried > 0:
+            over = np.maximum(load[stays, d] - bands.high[stays, d], 0.0).sum()
+            under = np.maximum(bands.low[stays, d] - load[stays, d], 0.0).sum()
+            total += float(max(over, under)) / carried
+    return total
+
+
+def gain_per_byte(gain: float, copied_bytes: float, total_bytes: float) -> float:
+    """Imbalance removed over the share of all bytes that is copied; inf where nothing is copied."""
+    if copied_bytes <= 0 or total_bytes <= 0:
+        return float("inf")
+    return gain / (copied_bytes / total_bytes)

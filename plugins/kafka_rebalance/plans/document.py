@@ -1,0 +1,101 @@
+"""``plan.json`` → ``Plan``: the way back from ``to_document``, for a plan that was stored or sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.plans.plan import (
+    Bound,
+    Cost,
+    FrontierPoint,
+    Move,
+    MoveKind,
+    Plan,
+    ResourceOutcome,
+    Robustness,
+    Rollback,
+    Seen,
+    Verdict,
+    Wave,
+    to_document,
+)
+
+Document = Mapping[str, Any]
+_DERIVED = frozenset({"format_version", "before", "after"})
+
+
+def plan_from_document(document: Document) -> Plan:
+    """The plan whose document this is. Raises InvalidInputError where it is not exactly what ``to_document`` gives."""
+    place = f"plan {str(document.get('plan_id', ''))[:12]}"
+    try:
+        plan = _plan(document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInputError.at(place, f"is no plan of ours: {error!r}") from error
+    if to_document(plan) != document:
+        raise InvalidInputError.at(place, "holds what no plan of this version has", "make the plan anew")
+    return plan
+
+
+def _plan(document: Document) -> Plan:
+    kept = {name: value for name, value in document.items() if name not in _DERIVED}
+    rollback, robustness = document["rollback"], document["robustness"]
+    made = {
+        "verdict": Verdict(document["verdict"]),
+        "reasons": tuple(document["reasons"]),
+        "cost": Cost(**document["cost"]),
+        "seen": _seen(document["seen"]),
+        "resources": tuple(_outcome(each, document) for each in document["resources"]),
+        "topic_excess_replicas": tuple(document["topic_excess_replicas"]),
+        "lower_bound": tuple(Bound(**each) for each in document["lower_bound"]),
+        "certificate": {name: _by_id(prices) for name, prices in document["certificate"].items()},
+        "frontier": tuple(FrontierPoint(**each) for each in document["frontier"]),
+        "moves": tuple(_move(each) for each in document["moves"]),
+        "waves": tuple(_wave(each) for each in document["waves"]),
+        "rollback": None if rollback is None else _rollback(rollback),
+        "preconditions": tuple(document["preconditions"]),
+        "explanations": tuple(document["explanations"]),
+        "robustness": None if robustness is None else Robustness(**robustness),
+    }
+    return Plan(**(kept | made))
+
+
+def _seen(item: Document) -> Seen:
+    return Seen(
+        broker_racks=_by_id(item["broker_racks"]),
+        dead_brokers=tuple(item["dead_brokers"]),
+        topic_partitions=item["topic_partitions"],
+        reassigning=tuple((topic, partition) for topic, partition in item["reassigning"]),
+    )
+
+
+def _move(item: Document) -> Move:
+    rest = {name: value for name, value in item.items() if name not in ("from", "to", "kind")}
+    return Move(from_replicas=tuple(item["from"]), to_replicas=tuple(item["to"]), kind=MoveKind(item["kind"]), **rest)
+
+
+def _wave(item: Document) -> Wave:
+    made = {"moves": tuple(item["moves"]), "free_disk_needed": _by_id(item["free_disk_needed"])}
+    return Wave(**(dict(item) | made))
+
+
+def _rollback(item: Document) -> Rollback:
+    cost = {name: value for name, value in item.items() if name not in ("waves", "not_undone")}
+    return Rollback(Cost(**cost), tuple(_wave(each) for each in item["waves"]), tuple(item["not_undone"]))
+
+
+def _outcome(item: Document, document: Document) -> ResourceOutcome:
+    resource, capacity = item["resource"], item["capacity"]
+    made = {
+        "band_asked": tuple(item["band_asked"]),
+        "widened_to": tuple(item["widened_to"]),
+        "before": _by_id(document["before"][resource]),
+        "after": _by_id(document["after"][resource]),
+        "capacity": None if capacity is None else _by_id(capacity),
+    }
+    return ResourceOutcome(**(dict(item) | made))
+
+
+def _by_id(values: Document) -> dict[int, Any]:
+    return {int(broker): value for broker, value in values.items()}

@@ -1,0 +1,85 @@
+"""Causes that lie in two limits at once: disks without room for another copy, and counts that do not let loads be even.
+
+Both are shown, not guessed: the first compares the smallest replica with the freest disk, the second adds up the
+largest (smallest) replicas that a broker's count of replicas allows.
+Example: 30 partitions of 10 GB, disks of 1 TB and 500 GB: 180 GB are the least for the first, its count of replicas
+allows 16, and any 16 hold 160 GB. O(P log P) each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.cluster_arrays.bands import SLACK
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.plans.amounts import in_words
+
+
+def full_disk_words(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> str:
+    """Nothing of ``broker`` fits on any other disk: both copies are there for a while. "" where something does."""
+    d = problem.column("disk")
+    if d is None or not problem.moves_replicas:
+        return ""
+    room = (problem.limit - broker_loads(problem, replicas, leader))[:, d]
+    takers = problem.takes_replicas & (np.arange(problem.broker_count) != broker)
+    free = ~problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
+    if not free.any() or not takers.any():
+        return ""
+    smallest = float(problem.follower_load[free, d].min())
+    freest = int(np.where(takers, room, -np.inf).argmax())
+    if smallest <= float(room[freest]):
+        return ""
+    left = in_words(max(float(room[freest]), 0.0))
+    return (
+        f"the disks are full: broker {problem.broker_ids[freest]} has most room, {left}, and the smallest replica that "
+        f"may leave broker {problem.broker_ids[broker]} is {in_words(smallest)}; "
+        "what helps: more disk, another broker or shorter retention"
+    )
+
+
+def count_words(problem: Problem, d: int, broker: int, *, is_high: bool) -> str:
+    """The broker's band of replicas (leaders) alone keeps its load of resource ``d`` outside; "" where it does not."""
+    name = problem.resources[d]
+    counted = "replicas" if problem.follower_load[:, d].any() else "leaders"
+    c = problem.column(counted)
+    if c is None or c == d or (counted == "replicas" and not problem.moves_replicas):
+        return ""
+    count = _whole(problem, broker, c, is_high=is_high)
+    size = np.sort(_least(problem, d) if is_high and counted == "replicas" else _most(problem, d))
+    chosen = size[: max(count, 0)] if is_high else size[::-1][: max(count, 0)]
+    edge = float(problem.band_high[broker, d] if is_high else problem.band_low[broker, d])
+    held = float(chosen.sum())
+    if count > len(size) or (held <= edge * (1 + SLACK) if is_high else held >= edge * (1 - SLACK)):
+        return ""
+    few, what = ("fewest", "smallest") if is_high else ("most", "largest")
+    return (
+        f"broker {problem.broker_ids[broker]} holds {count:,} {counted} at the {few} inside its band of {counted}, and "
+        f"even the {what} {count:,} bring it to {held / edge:.2f} × the edge of its {name} band; "
+        f"what helps: a wider band of {counted}"
+    )
+
+
+def _whole(problem: Problem, broker: int, c: int, *, is_high: bool) -> int:
+    """The fewest (where a load is too high) or most replicas that the band of counts allows."""
+    if is_high:
+        return int(np.ceil(float(problem.band_low[broker, c]) - SLACK))
+    high = float(problem.band_high[broker, c])
+    return int(np.floor(high + SLACK)) if np.isfinite(high) else int(problem.target_rf.sum()) + 1
+
+
+def _least(problem: Problem, d: int) -> Floats:
+    """float64[P]: what one replica of each partition carries at the least."""
+    least = problem.follower_load[:, d]
+    if problem.own_disk is not None and d == problem.column("disk"):
+        least = np.minimum(least, np.where(problem.replicas >= 0, problem.own_disk, np.inf).min(axis=1))
+    return np.asarray(least)
+
+
+def _most(problem: Problem, d: int) -> Floats:
+    """float64[P]: what one replica of each partition carries at the most, the leader's part included."""
+    most = problem.follower_load[:, d]
+    if problem.own_disk is not None and d == problem.column("disk"):
+        most = np.maximum(most, np.where(problem.replicas >= 0, problem.own_disk, 0.0).max(axis=1))
+    return np.asarray(most + problem.leader_extra[:, d])

@@ -1,0 +1,155 @@
+"""Why a load stays outside its band: the smallest cause that can be shown, and the smallest thing that would help.
+
+Looked for in this order: one partition that is too large for any broker; what may not be touched, topic by topic;
+leaderships that only few brokers can take; nobody who may take anything; full disks; counts that do not let loads be
+even. Where none of these holds, the search found
+nothing better, and the sentence says just that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Floats, Ints
+from kafka_rebalance.cluster_arrays.bands import SLACK
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.solution import Widening
+from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
+from kafka_rebalance.plans.outcome import Bands, Outcome, reached
+from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.resources import LEADER_CARRIED
+
+
+def widenings(
+    ask: Ask, problem: Problem, outcome: Outcome, bands: Bands, replicas: Ints, leader: Ints
+) -> tuple[Widening, ...]:
+    """One entry for each resource and side that ends outside; ``replicas``, ``leader`` in problem rows."""
+    arrays = ask.brokers.arrays
+    found: list[Widening] = []
+    for d, name in enumerate(outcome.resources):
+        room = arrays.capacity.get(name, np.ones(problem.broker_count))
+        after, mean = outcome.after[:, d], float(bands.mean[d])
+        lowest, highest = reached(bands, after, d, room, arrays.stays)
+        if mean <= 0:
+            continue
+        level = after / (mean * room)
+        for side, used, edge in (("high", highest, bands.high[:, d]), ("low", lowest, bands.low[:, d])):
+            if used is None:
+                continue
+            over = level - edge / (mean * room) if side == "high" else edge / (mean * room) - level
+            worst = int(np.where(arrays.stays, over, -np.inf).argmax())
+            asked = float(edge[worst] / (mean * room[worst]))
+            cause = (_why_above if side == "high" else _why_below)(ask, problem, d, worst, replicas, leader)
+            found.append(Widening(name, side, asked, used, worst, cause))
+    return tuple(found)
+
+
+def largest_alone(problem: Problem, d: int) -> tuple[int, float]:
+    """The partition whose one replica weighs most, as a follower (or alone, at replication factor 1), and its load."""
+    weight = _weights(problem, d)
+    row = int(weight.argmax()) if len(weight) else -1
+    return row, float(weight[row]) if row >= 0 else 0.0
+
+
+def _weights(problem: Problem, d: int) -> Floats:
+    """float64[P]: what some broker must carry for each partition whatever is done: its leader's part."""
+    weight: Floats = problem.follower_load[:, d] + problem.leader_extra[:, d]
+    return weight
+
+
+def _why_above(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
+    name, high = problem.resources[d], problem.band_high[:, d]
+    row, weight = largest_alone(problem, d)
+    may = problem.stays & (problem.takes_leaders | problem.keeps_leaders if name in LEADER_CARRIED else problem.stays)
+    top = float(high[may].max(initial=0.0))
+    if row >= 0 and weight > top * (1 + SLACK) and leader[row] == broker and top > 0:
+        parts = math.ceil(weight / top)
+        return (
+            f"{problem.name_of(row)} alone is more than any broker's band holds; "
+            f"what helps: spread its keys over at least {parts} times as many partitions"
+        )
+    return (
+        _pinned_words(ask, problem, d, broker, replicas, leader)
+        or _stuck_words(problem, d, broker, replicas, leader)
+        or _takers_words(problem)
+        or full_disk_words(problem, broker, replicas, leader)
+        or count_words(problem, d, broker, is_high=True)
+        or "the search found nothing that is nearer"
+    )
+
+
+def _pinned_words(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
+    """Partitions that may not be touched fill the band; the topic to let go first."""
+    here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
+    load = np.where(here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
+    high = float(problem.band_high[broker, d])
+    if load.sum() <= high * (1 + SLACK):
+        return ""
+    by_topic = np.bincount(problem.topic, weights=load)
+    topic = int(by_topic.argmax())
+    return (
+        f"what may not be touched fills broker {problem.broker_ids[broker]} alone, most of it "
+        f"{by_topic[topic] / load.sum():.0%} of topic {ask.snapshot.topics[topic].name}; "
+        "what helps: let that topic move"
+    )
+
+
+def _stuck_words(problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
+    """Leaders only: what it leads, only itself can lead."""
+    if problem.moves_replicas or problem.resources[d] not in LEADER_CARRIED:
+        return ""
+    led = leader == broker
+    other = (replicas >= 0) & (replicas != broker) & problem.takes_leaders[replicas]
+    alone = led & (~other.any(axis=1) | problem.pinned)
+    load = float(problem.leader_extra[alone, d].sum())
+    if load <= float(problem.band_high[broker, d]) * (1 + SLACK):
+        return ""
+    return (
+        f"{int(alone.sum()):,} of the partitions that broker {problem.broker_ids[broker]} leads have no other replica "
+        "that may lead; what helps: let replicas move"
+    )
+
+
+def _takers_words(problem: Problem) -> str:
+    takers = int(problem.takes_replicas.sum())
+    if problem.moves_replicas and takers <= 1:
+        return f"{'no broker' if takers == 0 else 'one broker alone'} may receive; what helps: exclude fewer brokers"
+    return ""
+
+
+def _why_below(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> str:
+    """Too little for a broker: somebody else holds too much of what cannot be divided, or racks keep it out."""
+    high = problem.band_high[:, d]
+    row, weight = largest_alone(problem, d)
+    if row >= 0 and weight > float(high[problem.stays].max(initial=0.0)) * (1 + SLACK):
+        return f"{problem.name_of(row)} alone holds so much that too little is left for the others"
+    free = ~problem.pinned
+    if not free.any():
+        return "nothing may be touched"
+    load = (problem.follower_load[:, d] * (replicas >= 0).sum(axis=1) + problem.leader_extra[:, d])[~free].sum()
+    total = (problem.follower_load[:, d] * problem.target_rf + problem.leader_extra[:, d]).sum()
+    if total > 0 and load > 0.5 * total:
+        by_topic = np.bincount(problem.topic[~free], weights=problem.follower_load[~free, d])
+        name = ask.snapshot.topics[int(by_topic.argmax())].name
+        return f"{load / total:.0%} of all may not be touched, most of it of topic {name}; what helps: let that move"
+    smallest = _smallest(problem, d, replicas, broker)
+    if smallest > float(high[broker]):
+        return "every partition is larger than its band; what helps: more, smaller partitions"
+    return count_words(problem, d, broker, is_high=False) or "the search found nothing that is nearer"
+
+
+def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:
+    elsewhere = ~problem.pinned & ~((replicas == broker) & (replicas != NOBODY)).any(axis=1)
+    weight = _weights(problem, d)[elsewhere]
+    return float(weight.min()) if len(weight) else 0.0
+
+
+def causes(found: Sequence[Widening]) -> tuple[str, ...]:
+    """Each widening in a sentence."""
+    return tuple(
+        f"the band of {each.resource} is widened from {each.asked:.3g} to {each.used:.3g} × the mean: {each.cause}"
+        for each in found
+    )

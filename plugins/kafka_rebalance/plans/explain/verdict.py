@@ -1,0 +1,84 @@
+"""The reasons of a verdict, in sentences with numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.solution import Widening
+from kafka_rebalance.plans.amounts import in_words
+from kafka_rebalance.plans.dead_band import Deviation, imbalance
+from kafka_rebalance.plans.explain.moves import WORDS
+from kafka_rebalance.plans.explain.outside_band import causes
+from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.plans.request import Ask
+
+
+def deviation_words(ask: Ask, worst: Deviation | None, dead_band: float) -> str:
+    """Why nothing is done: how far the furthest broker is from its share."""
+    if worst is None or worst.ratio == 1.0:
+        return "every broker is inside its band"
+    broker = ask.brokers.brokers[worst.broker].id
+    return (
+        f"every broker is within {dead_band:.0%} of its share; furthest is broker {broker}: "
+        f"its {WORDS[worst.resource]} {worst.ratio:.2f} × its share"
+    )
+
+
+def infeasible_words(error: InfeasibleError) -> tuple[str, ...]:
+    """The smallest cause, and what would help."""
+    return (error.cause, *((error.relaxation,) if error.relaxation else ()))
+
+
+def pay_words(gain: float, copied: float, total: float) -> str:
+    """Why a plan that was found is not advised."""
+    return (
+        f"a plan would not pay: it copies {in_words(copied)} ({copied / total:.1%} of all) "
+        f"and takes {max(gain, 0.0):.3g} off the imbalance (share of load outside its band, summed over resources)"
+    )
+
+
+def outside_words(ask: Ask, bands: Bands, load: Floats, widened: tuple[Widening, ...]) -> tuple[str, ...]:
+    """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
+    lines = [f"{each.resource}: {each.cause}" for each in widened if each.side == "high"]
+    lines += [f"{each.resource}: {each.cause}" for each in widened if each.side == "low"] if not lines else []
+    return (*dict.fromkeys(lines), *_worst_lines(ask, bands, load, "and no move helps"))
+
+
+def rebalance_words(
+    ask: Ask, bands: Bands, before: Floats, after: Floats, widened: tuple[Widening, ...]
+) -> tuple[str, ...]:
+    """What must move, which resources stand outside their bands, and what even this plan cannot bring inside."""
+    lines = [*ask.hard, *_worst_lines(ask, bands, before, "")]
+    lines += causes(widened)
+    if ask.options.preferred_election:
+        lines.append("leadership goes back to the first replica of each list")
+    return tuple(lines) or (_improvement(ask, bands, before, after),)
+
+
+def _worst_lines(ask: Ask, bands: Bands, load: Floats, ending: str) -> tuple[str, ...]:
+    """For each resource outside its band the broker that is furthest out."""
+    stays = ask.brokers.arrays.stays
+    lines = []
+    for d, name in enumerate(ask.resources):
+        capacity = ask.brokers.arrays.capacity.get(name, np.ones(len(load)))
+        mean = bands.mean[d] * capacity
+        over = np.where(stays, load[:, d] - bands.high[:, d], -np.inf)
+        under = np.where(stays, bands.low[:, d] - load[:, d], -np.inf)
+        for side, words in ((over, "above"), (under, "below")):
+            b = int(side.argmax())
+            if side[b] > 1e-9 * max(float(mean.max()), 1e-12):
+                count = int((side > 1e-9 * max(float(mean.max()), 1e-12)).sum())
+                ratio = load[b, d] / mean[b] if mean[b] > 0 else 0.0
+                lines.append(
+                    f"{name}: {count} broker{'s' if count > 1 else ''} {words} the band, furthest broker "
+                    f"{ask.brokers.brokers[b].id} at {ratio:.2f} × the mean" + (f", {ending}" if ending else "")
+                )
+    return tuple(lines)
+
+
+def _improvement(ask: Ask, bands: Bands, before: Floats, after: Floats) -> str:
+    stays = ask.brokers.arrays.stays
+    was, will_be = imbalance(bands, before, stays), imbalance(bands, after, stays)
+    return f"imbalance (share of load outside its band, summed over resources) {was:.3g}, afterwards {will_be:.3g}"

@@ -1,0 +1,81 @@
+"""A frontier's points put in order and named: cheap, knee, even."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kafka_rebalance.plans.plan import FrontierPoint
+
+LEAST_POINTS = 8
+Price = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedPoint:
+    """``unevenness``: how far the fullest brokers stand above their fair shares, summed over resources."""
+
+    point: FrontierPoint
+    unevenness: float
+
+    def price(self, *, by_bytes: bool) -> Price:
+        """Bytes (0 where they do not count), replica moves, leader changes."""
+        point = self.point
+        return (point.bytes or 0) if by_bytes else 0, point.replica_moves, point.leader_changes
+
+
+def are_bytes_known(points: Sequence[RatedPoint]) -> bool:
+    """Else replicas are what a point costs first: where a size is unknown bytes cannot be compared."""
+    return all(rated.point.bytes is not None for rated in points)
+
+
+def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
+    """By price; a point that is dearer than a more even one is replaced by that one, with its own band."""
+    by_bytes = are_bytes_known(points)
+    result: list[RatedPoint] = []
+    best: RatedPoint | None = None
+    for rated in sorted(points, key=lambda rated: (rated.unevenness, rated.price(by_bytes=by_bytes))):
+        price = rated.price(by_bytes=by_bytes)
+        if best is None or price <= best.price(by_bytes=by_bytes) or rated.point.is_recommended:
+            result.append(rated)
+        else:
+            point = replace(best.point, tolerance=rated.point.tolerance, is_recommended=False, reason="")
+            result.append(RatedPoint(point, best.unevenness))
+        if best is None or price < best.price(by_bytes=by_bytes):
+            best = rated
+
+    def place(rated: RatedPoint) -> tuple[Price, float, float]:
+        return rated.price(by_bytes=by_bytes), -rated.unevenness, -(rated.point.tolerance or 9.9)
+
+    return sorted(result, key=place)
+
+
+def named(points: Sequence[RatedPoint]) -> tuple[FrontierPoint, ...]:
+    """With names and their reasons; none where not even the last point moves anything, or too few were found.
+
+    The knee lies farthest below the straight line from the first point to the last; ``cheap`` is before it.
+    """
+    prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
+    if len(points) < LEAST_POINTS or prices[-1] == (0, 0, 0):
+        return ()
+    axis = next(k for k in range(3) if prices[-1][k])
+    cost = np.array([price[axis] for price in prices], dtype=np.float64)
+    rest = np.array([each.unevenness for each in points])
+    span, fall = max(cost[-1] - cost[0], 1e-12), max(rest[0] - rest[-1], 1e-12)
+    below = (rest[0] - rest) / fall - (cost - cost[0]) / span
+    knee = 2 + int(below[2:-1].argmax())
+    gain = (rest[0] - rest[1:knee]) / np.maximum(cost[1:knee] - cost[0], 1e-9 * span)
+    unit = ("byte that is copied", "replica that moves", "leader that changes")[axis]
+    names = {
+        1 + int(gain.argmax()): ("cheap", f"the most evenness for each {unit}"),
+        knee: ("knee", "beyond it each further step costs more than it evens out"),
+        len(points) - 1: ("even", "the most even one that was found"),
+    }
+    return tuple(_with_name(each.point, *names.get(i, (None, ""))) for i, each in enumerate(points))
+
+
+def _with_name(point: FrontierPoint, name: str | None, words: str) -> FrontierPoint:
+    reason = "; ".join(each for each in (point.reason, words) if each)
+    return replace(point, name=name, reason=reason)

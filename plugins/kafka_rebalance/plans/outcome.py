@@ -1,0 +1,151 @@
+"""Before and after of each resource as the plan tells them: what brokers really carry, by DESIGN §9."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.arrays import Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.bands import SLACK
+from kafka_rebalance.cluster_arrays.fair_share import plain_mean
+from kafka_rebalance.cluster_arrays.partition_arrays import UNITS
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.resource_columns import columns_of
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
+from kafka_rebalance.plans.plan import ResourceOutcome
+from kafka_rebalance.plans.request import Ask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bands:
+    """The bands asked for: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level."""
+
+    low: Floats
+    high: Floats
+    mean: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """``resources`` names the D columns; ``before``, ``after`` float64[B, D]; topic excess before and after."""
+
+    resources: tuple[str, ...]
+    before: Floats
+    after: Floats
+    topic_excess: tuple[int, int]
+
+    def column(self, resource: str) -> int:
+        """Index of a resource."""
+        return self.resources.index(resource)
+
+
+def outcome_of(ask: Ask, draft: Draft) -> Outcome:
+    """Loads of the whole cluster, also of what nobody may touch. O(P·W·D)."""
+    placement = ask.partitions.placement
+    stays = ask.brokers.arrays.stays
+    resources, before = _loads(ask, *placement_after(ask, empty_draft(ask)))
+    chosen = [d for d, name in enumerate(resources) if name in ask.resources]
+    after_replicas, after_leader, after_own = placement_after(ask, draft)
+    _, after = _loads(ask, after_replicas, after_leader, after_own)
+    excess = topic_excess(placement.topic, placement.replicas, stays)
+    resources = tuple(resources[d] for d in chosen)
+    return Outcome(
+        resources, before[:, chosen], after[:, chosen], (excess, topic_excess(placement.topic, after_replicas, stays))
+    )
+
+
+def resource_outcomes(ask: Ask, outcome: Outcome, bands: Bands, within: float | None) -> tuple[ResourceOutcome, ...]:
+    """For the plan document: bands, means, skews and loads by broker id. ``bands``: those asked for."""
+    arrays = ask.brokers.arrays
+    ids = arrays.ids.tolist()
+    results = []
+    for d, name in enumerate(outcome.resources):
+        capacity = arrays.capacity.get(name)
+        room = np.ones(len(ids)) if capacity is None else capacity
+        before, after = outcome.before[:, d], outcome.after[:, d]
+        target = ask.options.targets.get(name)
+        results.append(
+            ResourceOutcome(
+                resource=name,
+                unit=UNITS[name],
+                source=ask.partitions.sources[name],
+                mean_level=_mean_level(after, room, arrays.stays),
+                basis="fair_share" if target is None else "plain_mean",
+                band_asked=_asked(target, within),
+                widened_to=reached(bands, after, d, room, arrays.stays),
+                skew_before=skew(before, room, arrays.stays),
+                skew_after=skew(after, room, arrays.stays),
+                before=dict(zip(ids, before.tolist(), strict=True)),
+                after=dict(zip(ids, after.tolist(), strict=True)),
+                capacity=None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True)),
+            )
+        )
+    return tuple(results)
+
+
+def bands_of(problem: Problem) -> Bands:
+    """The bands of a problem, and the mean that they are multiples of."""
+    total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
+    return Bands(problem.band_low, problem.band_high, plain_mean(total, problem.capacity, problem.stays))
+
+
+def met_bands(ask: Ask, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:
+    """The bands asked for, widened to what is reached: float64[B, D] each. What is proved, is proved for these."""
+    arrays = ask.brokers.arrays
+    low, high = bands.low.copy(), bands.high.copy()
+    for d, name in enumerate(outcome.resources):
+        room = arrays.capacity.get(name, np.ones(len(low)))
+        lowest, highest = reached(bands, outcome.after[:, d], d, room, arrays.stays)
+        if lowest is not None:
+            low[:, d] = np.minimum(low[:, d], np.where(arrays.stays, lowest * bands.mean[d] * room, 0.0))
+        if highest is not None:
+            high[:, d] = np.where(arrays.stays, np.maximum(high[:, d], highest * bands.mean[d] * room), high[:, d])
+    return low, high
+
+
+def skew(load: Floats, room: Floats, stays: Flags) -> float:
+    """Highest level over the plain mean, 0 without load."""
+    mean = _mean_level(load, room, stays)
+    return float((load / room)[stays].max()) / mean if mean > 0 else 0.0
+
+
+def _mean_level(load: Floats, room: Floats, stays: Flags) -> float:
+    return float(load[stays].sum() / room[stays].sum()) if stays.any() else 0.0
+
+
+def _loads(ask: Ask, replicas: Ints, leader: Ints, own: Floats) -> tuple[tuple[str, ...], Floats]:
+    there = replicas >= 0
+    columns = columns_of(ask.partitions.placement.loads, there.sum(axis=1).astype(np.int32))
+    loads = np.zeros((len(ask.brokers.brokers), len(columns.resources)))
+    led = np.flatnonzero(leader >= 0)
+    disk = columns.resources.index("disk") if "disk" in columns.resources else -1
+    for d in range(loads.shape[1]):
+        for j in range(replicas.shape[1]):
+            rows = np.flatnonzero(there[:, j])
+            weight = columns.follower_load[rows, d]
+            if d == disk:
+                weight = np.where(np.isnan(own[rows, j]), weight, own[rows, j])
+            loads[:, d] += np.bincount(replicas[rows, j], weights=weight, minlength=len(loads))
+        loads[:, d] += np.bincount(leader[led], weights=columns.leader_extra[led, d], minlength=len(loads))
+    return columns.resources, loads
+
+
+def _asked(target: Target | None, within: float | None) -> tuple[float | None, float | None]:
+    if target is not None:
+        return target.low, target.high
+    return (None, None) if within is None else (1 - within, 1 + within)
+
+
+def reached(bands: Bands, after: Floats, d: int, room: Floats, stays: Flags) -> tuple[float | None, float | None]:
+    """How far out the worst broker stands, in multiples of the plain mean of ``bands``; None where all are inside."""
+    mean = float(bands.mean[d])
+    if mean <= 0:
+        return None, None
+    level = after / (mean * room)
+    slack = SLACK * mean * float(room[stays].max(initial=1.0)) + SLACK
+    under = stays & (after < bands.low[:, d] - slack)
+    over = stays & (after > bands.high[:, d] + slack)
+    return (float(level[under].min()) if under.any() else None), (float(level[over].max()) if over.any() else None)

@@ -1,0 +1,1 @@
+"""Yesterday's plan: read again, continued, or left."""

@@ -1,0 +1,107 @@
+"""What an earlier plan left to do: confirmed as it is, continued with some more moves, or dropped for a new one.
+
+Promises, in order: what is kept is within today's budget; it leaves nothing where it must not stay; a plan that leads
+well inside the dead band, or nearly as far as any moves would, is confirmed unchanged; one that the cluster has drifted
+away from is continued if that copies little more than a new plan would.
+Example: band 10 %, dead band 20 %: a plan that leads to 13 % is confirmed, one that leads to 17 % is continued, so that
+the cluster does not drift over the edge the day after.
+
+Complexity: three searches at most, none where the plan is confirmed at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.solution import PlanCost, Solution
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.dead_band import furthest, imbalance
+from kafka_rebalance.plans.draft import Draft, draft_of
+from kafka_rebalance.plans.frontier.within_budget import QUICK, fits_budget, solve_within_budget
+from kafka_rebalance.plans.outcome import bands_of
+from kafka_rebalance.plans.previous.previous_plan import EarlierPlan, leaves_nothing_behind
+from kafka_rebalance.plans.request import Ask
+
+Progress = Callable[[str], None]
+# Where a band cannot be met, moves that take less than this share off the imbalance are not worth making.
+LEAST_GAIN = 0.05
+# A continued plan may copy so many times the bytes of a new one.
+DEARER = 1.25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptPlan:
+    """The moves that are left and those that were added, why, and the earlier plan's id."""
+
+    draft: Draft
+    reason: str
+    plan_id: str
+
+
+def kept_plan(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress: Progress) -> KeptPlan | None:
+    """What of ``earlier`` is still to be done today; None where nothing is, or a new plan is better.
+
+    Raises InfeasibleError where even what must move costs more than the budget.
+    """
+    within, today = ask.options.band, broker_loads(problem, problem.replicas, problem.leader)
+    if within is not None and not ask.hard and _is_inside(problem, today):
+        return None
+    loads = broker_loads(problem, earlier.replicas, earlier.leader)
+    worst = furthest(problem, loads, within or 0.0)
+    allowed = ask.options.dead_band if not ask.options.is_order else within or 0.0
+    confirmed = _confirmed(ask, earlier)
+    holds = leaves_nothing_behind(problem, earlier.replicas) and fits_budget(problem, _cost(confirmed.draft))
+    off = 0.0 if worst is None else abs(worst.ratio - 1)
+    if holds and off <= (allowed + min(within or 0.0, allowed)) / 2:
+        return confirmed
+    progress("continuing an earlier plan")
+    placed = replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None)
+    further = solve(placed, seed=seed, effort=QUICK)
+    if holds and _is_as_even(ask, problem, today, loads, further):
+        return confirmed
+    fresh = solve_within_budget(problem, seed=seed, effort=QUICK)
+    draft = draft_of(ask, further.replicas, further.leader)
+    cost = _cost(draft)
+    if len(draft) and fits_budget(problem, cost) and cost.bytes <= DEARER * fresh.cost.bytes:
+        return _continued(draft, earlier)
+    is_enough = off <= allowed or (problem.budget.is_limited and _is_as_even(ask, problem, today, loads, fresh))
+    return confirmed if holds and is_enough else None
+
+
+def _confirmed(ask: Ask, earlier: EarlierPlan) -> KeptPlan:
+    return KeptPlan(
+        draft_of(ask, earlier.replicas, earlier.leader),
+        f"plan {earlier.plan_id[:12]} still holds and is confirmed: "
+        f"{earlier.done:,} of its moves are done, {earlier.left:,} left",
+        earlier.plan_id,
+    )
+
+
+def _continued(draft: Draft, earlier: EarlierPlan) -> KeptPlan:
+    words = "is continued: the cluster has changed, so moves are added to the"
+    return KeptPlan(draft, f"plan {earlier.plan_id[:12]} {words} {earlier.left:,} that are left", earlier.plan_id)
+
+
+def _cost(draft: Draft) -> PlanCost:
+    """What is known of a draft's cost."""
+    copied = float((draft.copies * np.nan_to_num(draft.size)).sum())
+    return PlanCost(copied, int(draft.copies.sum()), int(draft.changes_leader.sum()))
+
+
+def _is_as_even(ask: Ask, problem: Problem, today: Floats, kept: Floats, other: Solution) -> bool:
+    """The other solution does not take off a twentieth more than what the kept plan takes off."""
+    bands, stays = bands_of(problem), ask.brokers.arrays.stays
+    was, left = imbalance(bands, today, stays), imbalance(bands, kept, stays)
+    best = imbalance(bands, broker_loads(problem, other.replicas, other.leader), stays)
+    return left - best < LEAST_GAIN * (was - best)
+
+
+def _is_inside(problem: Problem, load: Floats) -> bool:
+    inside = (load >= problem.band_low * (1 - 1e-9)) & (load <= problem.band_high * (1 + 1e-9))
+    return bool(inside[problem.stays].all())

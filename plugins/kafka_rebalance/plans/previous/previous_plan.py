@@ -1,0 +1,94 @@
+"""An earlier plan that was not applied, or only in part: is it still good on today's cluster?
+
+A person who approved yesterday's plan wants to see it again, not another one of the same worth. So what is left of it
+is kept as long as nothing contradicts it and it still leads where it should; where the cluster moved on meanwhile it
+is continued: its moves stay, some are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.plans.request import Ask
+
+# Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
+WANTED = (
+    "balance_within", "is_order", "targets", "max_move_bytes", "max_moves", "max_leader_changes", "remove_brokers",
+    "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only", "preferred_election",
+    "include_topics", "exclude_topics",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EarlierPlan:
+    """What is left of it, in problem rows: today's placement int32[P', W] and leaders int32[P'] with it applied.
+
+    ``left`` counts moves that are still to be made, ``done`` those that were.
+    """
+
+    plan_id: str
+    replicas: Ints
+    leader: Ints
+    left: int
+    done: int
+
+
+def what_is_left(ask: Ask, problem: Problem, previous: Mapping[str, Any]) -> EarlierPlan | None:
+    """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
+    wanted = ask.options.document()
+    if any(previous["parameters"].get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
+        return None
+    row_of = {row: at for at, row in enumerate(ask.rows.tolist())}
+    in_snapshot, index = ask.snapshot.row_of, ask.brokers.index_of
+    replicas, leader = problem.replicas.copy(), problem.leader.copy()
+    left = done = 0
+    for move in previous["moves"]:
+        at = row_of.get(in_snapshot.get((move["topic"], move["partition"]), -1), -1)
+        to = [index.get(broker, NOBODY) for broker in move["to"]]
+        if at < 0 or NOBODY in to or len(to) > replicas.shape[1] or problem.pinned[at]:
+            return None
+        today = [each for each in problem.replicas[at].tolist() if each >= 0]
+        leads = index.get(move["leader_to"], NOBODY)
+        if today == to and int(problem.leader[at]) == leads:
+            done += 1
+            continue
+        start = [index.get(broker, NOBODY) for broker in move["from"]]
+        if today not in (start, to) or not _is_lawful(problem, today, to, leads):
+            return None
+        replicas[at] = NOBODY
+        replicas[at, : len(to)] = to
+        leader[at] = leads
+        left += 1
+    return EarlierPlan(previous["plan_id"], replicas, leader, left, done) if left else None
+
+
+def _is_lawful(problem: Problem, today: list[int], to: list[int], leader: int) -> bool:
+    new = [each for each in to if each not in today]
+    return (
+        bool(problem.takes_replicas[new].all())
+        and bool(problem.stays[to].all())
+        and bool(problem.takes_leaders[leader] or problem.keeps_leaders[leader])
+    )
+
+
+def differs(problem: Problem, replicas: Ints, leader: Ints) -> bool:
+    """Whether a placement changes anything."""
+    return bool((replicas != problem.replicas).any() or (leader != problem.leader).any())
+
+
+def leaves_nothing_behind(problem: Problem, replicas: Ints) -> bool:
+    """No replica on a broker that leaves, the replication factor as wanted."""
+    free = ~problem.pinned
+    there = replicas >= 0
+    on_leaving = there & ~problem.stays[replicas]
+    offline = (
+        np.zeros_like(there) if problem.must_leave is None else problem.must_leave & (replicas == problem.replicas)
+    )
+    wrong_rf = there.sum(axis=1) != problem.target_rf
+    return not bool(((on_leaving | offline).any(axis=1) | wrong_rf)[free].any())

@@ -1,0 +1,228 @@
+"""From a snapshot and options to the planner's ``Problem``, keeping what the plan has to tell: names, notes, sources.
+
+The problem has no rows for partitions that nobody may touch and that lie wholly on brokers that are gone; of those
+that lie there in part only the rest is in it. Otherwise one lost partition would make every plan infeasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting, broker_setting
+from kafka_rebalance.cluster_arrays.partition_arrays import PartitionSetting, partition_setting
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.plans.cluster_notes import cluster_notes
+from kafka_rebalance.resources import LEADER_CARRIED, RESOURCES
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ask:
+    """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
+    move whatever the balance: one sentence each.
+    """
+
+    snapshot: ClusterSnapshot
+    options: PlanOptions
+    brokers: BrokerSetting
+    partitions: PartitionSetting
+    rows: Longs
+    pinned: Flags
+    target_rf: Ints
+    disk_limit: Floats
+    hard: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Those that are known and that the job can change: leaders alone move neither disk nor incoming bytes."""
+        known = tuple(name for name in RESOURCES if name in self.partitions.sources)
+        return known if self.options.moves_replicas else tuple(name for name in known if name in LEADER_CARRIED)
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why each of the other resources is not balanced."""
+        why = "only leaders change, and what a replica carries stays where it is"
+        known = {name: why for name in self.partitions.sources if name not in self.resources}
+        return {name: text for name, text in (self.partitions.left_out | known).items() if name in RESOURCES}
+
+    def problem(self, within: float | None, targets: Mapping[str, Target] | None = None) -> Problem:
+        """The problem of this ask with a band of ``within`` (None: no band but the targets)."""
+        wanted = Wanted(
+            within=within,
+            targets=self.options.targets if targets is None else targets,
+            resources=self.resources,
+            target_rf=self.target_rf,
+            pinned=self.pinned,
+            budget=Budget(self.options.max_move_bytes, self.options.max_moves, self.options.max_leader_changes),
+            moves_replicas=self.options.moves_replicas,
+            elects_preferred=self.options.preferred_election,
+        )
+        problem = assemble(self._brokers(), self._placement(), wanted)
+        if problem.column("disk") is None:
+            problem = replace(problem, move_bytes=np.ones(problem.partition_count))
+        return problem
+
+    def _brokers(self) -> Brokers:
+        arrays = self.brokers.arrays
+        limit = {**arrays.capacity, "disk": self.disk_limit}
+        return replace(arrays, limit=limit)
+
+    def _placement(self) -> Placement:
+        whole, rows = self.partitions.placement, self.rows
+        replicas, order = _without_gone(whole.replicas[rows], self._gone(rows))
+        loads = whole.loads
+        return Placement(
+            replicas=replicas,
+            leader=np.where((replicas == whole.leader[rows, None]).any(axis=1), whole.leader[rows], NOBODY),
+            topic=whole.topic[rows],
+            loads=MeasuredLoads(
+                disk_bytes=_taken(loads.disk_bytes, rows),
+                in_bytes_per_s=_taken(loads.in_bytes_per_s, rows),
+                out_bytes_per_s=_taken(loads.out_bytes_per_s, rows),
+                cpu_percent=_taken(loads.cpu_percent, rows),
+            ),
+            own_disk=None if whole.own_disk is None else np.take_along_axis(whole.own_disk[rows], order, axis=1),
+            must_leave=None if whole.must_leave is None else np.take_along_axis(whole.must_leave[rows], order, axis=1),
+            name_of=lambda row: whole.name_of(int(rows[row])),
+        )
+
+    def _gone(self, rows: Longs) -> Flags:
+        return _lost_cells(self.partitions, self.brokers)[rows]
+
+
+def build_ask(snapshot: ClusterSnapshot, options: PlanOptions) -> Ask:
+    """Everything that does not depend on the band. O(P·W)."""
+    brokers = broker_setting(snapshot, options)
+    partitions = partition_setting(snapshot, brokers, options)
+    replicas = partitions.placement.replicas
+    there = replicas >= 0
+    lost = _lost_cells(partitions, brokers)
+    rows = np.flatnonzero((there & ~lost).any(axis=1))
+    held = (there & ~lost).sum(axis=1)[rows].astype(np.int32)
+    free = ~partitions.untouchable[rows]
+    target = held if options.replication_factor is None or not options.moves_replicas else np.where(
+        free, options.replication_factor, held
+    )  # fmt: skip
+    target = np.asarray(target, dtype=np.int32)
+    must_go = _must_go(partitions, brokers, target, rows)
+    return Ask(
+        snapshot=snapshot,
+        options=options,
+        brokers=brokers,
+        partitions=partitions,
+        rows=rows,
+        pinned=~free | (partitions.unknown[rows] & ~must_go),
+        target_rf=target,
+        disk_limit=_disk_limit(partitions, brokers),
+        hard=_hard_reasons(partitions, brokers, target, rows, free, options),
+        notes=brokers.notes + partitions.notes + cluster_notes(brokers, partitions, target),
+    )
+
+
+def _lost_cells(partitions: PartitionSetting, setting: BrokerSetting) -> Flags:
+    """bool[P, W]: replicas on brokers that do not stay, of partitions that nobody may touch.
+
+    Not those of excluded topics on a broker that is to be removed: there two wishes contradict each other.
+    """
+    replicas = partitions.placement.replicas
+    there = replicas >= 0
+    leaves = there & ~setting.arrays.stays[replicas]
+    gone = np.array([b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in setting.brokers], dtype=np.bool_)
+    contradicts = partitions.excluded & ~partitions.in_flight & ~partitions.leaderless
+    return np.asarray(leaves & partitions.untouchable[:, None] & ~(contradicts[:, None] & ~gone[replicas]))
+
+
+def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
+    """Rows without the cells that are gone, gaps closed, and the order of columns that does it."""
+    cleared = np.where(gone, NOBODY, replicas)
+    order = np.argsort(cleared == NOBODY, axis=1, kind="stable")
+    return np.take_along_axis(cleared, order, axis=1), order
+
+
+def _must_go(partitions: PartitionSetting, setting: BrokerSetting, target: Ints, rows: Longs) -> Flags:
+    """bool[P']: something of the partition cannot stay as it is."""
+    replicas = partitions.placement.replicas[rows]
+    there = replicas >= 0
+    result = (there & ~setting.arrays.stays[replicas]).any(axis=1) | (there.sum(axis=1) != target)
+    if partitions.placement.must_leave is not None:
+        result |= partitions.placement.must_leave[rows].any(axis=1)
+    leader = partitions.placement.leader[rows]
+    result |= (leader != NOBODY) & ~setting.arrays.keeps_leaders[leader]  # demoted: somebody else must lead
+    return np.asarray(result | lacks_racks(replicas, setting, target))
+
+
+def lacks_racks(replicas: Ints, setting: BrokerSetting, target: Ints) -> Flags:
+    """bool[M]: on fewer racks than its replication factor and the racks allow. A broker without a rack is one."""
+    arrays = setting.arrays
+    alone = int(arrays.rack.max(initial=NOBODY)) + 1 + np.arange(len(arrays.rack))
+    rack = np.where(arrays.rack == NOBODY, alone, arrays.rack)
+    used = np.sort(np.where(replicas >= 0, rack[replicas], -1), axis=1)
+    distinct = (used[:, :1] >= 0).sum(axis=1) + ((used[:, 1:] != used[:, :-1]) & (used[:, 1:] >= 0)).sum(axis=1)
+    open_racks = len(np.unique(rack[arrays.takes_replicas]))
+    return np.asarray(distinct < np.minimum(target, open_racks))
+
+
+def _disk_limit(partitions: PartitionSetting, setting: BrokerSetting) -> Floats:
+    """What each broker can hold: its capacity, and no more than Kafka's bytes plus what its volumes still offer.
+
+    What a running reassignment has not copied yet is no byte of Kafka's so far.
+    """
+    capacity = setting.arrays.capacity.get("disk", np.full(len(setting.brokers), np.inf))
+    disk = partitions.placement.loads.disk_bytes
+    if disk is None:
+        return np.asarray(capacity)
+    replicas = partitions.placement.replicas
+    sizes = np.where(np.isnan(partitions.own_size), disk[:, None], partitions.own_size)
+    there = replicas >= 0
+    used = np.bincount(replicas[there], weights=sizes[there], minlength=len(setting.brokers))
+    return np.minimum(capacity, used - partitions.arriving_bytes + setting.usable_bytes)
+
+
+def _hard_reasons(
+    partitions: PartitionSetting,
+    setting: BrokerSetting,
+    target: Ints,
+    rows: Longs,
+    free: Flags,
+    options: PlanOptions,
+) -> tuple[str, ...]:
+    if not options.moves_replicas:
+        return ()
+    replicas = partitions.placement.replicas[rows]
+    there = (replicas >= 0) & free[:, None]
+    reasons = []
+    for b, broker in enumerate(setting.brokers):
+        held = int((there & (replicas == b)).sum()) if not broker.state.stays else 0
+        if held:
+            reasons.append(f"broker {broker.id} is {broker.state.value}: {held:,} replicas must leave it")
+    if partitions.placement.must_leave is not None:
+        offline = int((partitions.placement.must_leave[rows] & there).sum())
+        reasons += [f"{offline:,} replicas are on log dirs that are offline"] if offline else []
+    wrong_rf = int((free & ((replicas >= 0).sum(axis=1) != target)).sum())
+    reasons += [f"{wrong_rf:,} partitions get another replication factor"] if wrong_rf else []
+    shared = int((free & lacks_racks(replicas, setting, target)).sum())
+    reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
+    return (*reasons, *_demoted_reasons(partitions, setting, rows, free))
+
+
+def _demoted_reasons(partitions: PartitionSetting, setting: BrokerSetting, rows: Longs, free: Flags) -> tuple[str, ...]:
+    leader = partitions.placement.leader[rows]
+    reasons = []
+    for b, broker in enumerate(setting.brokers):
+        if broker.state is BrokerState.DEMOTED:
+            led = int((free & (leader == b)).sum())
+            reasons += [f"broker {broker.id} is demoted and leads {led:,} partitions"] if led else []
+    return tuple(reasons)
+
+
+def _taken(values: Floats | None, rows: Longs) -> Floats | None:
+    return None if values is None else values[rows]

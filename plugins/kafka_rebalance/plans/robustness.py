@@ -1,0 +1,81 @@
+"""Does the verdict stand if the loads are off? Each partition's figures are changed at random and judged again.
+
+Measured loads are snapshots of something that moves. So each trial multiplies every partition's disk, in, out and CPU
+by a factor of its own from 1 - noise to 1 + noise, and asks: would the moves still remove most of the imbalance (where
+nothing is to be done: is it still quiet; where moving does not mend it: is it still uneven)? Seeded: the same snapshot
+gives the same answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.plans.dead_band import furthest, imbalance
+from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.plans.plan import Robustness, Verdict
+from kafka_rebalance.resources import COUNTED
+
+TRIALS = 20
+NOISE = 0.30
+WHAT_STANDS = {
+    Verdict.NOTHING_TO_DO: "nothing has to be done",
+    Verdict.NOT_FIXABLE_BY_MOVING: "some broker is outside its band",
+    Verdict.REBALANCE: "the moves remove most of the imbalance",
+}
+
+
+def robustness_of(
+    problem: Problem, verdict: Verdict, replicas: Ints, leader: Ints, within: float, dead_band: float, seed: int
+) -> Robustness | None:
+    """None where nothing was measured: counts cannot be off. ``replicas`` int32[P, W], ``leader`` as after the plan."""
+    measured = [d for d, name in enumerate(problem.resources) if name not in COUNTED]
+    if not measured or problem.partition_count == 0:
+        return None
+    draw = np.random.Generator(np.random.PCG64(seed))
+    stands = 0
+    for _ in range(TRIALS):
+        shaken = _shaken(problem, measured, draw)
+        before = broker_loads(shaken, shaken.replicas, shaken.leader)
+        bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)))
+        was = imbalance(bands, before, problem.stays)
+        if verdict is Verdict.NOTHING_TO_DO:
+            worst = furthest(shaken, before, within)
+            stands += worst is None or abs(worst.ratio - 1) <= dead_band
+        elif verdict is Verdict.NOT_FIXABLE_BY_MOVING:
+            stands += was > 0
+        else:
+            stands += imbalance(bands, broker_loads(shaken, replicas, leader), problem.stays) <= 0.5 * was
+    words = f"with every load off by up to {NOISE:.0%} at random, {WHAT_STANDS[verdict]} in {stands} of {TRIALS} trials"
+    return Robustness(TRIALS, NOISE, int(stands), words)
+
+
+def _shaken(problem: Problem, measured: list[int], draw: np.random.Generator) -> Problem:
+    """The problem with other loads; each band keeps its level, moved with the mean."""
+    follower, extra = problem.follower_load.copy(), problem.leader_extra.copy()
+    low, high = problem.band_low.copy(), problem.band_high.copy()
+    own = None if problem.own_disk is None else problem.own_disk.copy()
+    for d in measured:
+        factor = draw.uniform(1 - NOISE, 1 + NOISE, problem.partition_count)
+        total = _total(problem, d)
+        follower[:, d] *= factor
+        extra[:, d] *= factor
+        if own is not None and problem.resources[d] == "disk":
+            own *= factor[:, None]
+        shaken = replace(problem, follower_load=follower, leader_extra=extra)
+        change = _total(shaken, d) / total if total > 0 else 1.0
+        low[:, d] *= change
+        high[:, d] *= change
+    disk = problem.column("disk")
+    size = problem.move_bytes if disk is None else follower[:, disk]
+    return replace(
+        problem, follower_load=follower, leader_extra=extra, band_low=low, band_high=high, own_disk=own, move_bytes=size
+    )
+
+
+def _total(problem: Problem, d: int) -> float:
+    return float((problem.follower_load[:, d] * problem.target_rf).sum() + problem.leader_extra[:, d].sum())

@@ -1,0 +1,1 @@
+"""What could not be seen, and when that leaves no verdict."""

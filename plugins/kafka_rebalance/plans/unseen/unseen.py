@@ -1,0 +1,186 @@
+"""Whether enough was seen to say "nothing to do": the reasons why nobody can tell, none where one can.
+
+Two questions, in this order.
+
+1. Was anything usable seen (``nothing_usable``)? Not where no broker is alive and answers, there is no partition, or
+   none of them has a leader and a replica on a log dir that works. Whatever is asked, the verdict is ``cannot_tell``.
+2. What was seen asks for nothing: could what was not seen change that (``could_change``)? It could where
+   - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
+   - a figure is known for some partitions, but for too few to be balanced;
+   - a broker would stand outside if what was not seen of it were anything from nothing to ``TIMES_MEAN`` times the mean
+     of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
+     leader may get it on any of its brokers.
+
+A resource that nobody measured at all is left out by design, and said: it is never a reason. Example: one of nine
+brokers does not tell its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven. One new
+partition among a thousand whose rate is not known yet moves no broker out of the dead band: nothing to do it remains.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.partition_arrays import KINDS, NEEDED_SHARE
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.resources import COUNTED, LEADER_CARRIED
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
+
+TIMES_MEAN = 2.0
+_GONE = (BrokerState.DEAD, BrokerState.FENCED)
+# Of a topic with one of these gaps no partition is in the snapshot.
+_HIDES_TOPIC = ("description", "everything but its size", "partitions")
+# What each resource is worked out from, besides its own figure.
+_RESTS_ON = {
+    "disk": (LoadKind.LOG_BYTES,),
+    "in": (LoadKind.IN_BYTES_PER_S,),
+    "out": (LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
+    "cpu": (LoadKind.CPU_PERCENT, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
+}
+
+
+def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
+    """Why nothing can be said of the cluster at all; none where something usable was seen."""
+    if not snapshot.brokers:
+        return ("no broker was seen",)
+    silent = {gap.subject for gap in snapshot.coverage if gap.subject_type == "broker" and _is_silence(gap.reason)}
+    reasons = [_why_gone(broker, silent) for broker in snapshot.brokers]
+    if all(reasons):
+        counted = {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
+        told = ", ".join(f"{number} {reason}" for reason, number in counted.items())
+        return (f"no broker is alive and answers: {told}",)
+    if not len(snapshot.partitions):
+        return ("no partition was seen: the cluster is empty, or none of its topics may be described",)
+    if not _is_led(snapshot).any():
+        number = len(snapshot.partitions)
+        return (f"none of the {number:,} partitions has a leader and a replica on a log dir that works",)
+    return ()
+
+
+def could_change(ask: Ask, problem: Problem) -> tuple[str, ...]:
+    """Why "nothing to do" may be wrong for all that was not seen, in sentences. O(P·W·D)."""
+    hidden = _hidden_topics(ask.snapshot)
+    reasons = [*_stuck_brokers(ask), *_known_in_part(ask)]
+    if ask.options.preferred_election:
+        reasons += [f"{_topics(hidden)} could not be described: who leads there is not known"] if hidden else []
+        return tuple(reasons)
+    load = broker_loads(problem, problem.replicas, problem.leader)
+    for d, name in enumerate(problem.resources):
+        unseen = _unseen_rows(ask, name)
+        extra = _unseen_load(problem, d, unseen, len(hidden))
+        b = _first_outside(ask, problem, d, load[:, d], extra)
+        if b is not None:
+            parts = [f"{name} is not known for {int(unseen.sum()):,} partitions"] if unseen.any() else []
+            parts += [f"{_topics(hidden)} could not be described"] if hidden else []
+            reasons.append(f"{', and '.join(parts)}: {name} of broker {problem.broker_ids[b]} may be outside its band")
+    return tuple(reasons)
+
+
+def _is_silence(reason: str) -> bool:
+    return reason.startswith("does not answer")
+
+
+def _why_gone(broker: Broker, silent: set[str]) -> str:
+    """Empty for a broker that is alive and answers, with a log dir that works or none told."""
+    if broker.state in _GONE:
+        return broker.state.value
+    if str(broker.id) in silent:
+        return "silent"
+    return "without a log dir that works" if broker.log_dirs and all(each.error for each in broker.log_dirs) else ""
+
+
+def _is_led(snapshot: ClusterSnapshot) -> Flags:
+    """bool[P]: has a leader, and not all its replicas are offline."""
+    table = snapshot.partitions
+    led = table.leader >= 0
+    for row, brokers in table.offline.items():
+        led[row] &= not set(table.replicas_of(row)) <= set(brokers)
+    return np.asarray(led)
+
+
+def _hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
+    hidden = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic" and gap.what in _HIDES_TOPIC}
+    return tuple(sorted(hidden))
+
+
+def _topics(names: tuple[str, ...]) -> str:
+    return f"topic {names[0]}" if len(names) == 1 else f"{len(names):,} topics ({names[0]}, …)"
+
+
+def _stuck_brokers(ask: Ask) -> list[str]:
+    """Brokers that are gone, with the partitions that cannot be copied off them."""
+    partitions = ask.partitions
+    stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
+    reasons = []
+    for b, broker in enumerate(ask.brokers.brokers):
+        if broker.state in _GONE:
+            held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum())
+            words = f"broker {broker.id} is {broker.state.value} and {held:,} partitions on it have no leader"
+            reasons += [f"{words}: nothing can be copied, and whether it comes back decides"] if held else []
+    return reasons
+
+
+def _known_in_part(ask: Ask) -> list[str]:
+    """Figures that somebody measured, for too few partitions."""
+    reasons = []
+    for name, kind in KINDS.items():
+        if ask.options.moves_replicas or name in LEADER_CARRIED:
+            values = ask.snapshot.load(kind)
+            share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
+            if 0 < share < NEEDED_SHARE:
+                text = f"{kind.value} is known for {share:.0%} of the partitions, {NEEDED_SHARE:.0%} are needed"
+                reasons.append(f"{name} is left out although it was seen in part: {text}")
+    return reasons
+
+
+def _unseen_rows(ask: Ask, name: str) -> Flags:
+    """bool[P']: partitions of the problem whose figure is not known; of leaders, those without one."""
+    unseen = np.zeros(len(ask.snapshot.partitions), dtype=np.bool_)
+    for kind in _RESTS_ON.get(name, ()):
+        unseen |= np.isnan(ask.snapshot.load(kind))
+    if name in LEADER_CARRIED:
+        unseen |= ask.partitions.leaderless
+    return np.asarray(unseen[ask.rows])
+
+
+def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int) -> Floats:
+    """float64[B]: what each broker may carry of resource ``d`` that was not seen."""
+    seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else TIMES_MEAN
+    extra = np.zeros(problem.broker_count)
+    replicas, there = problem.replicas[unseen], problem.replicas[unseen] >= 0
+    mean_replica = float(problem.follower_load[seen, d].mean()) if seen.any() else 0.0
+    mean_leader = float(problem.leader_extra[seen, d].mean()) if seen.any() else 0.0
+    is_told = np.zeros(there.shape, dtype=np.bool_)
+    if problem.resources[d] == "disk" and problem.own_disk is not None:
+        is_told = problem.own_disk[unseen] > 0  # a follower told what the leader did not
+    cells = there & ~is_told
+    extra += times * mean_replica * np.bincount(replicas[cells], minlength=problem.broker_count)
+    leader = problem.leader[unseen]
+    may_lead = there & ((leader == NOBODY)[:, None] | (replicas == leader[:, None]))
+    extra += times * mean_leader * np.bincount(replicas[may_lead], minlength=problem.broker_count)
+    if hidden:
+        topics = max(len(np.unique(problem.topic)), 1)
+        mean_topic = float((problem.follower_load[:, d] + problem.leader_extra[:, d]).sum()) / topics
+        extra += hidden * TIMES_MEAN * mean_topic
+    return np.where(problem.stays, extra, 0.0)
+
+
+def _first_outside(ask: Ask, problem: Problem, d: int, load: Floats, extra: Floats) -> int | None:
+    """A broker that is inside by what was seen, and may be outside by what was not; the mean moves along."""
+    total = float(load[problem.stays].sum())
+    if total <= 0 or not extra.any():
+        return None
+    options, high, low = ask.options, problem.band_high[:, d], problem.band_low[:, d]
+    if not options.is_order and options.band is not None:
+        share = high / (1 + options.band)
+        high = np.maximum(high, share * (1 + options.dead_band))
+        low = np.minimum(low, share * (1 - options.dead_band))
+    slack = 1.0 if problem.resources[d] in COUNTED else 0.0
+    others = extra.sum() - extra
+    above = (load <= high + slack) & (load + extra > high * (1 + extra / total) + slack)
+    below = (load >= low - slack) & (load < low * (1 + others / total) - slack)
+    outside = np.flatnonzero(problem.stays & np.isfinite(high) & (high > 0) & (above | below))
+    return int(outside[0]) if len(outside) else None

@@ -1,0 +1,33 @@
+"""The plan for a cluster of which no broker was seen: nothing can be said, and that is said."""
+
+from __future__ import annotations
+
+from kafka_rebalance.plans.parts import expiry_of
+from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
+from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.wave_plan import LEAST_SLOTS
+from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.snapshot.codec import snapshot_id
+
+_COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
+
+
+def plan_without_brokers(ask: Ask, reasons: tuple[str, ...], *, seed: int, advisor_version: str) -> Plan:
+    """``cannot_tell``, unsealed: no broker, so no load of any resource."""
+    snapshot, options = ask.snapshot, ask.options
+    slots = LEAST_SLOTS if options.moves_per_broker is None else options.moves_per_broker
+    return Plan(
+        cluster=snapshot.cluster,
+        cluster_id=snapshot.cluster_id,
+        snapshot_id=snapshot_id(snapshot),
+        captured_at=snapshot.captured_at,
+        expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
+        parameters=options.document() | {"moves_per_broker": slots},
+        seed=seed,
+        advisor_version=advisor_version,
+        verdict=Verdict.CANNOT_TELL,
+        reasons=reasons,
+        left_out=dict.fromkeys(RESOURCES, "no broker was seen that could carry it"),
+        cost=Cost(0, 0, 0, 0.0, 0.0),
+        lower_bound=tuple(Bound(name, 0.0, 0.0, "nothing is moved") for name in _COSTS),
+    )

@@ -1,0 +1,126 @@
+"""A plan and its verification: nothing leaves us that the independent verifier does not accept.
+
+A right plan is never lost to bookkeeping: a bound, a point of the frontier or an estimate that cannot be verified is
+lowered or left out, that is said, and the plan is sealed and verified again. A move, a cost, a wave or a hard rule that
+does not hold refuses the plan. A plan without faults is verified once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.plans.plan import Bound, Cost, Plan, to_document
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.verify import verify_plan
+from kafka_rebalance.verify.verification import Verification
+
+_BOUND_FAULTS = frozenset(("bound_missing", "bound_above_cost", "bound_not_proved", "gap"))
+_FRONTIER, _FILLING, _ROBUSTNESS = "frontier", "slot_filling", "robustness"
+BOOKKEEPING = _BOUND_FAULTS | {_FRONTIER, _FILLING, _ROBUSTNESS}
+_COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
+_SHOWN = 5
+
+
+class InvalidPlanError(AdvisorError):
+    """A plan of ours that the independent verifier does not accept: it is not published."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VerifiedPlan:
+    """``plan`` is right by ``verification``. ``left_out``: what of the plan as it was made could not be verified."""
+
+    plan: Plan
+    verification: Verification
+    left_out: tuple[str, ...] = ()
+
+
+def verified(plan: Plan, snapshot: ClusterSnapshot) -> VerifiedPlan:
+    """The plan as it may be published. Raises InvalidPlanError that names the faults."""
+    found = verify_plan(to_document(plan), snapshot)
+    if found.is_right:
+        return VerifiedPlan(plan, found)
+    if set(_codes(found)) - BOOKKEEPING:
+        raise _refusal(found)
+    mended, left_out = _without_unverified(plan, found)
+    again = verify_plan(to_document(mended), snapshot)
+    if not again.is_right:
+        raise _refusal(again)
+    return VerifiedPlan(mended, again, left_out)
+
+
+def require_verified(plan: Plan, snapshot: ClusterSnapshot) -> None:
+    """Raises InvalidPlanError that names the faults of a plan that was stored."""
+    found = verify_plan(to_document(plan), snapshot)
+    if not found.is_right:
+        raise _refusal(found)
+
+
+def _codes(found: Verification) -> list[str]:
+    return [fault.code for fault in found.wrong]
+
+
+def _refusal(found: Verification) -> InvalidPlanError:
+    named = "; ".join(str(fault) for fault in found.wrong[:_SHOWN])
+    return InvalidPlanError(f"the plan did not pass its own verification and is not written: {named}")
+
+
+def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[str, ...]]:
+    """The plan sealed anew, without what is at fault, and a sentence for each part."""
+    codes, said = set(_codes(found)), []
+    if codes & _BOUND_FAULTS:
+        names = _bounds_at_fault(found)
+        plan = replace(plan, lower_bound=_lowered(plan, names, found))
+        said += [
+            f"the bound on {name.replace('_', ' ')} is the verifier's: a higher one was not proved" for name in names
+        ]
+    if _FRONTIER in codes:
+        plan = replace(plan, frontier=())
+        said.append("the frontier is left out: a point of it could not be verified")
+    elif codes & _BOUND_FAULTS:
+        plan = _with_own_bound(plan)
+    if _FILLING in codes:
+        plan = replace(plan, cost=_without_filling(plan.cost))
+        if plan.rollback is not None:
+            plan = replace(plan, rollback=replace(plan.rollback, cost=_without_filling(plan.rollback.cost)))
+        said.append(
+            "the time of a driver that keeps slots full is taken as that of the waves: it could not be verified"
+        )
+    if _ROBUSTNESS in codes:
+        plan = replace(plan, robustness=None)
+        said.append("how the verdict stands with other loads is left out: it could not be verified")
+    return replace(plan, reasons=(*plan.reasons, *said)).sealed(), tuple(said)
+
+
+def _bounds_at_fault(found: Verification) -> tuple[str, ...]:
+    """By cost; all of them where not each cost has one."""
+    places = {fault.place for fault in found.wrong if fault.code in _BOUND_FAULTS}
+    named = tuple(name for name in _COSTS if any(place.startswith(f"lower_bound.{name}") for place in places))
+    return named if all(place.startswith("lower_bound.") for place in places) else _COSTS
+
+
+def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[Bound, ...]:
+    """Bounds of each cost that is known; those of ``names`` as the verifier has them."""
+    stated = {bound.cost: bound for bound in plan.lower_bound}
+    result = []
+    for name in _COSTS:
+        cost = getattr(plan.cost, name)
+        if cost is not None and (name in names or name not in stated):
+            value = min(found.bounds.get(name, 0.0), float(cost))
+            gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
+            result.append(Bound(name, value, gap, "recomputed from snapshot, bands and prices by the verifier"))
+        elif cost is not None:
+            result.append(stated[name])
+    return tuple(result)
+
+
+def _with_own_bound(plan: Plan) -> Plan:
+    """The frontier's recommended point is the plan: its bound, too."""
+    bound = next((each.value for each in plan.lower_bound if each.cost == "bytes"), None)
+    points = (replace(each, lower_bound_bytes=bound) if each.is_recommended else each for each in plan.frontier)
+    return replace(plan, frontier=tuple(points))
+
+
+def _without_filling(cost: Cost) -> Cost:
+    """A driver may run the waves as they are."""
+    return replace(cost, seconds_slot_filling=cost.seconds)

@@ -1,0 +1,68 @@
+"""What each broker, rack and resource of a snapshot carries today, against its mean and its fair share.
+
+The loads, capacities and fair shares are the planner's own, so that a plan's "before" and these scores are the same
+numbers; ``scoring`` has the definitions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
+from kafka_rebalance.cluster_arrays.broker_arrays import broker_setting
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.fair_share import fair_shares
+from kafka_rebalance.cluster_arrays.partition_arrays import KINDS, partition_setting
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.scoring.cluster_scores import BrokerLoads, ClusterScores, scores_of
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+_ONLY_LEADERS = ("out", "leaders")
+
+
+def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
+    """Scores of all brokers, racks and resources of ``snapshot`` as it stands. O(replicas + brokers²)."""
+    options = PlanOptions()
+    brokers = broker_setting(snapshot, options)
+    partitions = partition_setting(snapshot, brokers, options)
+    if not brokers.brokers:
+        return ClusterScores((), (), (), dict(partitions.left_out))
+    problem = assemble(brokers.arrays, partitions.placement, Wanted(within=None))
+    known = {
+        name: 1 - float(np.isnan(snapshot.load(kind)).mean()) for name, kind in KINDS.items() if len(partitions.size)
+    }
+    loads = BrokerLoads(
+        broker_ids=problem.broker_ids,
+        rack=tuple(broker.rack for broker in brokers.brokers),
+        stays=problem.stays,
+        resources=problem.resources,
+        load=broker_loads(problem, problem.replicas, problem.leader),
+        capacity=problem.capacity,
+        has_capacity=np.array([name in brokers.arrays.capacity for name in problem.resources], dtype=np.bool_),
+        fair_share=_fair_shares(problem),
+        sources=partitions.sources,
+        known_shares=known,
+    )
+    return scores_of(loads, partitions.left_out)
+
+
+def _fair_shares(problem: Problem) -> Floats:
+    """float64[B, D] as load; ``nan`` for brokers that leave, and for what a broker that may not lead cannot carry."""
+    may_lead = problem.keeps_leaders | problem.takes_leaders
+    only_leaders = np.array([name in _ONLY_LEADERS for name in problem.resources], dtype=np.bool_)
+    may_carry = problem.stays[:, None] & (may_lead[:, None] | ~only_leaders[None, :])
+    shares = fair_shares(
+        rack=problem.rack,
+        capacity=problem.capacity,
+        may_carry=may_carry,
+        target_rf=problem.target_rf,
+        follower_load=problem.follower_load,
+        leader_extra=problem.leader_extra,
+    )
+    cpu = problem.column("cpu")
+    if cpu is not None and not may_lead[problem.stays].all():
+        may_carry = may_carry.copy()
+        may_carry[:, cpu] = False  # a follower's share and a leader's: the planner's band knows, one mean does not
+    return np.where(may_carry, shares, np.nan)

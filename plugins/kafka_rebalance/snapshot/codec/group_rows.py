@@ -1,0 +1,115 @@
+"""Groups, members and committed offsets as JSON objects and back. User data is base64."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.codec.fields import Fields, text, whole_up_to
+from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member, TopicPartitions
+from kafka_rebalance.snapshot.ranges import LARGEST_INT32, LARGEST_INT64
+from kafka_rebalance.visible_text import excerpt
+
+_MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error")
+_LEFT_FOR_NOW = -2  # KIP-848: the epoch of a static member that will come back; -1 is one that left
+_number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
+_MEMBER_LISTS = ("owned", "assigned", "target")
+
+
+def group_document(group: Group) -> dict[str, Any]:
+    """Committed offsets are ``[topic, partition, offset]`` rows."""
+    return {
+        "id": group.id,
+        "type": group.type.value,
+        "protocol_type": group.protocol_type,
+        "protocol": group.protocol,
+        "state": group.state,
+        "generation": group.generation,
+        "coordinator": group.coordinator,
+        "members": [_member_document(member) for member in group.members],
+        "committed": [[each.topic, each.partition, each.offset] for each in group.committed],
+    }
+
+
+def read_group(item: Any, path: str) -> Group:
+    """Raises InvalidInputError naming the field that is wrong."""
+    fields = Fields(item, path)
+    kind = fields.get("type", str, GroupType.UNKNOWN.value)
+    if kind not in set(GroupType):
+        raise InvalidInputError.at(f"{path}.type", f"{excerpt(kind)} is unknown", f"known: {', '.join(GroupType)}")
+    group = Group(
+        id=fields.get("id", str),
+        type=GroupType(kind),
+        protocol_type=fields.get("protocol_type", str, ""),
+        protocol=fields.get("protocol", str, None),
+        state=fields.get("state", str, None),
+        generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
+        coordinator=fields.whole("coordinator", -1, LARGEST_INT32, None),
+        members=fields.each("members", _read_member),
+        committed=fields.each("committed", _read_committed),
+    )
+    fields.done()
+    return group
+
+
+def _member_document(member: Member) -> dict[str, Any]:
+    document: dict[str, Any] = {"id": member.id}
+    for name in _MEMBER_TEXTS:
+        if (value := getattr(member, name)) is not None:
+            document[name] = value
+    if member.subscription is not None:
+        document["subscription"] = list(member.subscription)
+    for name in _MEMBER_LISTS:
+        if (runs := getattr(member, name)) is not None:
+            document[name] = [[topic, list(partitions)] for topic, partitions in runs]
+    if member.generation is not None:
+        document["generation"] = member.generation
+    if member.user_data is not None:
+        document["user_data"] = base64.b64encode(member.user_data).decode()
+    return document
+
+
+def _read_member(item: Any, path: str) -> Member:
+    fields = Fields(item, path)
+    subscription = fields.raw("subscription", None)
+    lists = {name: _read_runs(fields.raw(name, None), f"{path}.{name}") for name in _MEMBER_LISTS}
+    member = Member(
+        id=fields.get("id", str),
+        **{name: fields.get(name, str, None) for name in _MEMBER_TEXTS},
+        subscription=None if subscription is None else tuple(fields.each("subscription", text)),
+        owned=lists["owned"],
+        assigned=lists["assigned"] or (),
+        target=lists["target"],
+        generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
+        user_data=_read_bytes(fields.get("user_data", str, None), f"{path}.user_data"),
+    )
+    fields.done()
+    return member
+
+
+def _read_runs(runs: Any, path: str) -> TopicPartitions | None:
+    if runs is None:
+        return None
+    if not isinstance(runs, list):
+        raise InvalidInputError.at(path, "expected rows of [topic, [partitions]]")
+    return tuple(_read_run(run, f"{path}[{index}]") for index, run in enumerate(runs))
+
+
+def _read_run(run: Any, path: str) -> tuple[str, tuple[int, ...]]:
+    if not isinstance(run, list) or len(run) != 2 or not isinstance(run[1], list):
+        raise InvalidInputError.at(path, f"expected [topic, [partitions]], found {excerpt(run)}")
+    return text(run[0], path), tuple(_number(partition, path) for partition in run[1])
+
+
+def _read_bytes(value: str | None, path: str) -> bytes | None:
+    try:
+        return None if value is None else base64.b64decode(value, validate=True)
+    except ValueError as error:  # binascii.Error is one; so is what is raised for a character outside ASCII
+        raise InvalidInputError.at(path, f"is not base64 ({error})") from error
+
+
+def _read_committed(item: Any, path: str) -> CommittedOffset:
+    if not isinstance(item, list) or len(item) != 3:
+        raise InvalidInputError.at(path, f"expected [topic, partition, offset], found {excerpt(item)}")
+    return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path))

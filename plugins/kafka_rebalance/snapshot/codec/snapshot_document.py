@@ -1,0 +1,160 @@
+"""A whole snapshot as one JSON object.
+
+Partitions stand under their topic; loads are columns over all partitions in table order (topics as listed, partitions
+ascending), so that a million replicas stay readable and quick. What is ``None`` or empty is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.codec.cluster_rows import (
+    broker_document,
+    gap_document,
+    read_broker,
+    read_gap,
+)
+from kafka_rebalance.snapshot.codec.fields import Fields
+from kafka_rebalance.snapshot.codec.group_rows import group_document, read_group
+from kafka_rebalance.snapshot.codec.partition_rows import partition_documents, read_partitions
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
+from kafka_rebalance.snapshot.ranges import LONGEST_WINDOW_S
+from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.visible_text import excerpt
+
+FORMAT = "kafka-rebalance-snapshot"
+FORMAT_VERSION = 1
+
+
+def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
+    """The JSON object of ``snapshot``; reading it back gives an equal one."""
+    rows = partition_documents(snapshot)
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "cluster": snapshot.cluster,
+        "cluster_id": snapshot.cluster_id,
+        "captured_at": snapshot.captured_at,
+        "source": snapshot.source,
+        "kafka_version": snapshot.kafka_version,
+        "brokers": [broker_document(broker) for broker in snapshot.brokers],
+        "topics": [
+            {
+                "name": topic.name,
+                "topic_id": topic.topic_id,
+                "is_internal": topic.is_internal,
+                "configs": dict(topic.configs),
+                "partitions": rows[index],
+            }
+            for index, topic in enumerate(snapshot.topics)
+        ],
+        "loads": {kind.value: _load_document(column) for kind, column in sorted(snapshot.loads.columns.items())},
+        "groups": [group_document(group) for group in snapshot.groups],
+        "coverage": [gap_document(gap) for gap in snapshot.coverage],
+    }
+
+
+def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSnapshot:
+    """A checked snapshot. Raises InvalidInputError naming the JSON path under ``place`` that is wrong."""
+    fields = Fields(document, place)
+    if fields.get("format", str) != FORMAT:
+        raise InvalidInputError.at(f"{place}.format", f"{excerpt(document['format'])} is not {FORMAT!r}")
+    version = fields.get("format_version", int)
+    if version != FORMAT_VERSION:
+        raise InvalidInputError.at(
+            f"{place}.format_version", f"{version} is unknown", f"this advisor reads {FORMAT_VERSION}"
+        )
+    rows: list[Any] = []
+
+    def topic(item: Any, path: str) -> Topic:
+        each = Fields(item, path)
+        rows.append(each.raw("partitions", []))
+        name = each.get("name", str)
+        if fault := topic_name_fault(name):
+            raise InvalidInputError.at(f"{path}.name", excerpt(name), fault)
+        result = Topic(
+            name=name,
+            topic_id=each.get("topic_id", str, None),
+            is_internal=each.get("is_internal", bool, False),
+            configs=each.strings("configs"),
+        )
+        each.done()
+        return result
+
+    brokers = fields.each("brokers", read_broker)
+    topics = fields.each("topics", topic)
+    partitions = read_partitions(rows, [each.name for each in topics], place)
+    loads = _read_loads(fields.raw("loads", {}), f"{place}.loads", len(partitions))
+    snapshot = ClusterSnapshot(
+        cluster=fields.get("cluster", str),
+        brokers=brokers,
+        topics=topics,
+        partitions=partitions,
+        groups=fields.each("groups", read_group),
+        loads=loads,
+        cluster_id=fields.get("cluster_id", str, None),
+        captured_at=fields.get("captured_at", str, None),
+        source=fields.get("source", str, "unknown"),
+        kafka_version=fields.get("kafka_version", str, None),
+        coverage=fields.each("coverage", read_gap),
+    )
+    fields.done()
+    return snapshot
+
+
+def snapshot_id(snapshot: ClusterSnapshot) -> str:
+    """sha256 of the canonical document: the same reading has the same id."""
+    text = json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _load_document(column: LoadColumn) -> dict[str, Any]:
+    # NaN is not JSON: unknown is null.
+    values = [None if value != value else value for value in column.values.tolist()]  # noqa: PLR0124
+    return {"source": column.source.value, "window_s": column.window_s, "values": values}
+
+
+def _read_loads(document: Any, path: str, partition_count: int) -> PartitionLoads:
+    if not isinstance(document, Mapping):
+        raise InvalidInputError.at(path, "expected an object of load columns")
+    columns: dict[LoadKind, LoadColumn] = {}
+    for name, item in document.items():
+        here = f"{path}.{name}"
+        if name not in set(LoadKind):
+            raise InvalidInputError.at(here, "is no kind of load", f"known: {', '.join(LoadKind)}")
+        fields = Fields(item, here)
+        source, values = fields.get("source", str), fields.get("values", list)
+        if source not in set(LoadSource):
+            raise InvalidInputError.at(
+                f"{here}.source", f"{excerpt(source)} is unknown", f"known: {', '.join(LoadSource)}"
+            )
+        if len(values) != partition_count:
+            raise InvalidInputError.at(f"{here}.values", f"{len(values)} values for {partition_count} partitions")
+        array = _load_values(values, LoadKind(name), f"{here}.values")
+        window_s = fields.real("window_s", 0, LONGEST_WINDOW_S, None)
+        columns[LoadKind(name)] = LoadColumn(array, LoadSource(source), window_s)
+        fields.done()
+    return PartitionLoads(columns)
+
+
+def _load_values(values: list[Any], kind: LoadKind, path: str) -> Floats:
+    """float64[P]; raises at the first value that is no load."""
+    if not set(map(type, values)) - {int, float, type(None)}:
+        array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        if not ((array < 0) | (array > kind.largest)).any():
+            return array
+    for index, value in enumerate(values):
+        is_number = type(value) in (int, float)
+        if value is not None and not (is_number and 0 <= value <= kind.largest):
+            raise InvalidInputError.at(
+                f"{path}[{index}]", f"{excerpt(value)} is no load", f"a number from 0 to {kind.largest:.4g}, or null"
+            )
+    raise InvalidInputError.at(path, "holds something that is no load")

@@ -1,0 +1,125 @@
+"""What each partition carries: measured, given or estimated, and never invented.
+
+A resource that nobody measured is ``nan`` with source ``unknown``: zero is never used for unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.snapshot.ranges import (
+    LARGEST_BYTES,
+    LARGEST_CPU_PERCENT,
+    LARGEST_RATE,
+    LARGEST_TOTAL_BYTES,
+    LONGEST_WINDOW_S,
+    SMALLEST_LOAD,
+)
+
+
+class LoadSource(StrEnum):
+    """Where a figure comes from, best first."""
+
+    LOG_DIRS = "log_dirs"  # the size that a broker reports for its replica
+    LOG_DIR_GROWTH = "log_dir_growth"  # bytes between two snapshots over the time between them: a lower bound
+    OFFSETS_TIMES_MESSAGE_SIZE = "offsets_times_message_size"
+    PROMETHEUS = "prometheus"
+    GIVEN = "given"  # stands in the file that was read
+    ESTIMATED = "estimated"
+    UNKNOWN = "unknown"
+
+
+class LoadKind(StrEnum):
+    """The five figures of a partition. Bytes and rates are those of the leader's replica, without replication."""
+
+    LOG_BYTES = "log_bytes"
+    IN_BYTES_PER_S = "in_bytes_per_s"
+    OUT_BYTES_PER_S = "out_bytes_per_s"  # what consumers fetch from the leader
+    CPU_PERCENT = "cpu_percent"  # of the leader
+    IN_MESSAGES_PER_S = "in_messages_per_s"
+
+    @property
+    def largest(self) -> float:
+        """The largest figure that a partition can have."""
+        return {LoadKind.LOG_BYTES: LARGEST_BYTES, LoadKind.CPU_PERCENT: LARGEST_CPU_PERCENT}.get(self, LARGEST_RATE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadColumn:
+    """One kind of load for all partitions of a snapshot, in the order of its partition table.
+
+    ``values`` float64[P], ``nan`` where unknown; one ``source`` for the whole column: columns are measured as a whole.
+    ``window_s`` is the time over which a rate was measured, ``None`` for sizes and for figures that were given.
+    """
+
+    values: Floats
+    source: LoadSource
+    window_s: float | None = None
+
+    def __post_init__(self) -> None:
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        if values.ndim != 1:
+            raise InvalidSnapshotError.at(
+                "load", f"a load column has {values.ndim} dimensions", "give one per partition"
+            )
+        wrong = np.flatnonzero((values < 0) | (values > max(LARGEST_RATE, LARGEST_BYTES)))
+        if len(wrong):
+            raise InvalidSnapshotError.at(
+                f"load of partition row {wrong[0]}",
+                f"{values[wrong[0]]} is no load",
+                "loads are finite and never negative",
+            )
+        if self.window_s is not None and not 0 <= self.window_s <= LONGEST_WINDOW_S:
+            raise InvalidSnapshotError.at("load", f"{self.window_s} s is no time over which a rate was measured")
+        if ((values > 0) & (values < SMALLEST_LOAD)).any():
+            values = np.where(values < SMALLEST_LOAD, 0.0, values)
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    @property
+    def is_known(self) -> bool:
+        """At least one partition's figure is known."""
+        return self.source is not LoadSource.UNKNOWN and not bool(np.isnan(self.values).all())
+
+    @property
+    def known_share(self) -> float:
+        """Share of partitions whose figure is known (1 for an empty table)."""
+        return float(1 - np.isnan(self.values).mean()) if len(self.values) else 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionLoads:
+    """All load columns of a snapshot; a kind that is absent was measured by nobody."""
+
+    columns: dict[LoadKind, LoadColumn] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind, column in self.columns.items():
+            row = first_too_large(kind, column.values)
+            if row is not None:
+                raise InvalidSnapshotError.at(
+                    f"{kind} of partition row {row}", f"{column.values[row]} is no load", f"at most {kind.largest:.4g}"
+                )
+            if kind is LoadKind.LOG_BYTES and float(np.nansum(column.values)) > LARGEST_TOTAL_BYTES:
+                raise InvalidSnapshotError.at(f"{kind}", "all partitions together hold more bytes than a cluster can")
+
+    def column(self, kind: LoadKind) -> LoadColumn | None:
+        """The column of ``kind`` if anything of it is known."""
+        column = self.columns.get(kind)
+        return column if column is not None and column.is_known else None
+
+    def values(self, kind: LoadKind, partition_count: int) -> Floats:
+        """float64[P] of ``kind``, all ``nan`` where nobody measured it."""
+        column = self.columns.get(kind)
+        return np.full(partition_count, np.nan) if column is None else column.values
+
+
+def first_too_large(kind: LoadKind, values: Floats) -> int | None:
+    """The first row whose figure is larger than one of ``kind`` can be."""
+    wrong = np.flatnonzero(values > kind.largest)
+    return int(wrong[0]) if len(wrong) else None

@@ -1,0 +1,397 @@
+"""One consistent reading of one Kafka cluster: brokers, topics, partitions, groups, and what could not be read.
+
+Everything is frozen and checked when built. Brokers, topics and groups are rows (dataclasses); partitions, of which
+there may be a million, are columns (``PartitionTable``), with a row view for reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
+from kafka_rebalance.snapshot.partition_table import (
+    NO_LEADER,
+    UNKNOWN_BYTES,
+    UNKNOWN_OFFSET,
+    Partition,
+    PartitionTable,
+    partition_table,
+)
+from kafka_rebalance.snapshot.ranges import (
+    FIRST_YEAR,
+    LARGEST_BYTES,
+    LARGEST_CAPACITY_BYTES,
+    LARGEST_CPU_PERCENT,
+    LARGEST_INT32,
+    LARGEST_INT64,
+    LARGEST_PORT,
+    LARGEST_RATE,
+    LARGEST_TOTAL_BYTES,
+    LAST_YEAR,
+    SMALLEST_CAPACITY,
+)
+from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from kafka_rebalance.visible_text import excerpt
+
+__all__ = [
+    "Broker", "BrokerState", "Capacity", "ClusterSnapshot", "CommittedOffset", "CoverageGap", "Group", "GroupType",
+    "LoadKind", "LogDir", "Member", "Partition", "PartitionLoads", "PartitionTable", "Topic", "TopicPartitions",
+    "partition_table",
+]  # fmt: skip
+
+
+_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|[+-](\d\d):?(\d\d))?", re.ASCII)
+CAPACITY_LIMITS: Mapping[str, float] = {
+    "disk_bytes": LARGEST_CAPACITY_BYTES,
+    "in_bytes_per_s": LARGEST_RATE,
+    "out_bytes_per_s": LARGEST_RATE,
+    "cpu_percent": LARGEST_CPU_PERCENT,
+}
+
+
+class BrokerState(StrEnum):
+    """What a broker is, or what its owner wants of it."""
+
+    ALIVE = "alive"
+    NEW = "new"  # just added: may be empty, counts like any other
+    DRAINING = "draining"  # everything must leave
+    DEMOTED = "demoted"  # keeps its replicas, must lead nothing
+    FENCED = "fenced"  # registered, but serves nobody
+    DEAD = "dead"  # replicas are placed on it, yet nobody has seen it
+
+    @property
+    def stays(self) -> bool:
+        """Part of the cluster after the plan (DESIGN §9, "brokers that stay")."""
+        return self in (BrokerState.ALIVE, BrokerState.NEW, BrokerState.DEMOTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a broker can carry; ``None`` where nobody said."""
+
+    disk_bytes: float | None = None
+    in_bytes_per_s: float | None = None
+    out_bytes_per_s: float | None = None
+    cpu_percent: float | None = None
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # 100 and 100.0 are one capacity: the snapshot's id must not differ
+            value = getattr(self, each.name)
+            if value is None:
+                continue
+            if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[each.name]:
+                raise InvalidSnapshotError.at(
+                    f"capacity {each.name}", f"{excerpt(value)} is no capacity",
+                    f"from {SMALLEST_CAPACITY} to {CAPACITY_LIMITS[each.name]:.4g}; an unknown one is left out",
+                )  # fmt: skip
+            object.__setattr__(self, each.name, float(value))
+
+
+@dataclass(frozen=True, slots=True)
+class LogDir:
+    """One log directory of a broker; totals are those of its volume, ``None`` where the broker does not tell."""
+
+    path: str
+    total_bytes: int | None = None
+    usable_bytes: int | None = None
+    error: str | None = None
+    is_cordoned: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("total_bytes", "usable_bytes"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= LARGEST_INT64:
+                raise InvalidSnapshotError.at(f"log dir {self.path}", f"{name} {excerpt(value)} is no size")
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One broker. ``rack`` is ``None`` for a broker without one (an empty string counts as none)."""
+
+    id: int
+    rack: str | None = None
+    host: str | None = None
+    port: int | None = None
+    state: BrokerState = BrokerState.ALIVE
+    is_controller: bool = False
+    log_dirs: tuple[LogDir, ...] = ()
+    capacity: Capacity = Capacity()
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.id <= LARGEST_INT32:
+            raise InvalidSnapshotError.at(f"broker {excerpt(self.id)}", f"a broker id is 0 to {LARGEST_INT32:,}")
+        if self.port is not None and not 0 <= self.port <= LARGEST_PORT:
+            raise InvalidSnapshotError.at(f"broker {self.id}", f"{excerpt(self.port)} is no port")
+        if self.rack == "":
+            object.__setattr__(self, "rack", None)
+
+    @property
+    def is_cordoned(self) -> bool:
+        """All its log dirs are cordoned (KIP-1066): nothing new may be placed on it."""
+        return bool(self.log_dirs) and all(each.is_cordoned for each in self.log_dirs)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic; its partitions are rows of the partition table. Raises for a name that no topic can have."""
+
+    name: str
+    topic_id: str | None = None
+    is_internal: bool = False
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if fault := topic_name_fault(self.name):
+            raise InvalidSnapshotError.at(f"topic {excerpt(self.name)}", fault)
+
+
+class GroupType(StrEnum):
+    """Kafka's group protocols, as ListGroups names them."""
+
+    CLASSIC = "classic"
+    CONSUMER = "consumer"  # KIP-848
+    SHARE = "share"
+    STREAMS = "streams"
+    UNKNOWN = "unknown"
+
+
+TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a group. ``None`` means: not said or not readable (``decode_error`` tells which)."""
+
+    id: str
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    rack: str | None = None
+    subscription: tuple[str, ...] | None = None
+    subscribed_regex: str | None = None
+    owned: TopicPartitions | None = None  # what it says it owns, in its JoinGroup
+    assigned: TopicPartitions = ()  # what the group gave it
+    target: TopicPartitions | None = None  # KIP-848: where the group is going
+    generation: int | None = None
+    user_data: bytes | None = None
+    decode_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedOffset:
+    """How far a group has read one partition."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One consumer group of any type. ``protocol`` is the assignor's name, ``coordinator`` a broker id."""
+
+    id: str
+    type: GroupType = GroupType.CLASSIC
+    protocol_type: str = "consumer"
+    protocol: str | None = None
+    state: str | None = None
+    generation: int | None = None
+    coordinator: int | None = None
+    members: tuple[Member, ...] = ()
+    committed: tuple[CommittedOffset, ...] = ()
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for member in self.members:
+            if member.id in seen:
+                raise InvalidSnapshotError.at(f"group {self.id}", f"member {member.id} is listed twice")
+            seen.add(member.id)
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageGap:
+    """Something that could not be read: ``what`` of ``subject``, and why. Never a smaller cluster."""
+
+    subject_type: str  # cluster, broker, topic, partition, group, member
+    subject: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterSnapshot:
+    """One reading of one cluster. ``captured_at`` is ISO 8601 with a zone, ``None`` for input that has no time.
+
+    Raises InvalidSnapshotError where it contradicts itself: a broker, topic, partition or group twice, a replica list
+    that names a broker twice, a leader outside its replicas, a load column of another length.
+    """
+
+    cluster: str
+    brokers: tuple[Broker, ...]
+    topics: tuple[Topic, ...]
+    partitions: PartitionTable
+    groups: tuple[Group, ...] = ()
+    loads: PartitionLoads = field(default_factory=PartitionLoads)
+    cluster_id: str | None = None
+    captured_at: str | None = None
+    source: str = "unknown"  # live, dumps, snapshot, cluster-model, reassignment
+    kafka_version: str | None = None
+    coverage: tuple[CoverageGap, ...] = ()
+
+    def __post_init__(self) -> None:
+        _refuse_twice("broker", [broker.id for broker in self.brokers])
+        _refuse_twice("topic", [topic.name for topic in self.topics])
+        _refuse_twice("group", [group.id for group in self.groups])
+        _check_time(self.captured_at)
+        _check_partitions(self)
+        for kind, column in self.loads.columns.items():
+            if len(column.values) != len(self.partitions):
+                raise InvalidSnapshotError.at(
+                    f"load {kind}", f"{len(column.values)} values for {len(self.partitions)} partitions"
+                )
+
+    def name_of(self, row: int) -> str:
+        """``topic-partition`` of a partition row."""
+        return f"{self.topics[self.partitions.topic[row]].name}-{self.partitions.partition[row]}"
+
+    def partition(self, row: int) -> Partition:
+        """Row view of one partition."""
+        table = self.partitions
+        span = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+        replicas = tuple(table.replicas[span].tolist())
+        sizes = tuple(None if size < 0 else size for size in table.replica_log_bytes[span].tolist())
+        flags = None if table.in_sync is None else table.in_sync[span].tolist()
+        leader, start, end = int(table.leader[row]), int(table.start_offset[row]), int(table.end_offset[row])
+        return Partition(
+            topic=self.topics[table.topic[row]].name,
+            partition=int(table.partition[row]),
+            replicas=replicas,
+            leader=None if leader < 0 else leader,
+            isr=None if flags is None else tuple(b for b, is_in in zip(replicas, flags, strict=True) if is_in),
+            log_bytes=sizes,
+            start_offset=None if start < 0 else start,
+            end_offset=None if end < 0 else end,
+            adding=table.adding.get(row, ()),
+            removing=table.removing.get(row, ()),
+            offline=table.offline.get(row, ()),
+            observers=table.observers.get(row, ()),
+        )
+
+    def each_partition(self) -> Iterator[Partition]:
+        """All rows in table order."""
+        return (self.partition(row) for row in range(len(self.partitions)))
+
+    @property
+    def row_of(self) -> dict[tuple[str, int], int]:
+        """(topic, partition) → row. Built at each call: keep it."""
+        names = [topic.name for topic in self.topics]
+        table = self.partitions
+        return {
+            (names[t], p): row
+            for row, (t, p) in enumerate(zip(table.topic.tolist(), table.partition.tolist(), strict=True))
+        }
+
+    def load(self, kind: LoadKind) -> npt.NDArray[np.float64]:
+        """float64[P] of one kind, ``nan`` where unknown; ``log_bytes`` falls back to the leader replica's size."""
+        values = self.loads.values(kind, len(self.partitions))
+        if kind is LoadKind.LOG_BYTES:
+            return np.where(np.isnan(values), self.partitions.leader_log_bytes, values)
+        return values
+
+
+def _refuse_twice(kind: str, keys: list[int] | list[str]) -> None:
+    seen: set[int | str] = set()
+    for key in keys:
+        if key in seen:
+            raise InvalidSnapshotError.at(f"{kind} {key}", "is listed twice", f"each {kind} stands once in a snapshot")
+        seen.add(key)
+
+
+def _check_time(captured_at: str | None) -> None:
+    if captured_at is None:
+        return
+    found = _ISO_TIME.fullmatch(captured_at)
+    year = int(found[1][:4]) if found else 0
+    try:
+        if found is None or not FIRST_YEAR <= year <= LAST_YEAR or int(found[2] or 0) > 23 or int(found[3] or 0) > 59:
+            raise ValueError("no time of a reading")
+        np.datetime64(found[1].replace(" ", "T"))  # raises for the 30th of February and for 25 o'clock
+    except ValueError as error:
+        raise InvalidSnapshotError.at(
+            "captured_at", f"{excerpt(captured_at)} is no ISO 8601 time", "write 2026-01-31T06:00:00Z"
+        ) from error
+
+
+def _check_partitions(snapshot: ClusterSnapshot) -> None:
+    """Whole-column checks first; the row is looked for only once something is wrong."""
+    table = snapshot.partitions
+    if len(table) == 0:
+        return
+    if table.topic.min() < 0 or table.topic.max() >= len(snapshot.topics):
+        raise InvalidSnapshotError.at("partition table", "a topic index is out of range")
+    key = table.topic.astype(np.int64) << 32 | table.partition
+    order = np.flatnonzero(np.diff(key) <= 0)
+    if len(order):
+        raise InvalidSnapshotError.at(snapshot.name_of(int(order[0]) + 1), "is listed twice or out of order")
+    counts = table.replica_counts
+    if counts.min() < 1:
+        raise InvalidSnapshotError.at(snapshot.name_of(int(counts.argmin())), "has no replicas")
+    owner = table.row_of_replica
+    pairs = np.sort(owner << 32 | table.replicas)
+    twice = np.flatnonzero(np.diff(pairs) == 0)
+    if len(twice):
+        row, broker = int(pairs[twice[0]] >> 32), int(pairs[twice[0]] & 0xFFFFFFFF)
+        raise InvalidSnapshotError.at(snapshot.name_of(row), f"broker {broker} stands twice in its replicas")
+    led = np.zeros(len(table), dtype=np.bool_)
+    led[owner[table.replicas == table.leader[owner]]] = True
+    wrong = np.flatnonzero(~led & (table.leader >= 0))
+    if len(wrong):
+        row = int(wrong[0])
+        raise InvalidSnapshotError.at(
+            snapshot.name_of(row), f"leader {table.leader[row]} is not among replicas {table.replicas_of(row)}"
+        )
+    _check_columns(snapshot)
+    known = np.array(sorted(broker.id for broker in snapshot.brokers), dtype=np.int32)
+    missing = np.flatnonzero(~np.isin(table.replicas, known))
+    if len(missing):
+        cell = int(missing[0])
+        raise InvalidSnapshotError.at(
+            snapshot.name_of(int(owner[cell])),
+            f"replica on broker {table.replicas[cell]}, which is not among the brokers",
+            "readers add a broker that nobody has seen with state 'dead'",
+        )
+
+
+def _check_columns(snapshot: ClusterSnapshot) -> None:
+    """Ranges of numbers, and brokers of the lists that few partitions have."""
+    table = snapshot.partitions
+    for name, column, lowest in (
+        ("partition", table.partition, 0),
+        ("leader", table.leader, NO_LEADER),
+        ("start_offset", table.start_offset, UNKNOWN_OFFSET),
+        ("end_offset", table.end_offset, UNKNOWN_OFFSET),
+    ):
+        if column.min() < lowest:
+            row = int(column.argmin())
+            raise InvalidSnapshotError.at(snapshot.name_of(row), f"{name} {column[row]} is negative")
+    sizes = table.replica_log_bytes
+    if len(sizes) and (sizes.min() < UNKNOWN_BYTES or sizes.max() > LARGEST_BYTES):
+        cell = int(sizes.argmin() if sizes.min() < UNKNOWN_BYTES else sizes.argmax())
+        place = snapshot.name_of(int(table.row_of_replica[cell]))
+        raise InvalidSnapshotError.at(place, f"{sizes[cell]} bytes are no size", f"0 to {LARGEST_BYTES:,}")
+    if float(sizes.clip(0).sum(dtype=np.float64)) > LARGEST_TOTAL_BYTES:
+        raise InvalidSnapshotError.at("log_bytes", "all replicas together hold more bytes than a cluster can")
+    for name, lists in (("adding", table.adding), ("removing", table.removing), ("offline", table.offline)):
+        for row, brokers in lists.items():
+            if strangers := set(brokers) - set(table.replicas_of(row)):
+                raise InvalidSnapshotError.at(
+                    snapshot.name_of(row), f"{name} names broker {min(strangers)}, which is not among its replicas"
+                )

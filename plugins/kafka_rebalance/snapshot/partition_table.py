@@ -1,0 +1,171 @@
+"""The partitions of a snapshot as columns: there may be a million replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.errors import InvalidSnapshotError
+
+UNKNOWN_BYTES = -1
+NO_LEADER = -1
+UNKNOWN_OFFSET = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A row of the partition table. ``replicas`` in Kafka's order, the preferred leader first.
+
+    ``log_bytes`` runs along ``replicas``, ``None`` where unknown. While a reassignment runs ``replicas`` is the union
+    that Kafka shows, with ``adding`` and ``removing`` as parts of it. ``observers`` (Confluent's) are replicas
+    that copy without being needed in the ISR: they take disk, and lead nothing.
+    """
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    leader: int | None
+    isr: tuple[int, ...] | None = None
+    log_bytes: tuple[int | None, ...] = ()
+    start_offset: int | None = None
+    end_offset: int | None = None
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+    offline: tuple[int, ...] = ()
+    observers: tuple[int, ...] = ()
+
+    @property
+    def target_replicas(self) -> tuple[int, ...]:
+        """The replicas that remain once a running reassignment ends."""
+        return tuple(each for each in self.replicas if each not in self.removing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartitionTable:
+    """All partitions as columns, ordered by topic index, then partition.
+
+    Shapes, P partitions and R replicas: ``topic`` int32[P] (index into the snapshot's topics), ``partition`` int32[P],
+    ``offsets`` int64[P+1] (row p's replicas are ``replicas[offsets[p]:offsets[p+1]]``), ``replicas`` int32[R],
+    ``leader`` int32[P] (-1: none), ``replica_log_bytes`` int64[R] (-1: unknown), ``start_offset`` and ``end_offset``
+    int64[P] (-1: unknown), ``in_sync`` bool[R] or ``None`` where the ISR is unknown. What few partitions have is kept
+    by row: ``adding``, ``removing``, ``offline``, ``observers``.
+    """
+
+    topic: Ints
+    partition: Ints
+    offsets: Longs
+    replicas: Ints
+    leader: Ints
+    replica_log_bytes: Longs
+    start_offset: Longs
+    end_offset: Longs
+    in_sync: npt.NDArray[np.bool_] | None = None
+    adding: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    removing: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    offline: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    observers: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rows, cells = len(self.topic), len(self.replicas)
+        shapes: dict[str, tuple[npt.NDArray[np.signedinteger[Any]], int]] = {
+            "partition": (self.partition, rows), "offsets": (self.offsets, rows + 1), "leader": (self.leader, rows),
+            "replica_log_bytes": (self.replica_log_bytes, cells), "start_offset": (self.start_offset, rows),
+            "end_offset": (self.end_offset, rows),
+        }  # fmt: skip
+        for name, (column, expected) in shapes.items():
+            if len(column) != expected:
+                raise InvalidSnapshotError.at(f"partition table, {name}", f"{len(column)} values, expected {expected}")
+        for column in (self.topic, self.replicas, *(each for each, _ in shapes.values())):
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    @property
+    def replica_counts(self) -> Longs:
+        """int64[P]: replicas of each partition."""
+        return np.diff(self.offsets)
+
+    @property
+    def row_of_replica(self) -> Longs:
+        """int64[R]: the partition row of each replica."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.replica_counts)
+
+    @property
+    def leader_log_bytes(self) -> npt.NDArray[np.float64]:
+        """float64[P]: size of the leader's replica, else the largest known one; ``nan`` where none is known."""
+        sizes = np.where(self.replica_log_bytes < 0, np.nan, self.replica_log_bytes.astype(np.float64))
+        owner = self.row_of_replica
+        largest = np.full(len(self), -1.0)
+        known = ~np.isnan(sizes)
+        np.maximum.at(largest, owner[known], sizes[known])
+        result = np.where(largest < 0, np.nan, largest)
+        leads = (self.replicas == self.leader[owner]) & known
+        result[owner[leads]] = sizes[leads]
+        return result
+
+    @property
+    def idle_observers(self) -> Longs:
+        """int64[P]: observers that are not in the ISR, where nobody needs them. A promoted one is in it."""
+        result = np.zeros(len(self), dtype=np.int64)
+        for row, brokers in self.observers.items():
+            cells = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+            is_idle = np.isin(self.replicas[cells], brokers)
+            if self.in_sync is not None:
+                is_idle &= ~self.in_sync[cells]
+            result[row] = int(is_idle.sum())
+        return result
+
+    def replicas_of(self, row: int) -> tuple[int, ...]:
+        """Row's replicas in Kafka's order."""
+        return tuple(self.replicas[self.offsets[row] : self.offsets[row + 1]].tolist())
+
+    def is_in_flight(self, row: int) -> bool:
+        """A reassignment of this partition is running."""
+        return row in self.adding or row in self.removing
+
+
+def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> PartitionTable:
+    """Columns of ``rows``, sorted by topic index and partition.
+
+    Raises InvalidSnapshotError for a partition listed twice or a topic that ``topic_index`` does not know.
+    """
+    for row in rows:
+        if row.topic not in topic_index:
+            raise InvalidSnapshotError.at(f"{row.topic}-{row.partition}", "its topic is not among the topics")
+    rows = sorted(rows, key=lambda row: (topic_index[row.topic], row.partition))
+    counts = np.array([len(row.replicas) for row in rows], dtype=np.int64)
+    cells = int(counts.sum())
+    sizes = (
+        UNKNOWN_BYTES if size is None else size
+        for row in rows
+        for size in (row.log_bytes or (None,) * len(row.replicas))
+    )
+    has_isr = any(row.isr is not None for row in rows)
+    in_sync = np.fromiter(
+        (each in (row.isr or ()) for row in rows for each in row.replicas), dtype=np.bool_, count=cells
+    )
+    return PartitionTable(
+        topic=np.array([topic_index[row.topic] for row in rows], dtype=np.int32),
+        partition=np.array([row.partition for row in rows], dtype=np.int32),
+        offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64))),
+        replicas=np.fromiter((each for row in rows for each in row.replicas), dtype=np.int32, count=cells),
+        leader=np.array([NO_LEADER if row.leader is None else row.leader for row in rows], dtype=np.int32),
+        replica_log_bytes=np.fromiter(sizes, dtype=np.int64, count=cells),
+        start_offset=np.array(
+            [UNKNOWN_OFFSET if row.start_offset is None else row.start_offset for row in rows], dtype=np.int64
+        ),
+        end_offset=np.array(
+            [UNKNOWN_OFFSET if row.end_offset is None else row.end_offset for row in rows], dtype=np.int64
+        ),
+        in_sync=in_sync if has_isr else None,
+        adding={i: row.adding for i, row in enumerate(rows) if row.adding},
+        removing={i: row.removing for i, row in enumerate(rows) if row.removing},
+        offline={i: row.offline for i, row in enumerate(rows) if row.offline},
+        observers={i: row.observers for i, row in enumerate(rows) if row.observers},
+    )

@@ -1,0 +1,285 @@
+"""Rates measured between two snapshots of one cluster: what was written and read in the time between them.
+
+What it promises, in this order:
+
+1. Nothing is invented. A figure that cannot be worked out is ``nan``, never 0; a topic that was deleted and created
+   again (another topic id, or an end offset that went backwards) has no rate in this window.
+2. A rate is what was seen or less, never more: log dirs only grow by what was written, and groups that never commit
+   are not seen. Both are lower bounds.
+3. Figures that somebody gave or measured better (Prometheus, a file) are left as they are.
+
+How, for one partition over ``window_s`` seconds::
+
+    in_messages_per_s = (end - end before) / window
+    in_bytes_per_s    = (size - size before) / window      of the replica that leads now
+    out_bytes_per_s   = sum over groups of (committed - committed before) x bytes a message / window
+
+The size says too little where something was deleted meanwhile: retention ran (the start offset moved), the topic is
+compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
+messages x bytes a message, where bytes a message = size / (end - start). The same where a start offset is unknown, so
+that nobody knows whether retention ran: a log that kept its size may have received nothing or very much, and without
+bytes a message its rate is unknown. How many partitions that concerns is a gap of the snapshot.
+
+A column's source is that of most of its bytes (``__consumer_offsets`` is compacted in every cluster).
+
+Example: two readings 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
+and 0.5 messages/s in, 100 bytes a message, 40 bytes/s out.
+
+Complexity: O((P + R) log R) for P partitions and R replicas, and one step for each committed offset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import Flags, Floats, Longs
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
+
+_BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
+_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:(Z)|([+-])(\d\d):?(\d\d))?")
+
+
+def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnapshot:
+    """``newer`` with the loads that can be measured since ``older``; source and window stand in each column.
+
+    Raises InvalidInputError where the two are of different clusters, or where their times are missing or not in order.
+    """
+    window_s = window_between(older, newer)
+    row_before = _rows_before(older, newer)
+    messages = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
+    in_bytes, message_bytes, in_source = _written(older, newer, row_before, messages)
+    read = _read(older, newer, row_before, message_bytes)
+    measured = {
+        LoadKind.IN_MESSAGES_PER_S: (messages, LoadSource.OFFSETS_TIMES_MESSAGE_SIZE),
+        LoadKind.IN_BYTES_PER_S: (in_bytes, in_source),
+        LoadKind.OUT_BYTES_PER_S: (read, LoadSource.OFFSETS_TIMES_MESSAGE_SIZE),
+    }
+    columns = dict(newer.loads.columns)
+    for kind, (amount, source) in measured.items():
+        known = newer.loads.column(kind)
+        if (known is not None and known.source in _BETTER_SOURCES) or np.isnan(amount).all():
+            continue
+        columns[kind] = LoadColumn(amount / window_s, source, window_s)
+    gaps = _gaps(older, newer, row_before, in_bytes)
+    return replace(newer, loads=PartitionLoads(columns), coverage=(*newer.coverage, *gaps))
+
+
+def _gaps(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, in_bytes: Floats) -> list[CoverageGap]:
+    """What unknown start offsets leave unknown of the bytes written."""
+    known = newer.loads.column(LoadKind.IN_BYTES_PER_S)
+    if known is not None and known.source in _BETTER_SOURCES:
+        return []
+    unseen = (row_before >= 0) & _retention_unknown(older, newer, row_before)
+    unknown, partial = int((unseen & np.isnan(in_bytes)).sum()), int((unseen & (in_bytes > 0)).sum())
+    if not unknown and not partial:
+        return []
+    reason = f"start offsets of {int(unseen.sum()):,} of {len(newer.partitions):,} partitions are not known in both "
+    reason += f"readings, so what retention deleted was not seen: {unknown:,} have no rate"
+    reason += f", {partial:,} one that is a lower bound" if partial else ""
+    return [CoverageGap("cluster", newer.cluster, "rates", reason)]
+
+
+def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
+    """Seconds from ``older`` to ``newer``.
+
+    Raises InvalidInputError for two clusters, a missing time, or times that are not in order.
+    """
+    ids = {older.cluster_id, newer.cluster_id} - {None}
+    if len(ids) > 1:
+        raise InvalidInputError.at(
+            "rates", f"the snapshots are of two clusters, {older.cluster_id} and {newer.cluster_id}"
+        )
+    if older.captured_at is None or newer.captured_at is None:
+        raise InvalidInputError.at("rates", "a snapshot has no time", "say when each was taken (captured_at)")
+    window_s = _seconds(newer.captured_at) - _seconds(older.captured_at)
+    if window_s <= 0:
+        raise InvalidInputError.at(
+            "rates", f"{newer.captured_at} is not after {older.captured_at}", "give the older snapshot first"
+        )
+    return window_s
+
+
+def _rows_before(older: ClusterSnapshot, newer: ClusterSnapshot) -> Longs:
+    """int64[P]: the older row of each newer partition, -1 where it is another one or was not there."""
+    index = {topic.name: i for i, topic in enumerate(newer.topics)}
+    topic_now = np.full(len(older.topics), -1, dtype=np.int64)
+    for before, topic in enumerate(older.topics):
+        now = index.get(topic.name)
+        if now is not None and (None in (topic.topic_id, newer.topics[now].topic_id)
+                                or topic.topic_id == newer.topics[now].topic_id):  # fmt: skip
+            topic_now[before] = now
+    row_before = np.full(len(newer.partitions), -1, dtype=np.int64)
+    if len(older.partitions) and len(newer.partitions):
+        topics = topic_now[older.partitions.topic]
+        rows = np.flatnonzero(topics >= 0)
+        keys = topics[rows] << 32 | older.partitions.partition[rows]
+        wanted = newer.partitions.topic.astype(np.int64) << 32 | newer.partitions.partition
+        row_before = _look_up(keys, rows, wanted)
+    ends = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
+    was_shorter = (row_before >= 0) & np.isnan(ends) & _both_known(older, newer, row_before)
+    row_before[was_shorter] = -1  # the log went backwards: deleted and created again under the same name
+    return row_before
+
+
+def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
+    """``values`` at the place of each wanted key, -1 where there is none."""
+    if not len(keys):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(keys, kind="stable")
+    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][place] == wanted, values[order][place], -1)
+
+
+def _both_known(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
+    before = older.partitions.end_offset
+    known = before[row_before] >= 0 if len(before) else np.zeros(len(row_before), dtype=np.bool_)
+    return known & (newer.partitions.end_offset >= 0)
+
+
+def _delta(before: Longs, now: Longs, row_before: Longs) -> Floats:
+    """float64[P] of ``now - before``, ``nan`` where one is unknown or where it would be negative."""
+    if not len(before):
+        return np.full(len(now), np.nan)
+    earlier = np.where(row_before >= 0, before[row_before], UNKNOWN_OFFSET)
+    is_known = (earlier >= 0) & (now >= earlier)
+    return np.where(is_known, (now - earlier).astype(np.float64), np.nan)
+
+
+def _written(
+    older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, messages: Floats
+) -> tuple[Floats, Floats, LoadSource]:
+    """Bytes written and bytes a message, float64[P] each, and the source on which most of the bytes rest."""
+    size_before = _size_before(older, newer.partitions, row_before)
+    size = newer.partitions.leader_log_bytes
+    growth = size - size_before
+    # A log that received messages grows: where it kept its size, something left it, or the dump of sizes is older.
+    shrinks = _may_shrink(older, newer, row_before) | (growth < 0) | ((growth == 0) & (messages > 0))
+    span = np.where(
+        (newer.partitions.start_offset >= 0) & (newer.partitions.end_offset > newer.partitions.start_offset),
+        (newer.partitions.end_offset - newer.partitions.start_offset).astype(np.float64),
+        np.nan,
+    )
+    average = size / span
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exact = np.where(~shrinks & (growth > 0) & (messages > 0), growth / messages, np.nan)
+        at_least = np.where((growth > 0) & (messages > 0), growth / messages, np.nan)
+    message_bytes = np.where(np.isnan(exact), np.where(np.isnan(average), at_least, average), exact)
+    estimate = np.where(messages == 0, 0.0, messages * message_bytes)
+    bound = np.fmax(np.where(growth > 0, growth, np.nan), estimate)
+    trusted = ~shrinks & ~np.isnan(growth)
+    written = np.where(trusted, growth, bound)
+    is_estimated = ~trusted & (estimate > np.where(growth > 0, growth, 0.0))
+    rests_on_growth = np.nansum(written[~is_estimated]) >= np.nansum(written[is_estimated])
+    source = LoadSource.LOG_DIR_GROWTH if rests_on_growth else LoadSource.OFFSETS_TIMES_MESSAGE_SIZE
+    return written, message_bytes, source
+
+
+def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs) -> Floats:
+    """float64[P]: what the replica that leads now held then; ``nan`` if it was not there, or was being filled."""
+    before = older.partitions
+    result = np.full(len(now), np.nan)
+    if not len(before):
+        return result
+    cell_keys = before.row_of_replica << 32 | before.replicas
+    cells = np.arange(len(before.replicas), dtype=np.int64)
+    wanted = np.where((row_before >= 0) & (now.leader >= 0), row_before << 32 | now.leader, -1)
+    cell = _look_up(cell_keys, cells, wanted)
+    sizes = np.where(before.replica_log_bytes < 0, np.nan, before.replica_log_bytes.astype(np.float64))
+    result[cell >= 0] = sizes[cell[cell >= 0]]
+    for row in np.flatnonzero(cell >= 0).tolist() if before.adding else ():
+        if int(now.leader[row]) in before.adding.get(int(row_before[row]), ()):
+            result[row] = np.nan
+    return result
+
+
+def _may_shrink(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
+    """Where the size is no measure of what was written: retention ran, or the topic is compacted or tiered."""
+    shrinking_topics = np.array(
+        [
+            "compact" in topic.configs.get("cleanup.policy", "")
+            or topic.configs.get("remote.storage.enable", "false") == "true"
+            for topic in newer.topics
+        ],
+        dtype=np.bool_,
+    )
+    by_topic = (
+        shrinking_topics[newer.partitions.topic] if len(newer.topics) else np.zeros(len(newer.partitions), np.bool_)
+    )
+    moved = _delta(older.partitions.start_offset, newer.partitions.start_offset, row_before) > 0
+    return np.asarray(by_topic | moved | _retention_unknown(older, newer, row_before), dtype=np.bool_)
+
+
+def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
+    """bool[P]: nobody knows whether the start moved, and it may have: it is not 0, and the topic does not keep all."""
+    keeps_all = np.array(
+        [all(topic.configs.get(f"retention.{each}") == "-1" for each in ("ms", "bytes")) for topic in newer.topics],
+        dtype=np.bool_,
+    )
+    by_topic = keeps_all[newer.partitions.topic] if len(newer.topics) else np.zeros(len(newer.partitions), np.bool_)
+    moved = _delta(older.partitions.start_offset, newer.partitions.start_offset, row_before)
+    return np.asarray(np.isnan(moved) & (newer.partitions.start_offset != 0) & ~by_topic, dtype=np.bool_)
+
+
+def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, message_bytes: Floats) -> Floats:
+    """Bytes that committing groups read; all ``nan`` where a snapshot could not read which groups there are."""
+    if not (older.groups and newer.groups) or _groups_unread(older) or _groups_unread(newer):
+        return np.full(len(newer.partitions), np.nan)
+    row_of = newer.row_of
+    before = {(group.id, each.topic, each.partition): each.offset for group in older.groups for each in group.committed}
+    read_messages = np.where(row_before >= 0, 0.0, np.nan)
+    unseen = np.zeros(len(newer.partitions), dtype=np.bool_)
+    for group in newer.groups:
+        for each in group.committed:
+            row = row_of.get((each.topic, each.partition))
+            if row is None or row_before[row] < 0:
+                continue
+            # A first commit: what was written before the older snapshot may have been skipped, so it does not count.
+            end_before = int(older.partitions.end_offset[row_before[row]])
+            since = before.get((group.id, each.topic, each.partition), end_before)
+            if since < 0:
+                unseen[row] = True
+            else:
+                read_messages[row] += max(0, each.offset - since)
+    for row in _read_unseen(older, newer, row_of):
+        unseen[row] = True
+    read_messages[unseen & (read_messages == 0)] = np.nan
+    return np.where(read_messages == 0, 0.0, read_messages * message_bytes)
+
+
+def _read_unseen(
+    older: ClusterSnapshot, newer: ClusterSnapshot, row_of: Mapping[tuple[str, int], int]
+) -> Iterator[int]:
+    """Rows that a group reads whose commits a snapshot does not hold: what it reads is unknown, not nothing."""
+    unread = {gap.subject for each in (older, newer) for gap in each.coverage if _is_of_commits(gap)}
+    for group in newer.groups:
+        if group.id not in unread:
+            continue
+        for topic, partitions in (run for member in group.members for run in member.assigned):
+            yield from (row_of[topic, number] for number in partitions if (topic, number) in row_of)
+
+
+def _is_of_commits(gap: CoverageGap) -> bool:
+    return gap.subject_type == "group" and gap.what in ("committed offsets", "offsets", "group")
+
+
+def _groups_unread(snapshot: ClusterSnapshot) -> bool:
+    return any(gap.subject_type == "cluster" and "group" in gap.what for gap in snapshot.coverage)
+
+
+def _seconds(captured_at: str) -> float:
+    """Seconds since 1970 of an ISO 8601 time; one without a zone counts as UTC. The library imports no clock."""
+    found = _ISO_TIME.fullmatch(captured_at.strip())
+    if found is None:
+        raise InvalidInputError.at("captured_at", f"{captured_at!r} is no ISO 8601 time", "write 2026-01-31T06:00:00Z")
+    local = np.datetime64(found[1].replace(" ", "T"), "us").astype(np.int64) / 1e6
+    if found[3] is None:
+        return float(local)
+    offset_s = (int(found[4]) * 60 + int(found[5])) * 60
+    return float(local - offset_s if found[3] == "+" else local + offset_s)

@@ -1,0 +1,1 @@
+"""The lower bounds, recomputed."""

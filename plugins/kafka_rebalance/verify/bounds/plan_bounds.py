@@ -1,0 +1,114 @@
+"""The plan's lower bounds: there, not above the cost, provable, and as strong as simple counting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds
+from kafka_rebalance.verify.bounds.prices import price_bound
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.outcomes import Levels
+from kafka_rebalance.verify.cluster.resource_bands import Band, band_of
+from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.faults import FaultList
+
+COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
+# Sums of a million numbers taken in another order differ by about this share.
+ROUNDING = 1e-7
+
+
+def recomputed_bounds(
+    document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes
+) -> dict[str, float]:
+    """The best bound that can be recomputed, for each cost that is known: by counting, and by the plan's own prices."""
+    bands = {
+        each["resource"]: band_of(
+            each, levels.before[each["resource"]], levels.capacity[each["resource"]], cluster, wishes
+        )
+        for each in document["resources"]
+    }
+    found = counting_bounds(document, bands, levels, cluster, wishes)
+    if "bytes" in found and wishes.moves_replicas:
+        prices = {name: _by_index(each, cluster) for name, each in document["certificate"].items() if name in bands}
+        found["bytes"] = max(found["bytes"], price_bound(cluster, wishes, bands, prices))
+    throttle = max([1, *(wave["throttle_bytes_per_s"] for wave in document["waves"])])
+    if "bytes" in found:
+        found["seconds"] = least_seconds(cluster, bands, levels.before, found["bytes"], throttle)
+    return found
+
+
+def counting_bounds(
+    document: Mapping[str, Any],
+    bands: Mapping[str, Band],
+    levels: Levels,
+    cluster: ClusterArrays,
+    wishes: Wishes,
+) -> dict[str, float]:
+    """Bounds that need no hint. Bytes only where sizes are known."""
+    before = {name: levels.before[name] for name in bands}
+    found = {"leader_changes": least_leader_changes(cluster, wishes, bands, before), "replica_moves": 0.0}
+    if document["cost"]["bytes"] is not None:
+        found["bytes"] = 0.0
+    if wishes.moves_replicas:
+        found["replica_moves"] = least_copied(cluster, wishes, bands, before, np.ones(len(cluster.size)))
+        if "bytes" in found:
+            found["bytes"] = least_copied(cluster, wishes, bands, before, np.nan_to_num(cluster.size))
+    return found
+
+
+def check_bounds(
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    """Each cost has one bound; see the rules ``bound_*`` and ``gap``."""
+    _check_prices(document, cluster, faults)
+    stated = {each["cost"]: each for each in document["lower_bound"]}
+    cost = document["cost"]
+    wanted = [name for name in COSTS if cost[name] is not None]
+    if sorted(stated) != sorted(wanted) or len(stated) != len(document["lower_bound"]):
+        faults.add("bound_missing", "plan.lower_bound", f"holds {sorted(stated)}, costs are {sorted(wanted)}")
+        return
+    if document["verdict"] in ("infeasible", "cannot_tell"):
+        for name, bound in stated.items():
+            _check_bound(name, bound, float(cost[name]), 0.0, faults)
+        return
+    found = recomputed_bounds(document, levels, cluster, wishes)
+    for name, bound in stated.items():
+        _check_bound(name, bound, float(cost[name]), found.get(name, 0.0), faults)
+
+
+def _check_prices(document: dict[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
+    """Whatever the prices are, the bound stands; but they are prices of something."""
+    prices, resources = document["certificate"], [each["resource"] for each in document["resources"]]
+    brokers = set(map(str, cluster.ids.tolist()))
+    if prices and not document["moves"]:
+        faults.add("certificate", "plan.certificate", "nothing moves, yet prices are told")
+    for name, by_broker in prices.items():
+        if name not in resources or by_broker.keys() - brokers or 0 in by_broker.values():
+            faults.add("certificate", f"certificate.{name[:20]}", "is of no balanced resource or broker, or nothing")
+
+
+def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, faults: FaultList) -> None:
+    place = f"lower_bound.{name}"
+    value, slack = bound["value"], ROUNDING * max(cost, 1.0)
+    if value < 0 or value > cost + slack:
+        faults.add("bound_above_cost", place, f"{value:g} against a cost of {cost:g}")
+    if value > found + slack:
+        faults.add("bound_not_proved", place, f"says {value:g}, {found:g} can be proved")
+    if value < min(found, cost) - slack:
+        faults.add("bound_weak", place, f"says {value:g}, {found:g} can be proved")
+    if not bound["proof"].strip():
+        faults.add("bound_missing", place, "no proof is given")
+    gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
+    faults.require_close("gap", f"{place}.gap", bound["gap"], gap, 1.0)
+
+
+def _by_index(prices: Mapping[str, float], cluster: ClusterArrays) -> Floats:
+    index = cluster.index_of
+    values = np.zeros(len(cluster.ids))
+    for broker, price in prices.items():
+        if int(broker) in index:
+            values[index[int(broker)]] = price
+    return values

@@ -1,0 +1,1 @@
+"""The cluster of a plan, today and afterwards, recomputed from the snapshot."""

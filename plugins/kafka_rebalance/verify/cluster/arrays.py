@@ -1,0 +1,246 @@
+"""Snapshot and wishes as arrays, built from DESIGN's words alone.
+
+B brokers (those of the snapshot, then the added ones, each group by id), P partitions, W = longest replica list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
+from kafka_rebalance.verify.document.parameters import Wishes
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+# A resource is balanced where its figures are known for at least this share of partitions.
+NEEDED_SHARE = 0.9
+RESOURCES_IN_ORDER = ("disk", "in", "out", "cpu", "replicas", "leaders")
+KINDS = {
+    "disk": LoadKind.LOG_BYTES,
+    "in": LoadKind.IN_BYTES_PER_S,
+    "out": LoadKind.OUT_BYTES_PER_S,
+    "cpu": LoadKind.CPU_PERCENT,
+}
+CAPACITY_FIELDS = {
+    "disk": "disk_bytes",
+    "in": "in_bytes_per_s",
+    "out": "out_bytes_per_s",
+    "cpu": "cpu_percent",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ClusterArrays:
+    """What the rules are checked against.
+
+    ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, without replicas that a running reassignment takes
+    away; ``leader`` int32[P], where it is taken away the first that is left; ``own_bytes`` float64[P, W] along ``now``
+    (nan: unknown, or still being copied: it will be as large as its leader's); ``unfinished_bytes`` float64[B] what
+    running copies still lack; ``size`` float64[P] the leader's replica size (nan). ``figures`` float64[P] of each
+    measured kind, nan where unknown; ``pinned``: must be left alone.
+    """
+
+    brokers: tuple[Broker, ...]
+    ids: npt.NDArray[np.int64]
+    rack: Ints  # every broker without a rack has one of its own
+    stays: Flags
+    takes_replicas: Flags
+    takes_leaders: Flags
+    keeps_leaders: Flags
+    now: Ints
+    leader: Ints
+    own_bytes: Floats
+    unfinished_bytes: Floats
+    must_leave: Flags
+    size: Floats
+    rate: Floats  # bytes/s written to each partition, nan where nobody measured it
+    figures: dict[str, Floats]
+    sources: dict[str, str]  # by resource: who measured it, or that it was counted
+    excluded: Flags  # by the wishes, or observed
+    observed: Flags  # has observers: Kafka's tool cannot move these and keep them observers
+    in_flight: Flags
+    leaderless: Flags
+    unknown: Flags  # a balanced resource is unknown for it
+    under_replicated: Flags
+    topic: Ints
+
+    @property
+    def index_of(self) -> dict[int, int]:
+        """Kafka's id → index."""
+        return {int(broker): index for index, broker in enumerate(self.ids.tolist())}
+
+    @property
+    def has_whole_sizes(self) -> bool:
+        """Sizes are whole bytes whose sums are exact: figures made of them are compared to the byte."""
+        known = np.nan_to_num(self.size)
+        width = max(self.now.shape[1], 1)
+        return bool((known == np.floor(known)).all()) and float(known.sum()) * width < 2**52
+
+
+def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
+    """Everything that the rules need, O(P·W)."""
+    brokers = _brokers(snapshot, wishes)
+    index = {broker.id: i for i, broker in enumerate(brokers)}
+    table = snapshot.partitions
+    now, own, offline, in_sync = _placement(snapshot, index)
+    figures = _known_figures(snapshot)
+    size = snapshot.load(LoadKind.LOG_BYTES)
+    names = np.array([wishes.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
+    stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
+    closed = np.array([b.id in wishes.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
+    excluded_leader = np.array([b.id in wishes.exclude_brokers for b in brokers], dtype=np.bool_)
+    demoted = np.array([b.state is BrokerState.DEMOTED for b in brokers], dtype=np.bool_)
+    leader_index = np.full(len(table), -1, dtype=np.int32)
+    led = table.leader >= 0
+    leader_index[led] = [index[broker] for broker in table.leader[led].tolist()]
+    for p, taken in table.removing.items():
+        if int(table.leader[p]) in taken and now[p, 0] >= 0:
+            leader_index[p] = now[p, 0]
+    observed = np.zeros(len(table), dtype=np.bool_)
+    observed[sorted(table.observers)] = True
+    flying = np.zeros(len(table), dtype=np.bool_)
+    flying[sorted({*table.adding, *table.removing})] = True
+    return ClusterArrays(
+        brokers=brokers,
+        ids=np.array([broker.id for broker in brokers], dtype=np.int64),
+        rack=_racks(brokers),
+        stays=stays,
+        takes_replicas=stays & ~closed,
+        takes_leaders=stays & ~excluded_leader & ~demoted,
+        keeps_leaders=stays & ~demoted,
+        now=now,
+        leader=leader_index,
+        own_bytes=own,
+        unfinished_bytes=_unfinished(snapshot, index, size),
+        must_leave=offline,
+        size=size,
+        rate=snapshot.load(LoadKind.IN_BYTES_PER_S),
+        figures=figures,
+        sources=_sources(snapshot, figures),
+        excluded=~names[table.topic] | observed if len(table) else observed,
+        observed=observed,
+        in_flight=flying,
+        leaderless=leader_index < 0,
+        unknown=_unknown(figures, len(table)),
+        under_replicated=(in_sync < _needed_in_sync(snapshot, now, index)) | offline.any(axis=1),
+        topic=table.topic,
+    )
+
+
+def _brokers(snapshot: ClusterSnapshot, wishes: Wishes) -> tuple[Broker, ...]:
+    """The snapshot's brokers in the state that was wished, then the added ones."""
+    known = []
+    for broker in sorted(snapshot.brokers, key=lambda each: each.id):
+        state = broker.state
+        if broker.id in wishes.remove_brokers and state.stays:
+            state = BrokerState.DRAINING
+        elif broker.id in wishes.demote_brokers and state.stays:
+            state = BrokerState.DEMOTED
+        known.append(
+            Broker(
+                id=broker.id,
+                rack=broker.rack,
+                state=state,
+                log_dirs=broker.log_dirs,
+                capacity=broker.capacity,
+            )
+        )
+    ids = {broker.id for broker in known}
+    added = [
+        Broker(id=each, rack=wishes.add_brokers[each], state=BrokerState.NEW) for each in sorted(wishes.add_brokers)
+    ]
+    return (*known, *(broker for broker in added if broker.id not in ids))
+
+
+def _racks(brokers: tuple[Broker, ...]) -> Ints:
+    names = sorted({broker.rack for broker in brokers if broker.rack is not None})
+    rack_of = {name: index for index, name in enumerate(names)}
+    return np.array(
+        [len(names) + i if b.rack is None else rack_of[b.rack] for i, b in enumerate(brokers)], dtype=np.int32
+    )
+
+
+def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, Floats, Flags, npt.NDArray[np.int64]]:
+    """Replicas after what already runs, their own sizes, which are offline, and how many are in sync."""
+    table = snapshot.partitions
+    counts = table.replica_counts
+    width = int(counts.max(initial=1))
+    now = np.full((len(table), width), -1, dtype=np.int32)
+    own = np.full((len(table), width), np.nan)
+    offline = np.zeros((len(table), width), dtype=np.bool_)
+    row = table.row_of_replica
+    column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
+    ids = np.array(sorted(index), dtype=np.int64)  # ids may be as large as Kafka allows: no table runs over them
+    position = np.array([index[broker] for broker in ids.tolist()], dtype=np.int32)
+    now[row, column] = position[np.searchsorted(ids, table.replicas)]
+    own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
+    in_sync = counts.copy() if table.in_sync is None else np.bincount(row, weights=table.in_sync, minlength=len(table))
+    for p, brokers in table.offline.items():
+        offline[p] = np.isin(now[p], [index[each] for each in brokers])
+    for p, brokers in table.adding.items():
+        own[p, np.isin(now[p], [index[each] for each in brokers])] = np.nan
+    for p, brokers in table.removing.items():
+        keep = [j for j in range(width) if now[p, j] >= 0 and int(table.replicas[table.offsets[p] + j]) not in brokers]
+        for matrix, empty in ((now, -1), (own, np.nan), (offline, False)):
+            kept = matrix[p, keep].copy()
+            matrix[p] = empty
+            matrix[p, : len(keep)] = kept
+    return now, own, offline, in_sync.astype(np.int64)
+
+
+def _needed_in_sync(snapshot: ClusterSnapshot, now: Ints, index: dict[int, int]) -> npt.NDArray[np.int64]:
+    """How many replicas belong into the ISR: an observer only while it is in it."""
+    needed = (now >= 0).sum(axis=1)
+    for p, brokers in snapshot.partitions.observers.items():
+        in_isr = set(snapshot.partition(p).isr or ())
+        idle = [index[broker] for broker in brokers if broker not in in_isr]
+        needed[p] -= int(np.isin(now[p], idle).sum())
+    return np.asarray(needed, dtype=np.int64)
+
+
+def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) -> Floats:
+    """Bytes by broker that copies which run already will still write."""
+    table = snapshot.partitions
+    result = np.zeros(len(index))
+    for p, brokers in table.adding.items():
+        cells = slice(int(table.offsets[p]), int(table.offsets[p + 1]))
+        written = dict(zip(table.replicas[cells].tolist(), table.replica_log_bytes[cells].tolist(), strict=True))
+        for broker in set(brokers) & written.keys():
+            if not np.isnan(size[p]):
+                result[index[broker]] += max(float(size[p]) - max(written[broker], 0), 0.0)
+    return result
+
+
+def _known_figures(snapshot: ClusterSnapshot) -> dict[str, Floats]:
+    """Kinds that are known for most partitions. Replication makes out traffic, so out needs in; cpu needs both."""
+    figures = {}
+    for name, kind in KINDS.items():
+        values = snapshot.load(kind)
+        if len(values) and 1 - np.isnan(values).mean() >= NEEDED_SHARE:
+            figures[name] = values
+    if "in" not in figures:
+        figures.pop("out", None)
+    if "out" not in figures:
+        figures.pop("cpu", None)
+    return figures
+
+
+def _sources(snapshot: ClusterSnapshot, figures: dict[str, Floats]) -> dict[str, str]:
+    sources = {"replicas": "counted", "leaders": "counted"}
+    for name in figures:
+        column = snapshot.loads.column(KINDS[name])
+        sources[name] = (LoadSource.LOG_DIRS if column is None else column.source).value
+    return sources
+
+
+def _unknown(figures: dict[str, Floats], count: int) -> Flags:
+    unknown = np.zeros(count, dtype=np.bool_)
+    for values in figures.values():
+        unknown |= np.isnan(values)
+    return unknown

@@ -1,0 +1,146 @@
+"""What each broker carries under a placement (DESIGN §9), and what is told from it: mean, skew, topic excess."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.snapshot.model import BrokerState, LogDir
+from kafka_rebalance.verify.cluster.arrays import (
+    CAPACITY_FIELDS,
+    RESOURCES_IN_ORDER,
+    ClusterArrays,
+    Flags,
+    Floats,
+    Ints,
+)
+
+
+def balanced_resources(cluster: ClusterArrays) -> tuple[str, ...]:
+    """Those that somebody measured, and the counts."""
+    return tuple(each for each in RESOURCES_IN_ORDER if each in cluster.figures or each in ("replicas", "leaders"))
+
+
+def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: Floats) -> dict[str, Floats]:
+    """float64[B] of each balanced resource.
+
+    ``placement`` int32[P, W'] broker indices or -1, ``leader`` int32[P], ``own_bytes`` float64[P, W'] the size of each
+    replica (nan: as the leader's). What is unknown of one partition is not counted.
+    """
+    there = placement >= 0
+    rf = there.sum(axis=1)
+    result = {
+        "replicas": _spread(cluster, placement, np.ones(len(rf))[:, None] * there),
+        "leaders": _lead(cluster, leader, np.ones(len(rf))),
+    }
+    known = {name: np.nan_to_num(values) for name, values in cluster.figures.items()}
+    if "disk" in known:
+        sizes = np.where(np.isnan(own_bytes), known["disk"][:, None], own_bytes)
+        result["disk"] = _spread(cluster, placement, sizes)
+    if "in" in known:
+        result["in"] = _spread(cluster, placement, np.repeat(known["in"][:, None], placement.shape[1], axis=1))
+    if "out" in known:
+        sent = known["out"] + known["in"] * (rf - 1)
+        result["out"] = _lead(cluster, leader, sent)
+        if "cpu" in known:
+            follower = follower_cpu(known["cpu"], known["in"], sent)
+            share = np.repeat(follower[:, None], placement.shape[1], axis=1)
+            result["cpu"] = _spread(cluster, placement, share) + _lead(cluster, leader, known["cpu"] - follower)
+    return {name: result[name] for name in balanced_resources(cluster)}
+
+
+def follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:
+    """Cruise Control's estimate: a follower's share is what replicating costs of writing and sending."""
+    whole = 0.7 * written + 0.15 * sent
+    share = np.zeros(len(cpu))
+    np.divide(0.15 * written, whole, out=share, where=whole > 0)
+    return np.asarray(cpu * np.minimum(share, 1.0))
+
+
+def capacities_of(cluster: ClusterArrays, wished: dict[int, dict[str, float]]) -> dict[str, Floats | None]:
+    """float64[B] of each resource, None where not every broker that stays has one: then all are taken as equal.
+
+    A capacity that was given goes before the snapshot's; disk falls back to the sum of the volumes of the log dirs. A
+    broker that does not exist yet and of which nothing is said is taken as the mean of the others.
+    """
+    result: dict[str, Floats | None] = {"replicas": None, "leaders": None}
+    for resource, field in CAPACITY_FIELDS.items():
+        values = np.full(len(cluster.ids), np.nan)
+        for b, broker in enumerate(cluster.brokers):
+            said = wished.get(broker.id, {}).get(field, getattr(broker.capacity, field))
+            if said is None and resource == "disk":
+                said = _volumes(broker.log_dirs)
+            values[b] = np.nan if said is None else said
+        result[resource] = _filled(cluster, values)
+    return {name: values for name, values in result.items() if name in balanced_resources(cluster)}
+
+
+def hard_limits(
+    cluster: ClusterArrays, capacities: dict[str, Floats | None], before: dict[str, Floats]
+) -> dict[str, Floats]:
+    """float64[B]: what a broker can carry at all; inf where unknown.
+
+    Of a disk Kafka can have what it holds already and what its volumes still offer: others may write to them too.
+    """
+    nothing = np.full(len(cluster.ids), np.inf)
+    limits = {name: nothing if values is None else values for name, values in capacities.items()}
+    if "disk" in limits:
+        usable = [_volumes(broker.log_dirs, usable=True) for broker in cluster.brokers]
+        offered = np.array([np.inf if each is None else each for each in usable])
+        limits["disk"] = np.minimum(limits["disk"], before["disk"] - cluster.unfinished_bytes + offered)
+    return limits
+
+
+def plain_mean(load: Floats, capacity: Floats | None, stays: Flags) -> float:
+    """Load of the brokers that stay over the sum of their capacities."""
+    room = float(stays.sum()) if capacity is None else float(capacity[stays].sum())
+    return float(load[stays].sum()) / room if room > 0 else 0.0
+
+
+def skew_of(load: Floats, capacity: Floats | None, stays: Flags) -> float:
+    """Highest level over the plain mean; 0 where there is no load."""
+    mean = plain_mean(load, capacity, stays)
+    level = load if capacity is None else load / capacity
+    return float(level[stays].max()) / mean if mean > 0 else 0.0
+
+
+def topic_excess(cluster: ClusterArrays, placement: Ints) -> int:
+    """Replicas of one topic on one broker above ⌈topic's replicas / brokers that stay⌉, summed."""
+    row, column = np.nonzero(placement >= 0)
+    if len(row) == 0:
+        return 0
+    topic = cluster.topic[row].astype(np.int64)
+    pairs, count = np.unique(topic * len(cluster.ids) + placement[row, column], return_counts=True)
+    replicas = np.bincount(topic)
+    share = -(-replicas // max(int(cluster.stays.sum()), 1))
+    return int(np.maximum(count - share[pairs // len(cluster.ids)], 0).sum())
+
+
+def _spread(cluster: ClusterArrays, placement: Ints, weight: Floats) -> Floats:
+    there = placement >= 0
+    return np.bincount(placement[there], weights=weight[there], minlength=len(cluster.ids)).astype(np.float64)
+
+
+def _lead(cluster: ClusterArrays, leader: Ints, weight: Floats) -> Floats:
+    led = leader >= 0
+    return np.bincount(leader[led], weights=weight[led], minlength=len(cluster.ids)).astype(np.float64)
+
+
+def _volumes(log_dirs: tuple[LogDir, ...], *, usable: bool = False) -> float | None:
+    """Total or usable bytes of the volumes under the log dirs: dirs that tell the same of both share one volume."""
+    told = {(each.total_bytes, each.usable_bytes) for each in log_dirs}
+    chosen = [pair[1] if usable else pair[0] for pair in told]
+    if not chosen or any(each is None for each in chosen):
+        return None
+    room = float(sum(each for each in chosen if each is not None))
+    return room if usable or room > 0 else None
+
+
+def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:
+    known = ~np.isnan(values)
+    if not known.any():
+        return None
+    added = np.array([broker.state is BrokerState.NEW for broker in cluster.brokers], dtype=np.bool_)
+    if (~known & cluster.stays & ~added).any():
+        return None
+    # One number for all who were not asked: those added, and those that leave and no longer count.
+    return np.where(known, values, float(values[known].mean()))

@@ -1,0 +1,217 @@
+"""Before and after, mean, skew and bands of each resource, and the topic spread: recomputed from loads alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.verify.cluster.arrays import RESOURCES_IN_ORDER, ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.broker_loads import (
+    balanced_resources,
+    capacities_of,
+    hard_limits,
+    loads_of,
+    plain_mean,
+    skew_of,
+    topic_excess,
+)
+from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
+from kafka_rebalance.verify.cluster.resource_bands import asked_band, band_of
+from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.faults import FaultList
+
+SLACK = 1e-9
+UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "replicas": "count", "leaders": "count"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """Loads before and after float64[B] by resource, and capacities (None: equal ones assumed)."""
+
+    before: dict[str, Floats]
+    after: dict[str, Floats]
+    capacity: dict[str, Floats | None]
+
+
+def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes) -> Levels:
+    """Everything that `before`, `after`, skews and bands are compared with."""
+    wished = {broker: dict(each) for broker, each in wishes.capacities.items()}
+    return Levels(
+        loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes),
+        loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after),
+        capacities_of(cluster, wished),
+    )
+
+
+def check_outcomes(
+    document: dict[str, Any],
+    levels: Levels,
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    wishes: Wishes,
+    faults: FaultList,
+) -> None:
+    """``resources``, ``left_out``, ``before``, ``after`` and what is told of them."""
+    resources = [each["resource"] for each in document["resources"]]
+    _check_which(document, resources, cluster, wishes, faults)
+    _check_asked(document["resources"], wishes, faults)
+    for outcome in document["resources"]:
+        name = outcome["resource"]
+        if name in levels.before and name in document["before"] and name in document["after"]:
+            _check_one(document, outcome, levels, cluster, faults)
+    _check_capacity(levels, cluster, faults)
+    excess = [topic_excess(cluster, cluster.now), topic_excess(cluster, claimed.after)]
+    faults.require_equal("topic_excess", "plan.topic_excess_replicas", document["topic_excess_replicas"], excess)
+    for outcome in document["resources"]:
+        if outcome["resource"] in levels.after:
+            if document["verdict"] in ("infeasible", "cannot_tell"):
+                place = f"resources.{outcome['resource']}.widened_to"
+                faults.require_equal("band", place, outcome["widened_to"], [None, None])
+                continue
+            if document["verdict"] in ("rebalance", "nothing_to_do"):
+                _check_band(outcome, levels, cluster, wishes, faults)
+            _check_widened(outcome, levels, cluster, wishes, faults)
+
+
+def _check_which(
+    document: dict[str, Any], resources: list[str], cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    known = [each for each in balanced_resources(cluster) if wishes.moves_replicas or each in ("out", "cpu", "leaders")]
+    if not len(cluster.ids):
+        known = []  # nobody is there to carry it
+    if [each for each in RESOURCES_IN_ORDER if each in resources] != resources:
+        faults.add("order", "plan.resources", "are not in order")
+    if (document["left_out"].keys() | set(resources)) - set(RESOURCES_IN_ORDER):
+        faults.add("resource", "plan.resources", "one is no resource")
+    _check_left_out(document["left_out"], resources, known, faults)
+    if len(set(resources)) != len(resources):
+        faults.add("resource", "plan.resources", "one stands twice")
+    for field in ("before", "after"):
+        if set(document[field]) != set(resources):
+            faults.add(field, f"plan.{field}", f"holds {sorted(document[field])}, resources are {sorted(resources)}")
+
+
+def _check_left_out(left_out: dict[str, str], resources: list[str], known: list[str], faults: FaultList) -> None:
+    """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
+    for name in RESOURCES_IN_ORDER:
+        stands = (name in resources) + (name in left_out)
+        if stands != 1:
+            faults.add("resource", name, "stands neither once among resources nor among those left out")
+        elif name in resources and name not in known:
+            faults.add("resource", name, "is balanced although it is not known")
+        elif name in left_out and name in known:
+            faults.add("resource", name, "is left out although it is known")
+        elif name in left_out and not left_out[name].strip():
+            faults.add("resource", name, "is left out without a reason")
+
+
+def _check_asked(resources: list[dict[str, Any]], wishes: Wishes, faults: FaultList) -> None:
+    """A band is the target of its resource, else the common one around the fair share."""
+    for outcome in resources:
+        name = outcome["resource"]
+        within = wishes.balance_within
+        if name in wishes.targets:
+            basis, asked = "plain_mean", list(wishes.targets[name])
+        else:
+            basis, asked = "fair_share", [None, None] if within is None else [1 - within, 1 + within]
+        faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
+        for side, said, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
+            faults.require_close("band", f"resources.{name}.band_asked {side}", said, wanted)
+
+
+def _check_one(
+    document: dict[str, Any], outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, faults: FaultList
+) -> None:
+    name = outcome["resource"]
+    capacity = levels.capacity[name]
+    for field, loads in (("before", levels.before[name]), ("after", levels.after[name])):
+        claimed = document[field][name]
+        scale = float(loads.sum()) / max(len(loads), 1)
+        is_exact = name in ("replicas", "leaders") or (name == "disk" and cluster.has_whole_sizes)
+        if set(claimed) != {str(each) for each in cluster.ids.tolist()}:
+            faults.add(field, f"{field}.{name}", "its brokers are not those of the cluster")
+            continue
+        for broker, load in zip(cluster.ids.tolist(), loads.tolist(), strict=True):
+            said = claimed[str(broker)]
+            if not is_exact:
+                faults.require_close(field, f"{field}.{name}.{broker}", said, load, scale)
+            elif said != load:
+                faults.add(field, f"{field}.{name}.{broker}", f"says {said!r}, recomputed {load!r}")
+    ids = map(str, cluster.ids.tolist())
+    found = None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True))
+    if outcome["capacity"] != found:
+        faults.add("mean", f"resources.{name}.capacity", "capacities are not those of snapshot and parameters")
+    if outcome["unit"] != UNITS[name]:
+        faults.add("resource", f"resources.{name}.unit", f"{outcome['unit'][:40]!r} should be {UNITS[name]!r}")
+    if outcome["source"] != cluster.sources[name]:
+        faults.add("resource", f"resources.{name}.source", f"{outcome['source'][:40]!r} is not {cluster.sources[name]}")
+    mean = plain_mean(levels.after[name], capacity, cluster.stays)
+    faults.require_close("mean", f"resources.{name}.mean_level", outcome["mean_level"], mean)
+    for field, loads in (("skew_before", levels.before[name]), ("skew_after", levels.after[name])):
+        faults.require_close(
+            "skew", f"resources.{name}.{field}", outcome[field], skew_of(loads, capacity, cluster.stays)
+        )
+
+
+def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -> None:
+    limits = hard_limits(cluster, levels.capacity, levels.before)
+    for name, after in levels.after.items():
+        allowed = np.maximum(limits[name], levels.before[name])
+        over = cluster.stays & (after > allowed * (1 + SLACK))
+        for b in np.flatnonzero(over).tolist():
+            faults.add(
+                "capacity", f"broker {cluster.ids[b]}", f"{name} rises to {after[b]:g}, it carries {allowed[b]:g}"
+            )
+
+
+def _check_band(
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    """Outside the band asked for, and outside what it was widened to, nobody may stand."""
+    name = outcome["resource"]
+    after = levels.after[name]
+    band = band_of(outcome, levels.before[name], levels.capacity[name], cluster, wishes)
+    slack = SLACK * max(float(np.nanmax(np.where(np.isfinite(band.high), band.high, 0.0))), 1.0)
+    over = cluster.stays & (after > band.high + slack)
+    under = cluster.stays & (after < band.low - slack)
+    for words, wrong in (("above its band", over), ("below its band", under)):
+        for b in np.flatnonzero(wrong).tolist():
+            faults.add("band", f"broker {cluster.ids[b]}", f"{name} {after[b]:g} is {words}")
+
+
+def _check_widened(
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    """A band is widened to the broker that stands furthest out, and only where one does."""
+    name = outcome["resource"]
+    after = levels.after[name]
+    asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, wishes)
+    usable = cluster.stays & (plain > 0)
+    if not usable.any():
+        return
+    slack = 2 * SLACK * (float(plain.max()) + 1)
+    level = after / np.where(plain > 0, plain, 1.0)
+    sides = (
+        ("low", usable & (after < asked.low + slack), usable & (after < asked.low - slack), np.min),
+        ("high", usable & (after > asked.high - slack), usable & (after > asked.high + slack), np.max),
+    )
+    for (side, nearly, surely, furthest), said in zip(sides, outcome["widened_to"], strict=True):
+        place = f"resources.{name}.widened_to {side}"
+        if said is None and surely.any():
+            faults.add("band", place, "some broker stands outside the band asked for, and it is not widened")
+        elif said is not None:
+            _check_widening(place, said, level[nearly], level[surely], furthest, faults)
+
+
+def _check_widening(
+    place: str, said: float, nearly: Floats, surely: Floats, furthest: Callable[[Floats], float], faults: FaultList
+) -> None:
+    """``said`` is where some broker stands that is outside or at the very edge, and nobody stands further out."""
+    rounding = 1e-7 * max(abs(said), 1.0)
+    if not (np.abs(nearly - said) <= rounding).any():
+        faults.add("band", place, f"says {said:g}, and no broker outside the band asked for stands there")
+    elif len(surely) and abs(float(furthest(np.append(surely, said))) - said) > rounding:
+        faults.add("band", place, f"says {said:g}, the furthest broker stands at {furthest(surely):g}")

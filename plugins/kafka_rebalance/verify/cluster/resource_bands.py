@@ -1,0 +1,129 @@
+"""The band of each broker for one resource: asked for, rounded for counts, widened where the plan says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.broker_loads import follower_cpu
+from kafka_rebalance.verify.cluster.shares import fair_share_of
+from kafka_rebalance.verify.document.parameters import Wishes
+
+Longs = npt.NDArray[np.int64]
+
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """float64[B] lowest and highest load that is inside."""
+
+    low: Floats
+    high: Floats
+
+
+def band_of(
+    outcome: Mapping[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
+) -> Band:
+    """The band in force: the one asked for, widened to where the plan says so."""
+    asked, plain = asked_band(outcome, before, capacity, cluster, wishes)
+    widened_low, widened_high = outcome["widened_to"]
+    low, high = asked.low, asked.high
+    if widened_high is not None:
+        high = np.where(cluster.stays, np.maximum(high, widened_high * plain), high)
+    if widened_low is not None:
+        low = np.where(cluster.stays, np.minimum(low, widened_low * plain), low)
+    return Band(low, high)
+
+
+def asked_band(
+    outcome: Mapping[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
+) -> tuple[Band, Floats]:
+    """The band asked for and the plain mean times each broker's capacity, float64[B].
+
+    Brokers that leave have [0, 0]; who cannot be given more need not have more than today. Its mean counts every
+    replica at its leader's size.
+    """
+    name = outcome["resource"]
+    room = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
+    rf = wanted_rf(cluster, wishes)
+    per_replica, per_leader = weights_of(name, rf, cluster)
+    plain = float((per_replica * rf).sum() + per_leader.sum()) / max(float(room.sum()), 1e-300) * room
+    basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, room, cluster, wishes)
+    low, high = np.zeros(len(room)), np.full(len(room), np.inf)
+    asked_low, asked_high = outcome["band_asked"]
+    if asked_high is not None:
+        high = asked_high * basis
+    if asked_low is not None:
+        low = asked_low * basis
+    if name in ("replicas", "leaders"):
+        low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
+    low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
+    return Band(_reachable(name, low, before, cluster), high), plain
+
+
+def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tuple[Floats, Floats]:
+    """Counts may be rounded either way; a target only where no whole number is inside."""
+    is_open = np.ceil(low - _SLACK) > np.floor(high + _SLACK) if is_target else np.ones(len(basis), dtype=np.bool_)
+    low = np.where(is_open, np.minimum(low, np.floor(basis + _SLACK)), low)
+    return low, np.where(is_open & np.isfinite(high), np.maximum(high, np.ceil(basis - _SLACK)), high)
+
+
+def _reachable(name: str, low: Floats, before: Floats, cluster: ClusterArrays) -> Floats:
+    if name not in ("out", "leaders"):
+        low = np.where(cluster.takes_replicas, low, np.minimum(low, before))
+    if name in ("out", "cpu", "leaders"):
+        low = np.where(cluster.takes_leaders, low, np.minimum(low, before))
+        low = np.where(cluster.keeps_leaders, low, 0.0)
+    return np.asarray(low)
+
+
+def fair_share(name: str, room: Floats, cluster: ClusterArrays, wishes: Wishes) -> Floats:
+    """The share of DESIGN §9: leader-carried resources are shared by those that may lead."""
+    rf = wanted_rf(cluster, wishes)
+    per_replica, per_leader = weights_of(name, rf, cluster)
+    may_lead = cluster.keeps_leaders | cluster.takes_leaders
+    if name in ("out", "leaders"):
+        room = np.where(may_lead, room, 0.0)
+    share = fair_share_of(cluster, rf, per_replica, per_leader, room)
+    if name == "cpu" and not may_lead[cluster.stays].all() and may_lead[cluster.stays].any():
+        follower = float((per_replica * rf).sum())
+        leading = np.where(may_lead, room, 0.0)
+        bare = np.where(may_lead, 0.0, room * follower / room.sum())
+        share = bare + leading * (follower + per_leader.sum() - bare.sum()) / leading.sum()
+    return np.asarray(share)
+
+
+def wanted_rf(cluster: ClusterArrays, wishes: Wishes) -> Longs:
+    """int64[P]: the replication factor asked for.
+
+    What is left alone keeps its own, and counts where it lies on brokers that stay: elsewhere nobody can share it.
+    """
+    there = cluster.now >= 0
+    rf = there.sum(axis=1)
+    if wishes.replication_factor is not None and wishes.moves_replicas:
+        rf = np.full(len(rf), wishes.replication_factor)
+    untouchable = cluster.excluded | cluster.in_flight | cluster.leaderless
+    return np.asarray(np.where(untouchable, (there & cluster.stays[cluster.now]).sum(axis=1), rf))
+
+
+def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
+    """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
+    nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
+    known = {key: np.nan_to_num(values) * one for key, values in cluster.figures.items()}
+    if name == "replicas":
+        return one, nothing
+    if name == "leaders":
+        return nothing, one
+    if name in ("disk", "in"):
+        return known[name], nothing
+    sent = known["out"] + known["in"] * (rf - 1)
+    if name == "out":
+        return nothing, sent
+    follower = follower_cpu(known["cpu"], known["in"], sent)
+    return follower, known["cpu"] - follower

@@ -1,0 +1,87 @@
+"""Each broker's fair share, by filling racks with water (written apart from the planner's decomposition).
+
+All racks rise together, level (load / capacity) by level, until some set of racks cannot hold more: a rack holds at
+most one replica of a partition where racks suffice, else an even part of them. That set is frozen, the rest rises on,
+until the whole load is placed. At each step only the fullest racks can be the tight ones, so one sort finds them.
+
+Example: 10 brokers on racks of 4, 3, 3, RF 3, 30 partitions: at level 7.5 the rack of 4 holds its 30 replicas and
+stops; the others rise to 10. Complexity: O(K² log K) for K racks, after O(P).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+
+_STEPS = 100
+_TIGHT = 1e-12
+
+
+def fair_share_of(
+    cluster: ClusterArrays, target_rf: npt.NDArray[np.int64], per_replica: Floats, per_leader: Floats, room: Floats
+) -> Floats:
+    """float64[B]: fair load of brokers with capacity ``room`` (0: takes no part); weights are float64[P]."""
+    brokers_in = np.bincount(cluster.rack, weights=room > 0).astype(np.int64)
+    rack_room = np.bincount(cluster.rack, weights=room).astype(np.float64)
+    used = np.flatnonzero(rack_room > 0)
+    if len(used) == 0:
+        return np.zeros(len(room))
+    base = np.zeros(len(used))
+    extra = np.zeros(len(used) + 1)
+    for rf in np.unique(target_rf).tolist():
+        everywhere, odd = rack_counts(rf, brokers_in[used])
+        weight = float(per_replica[target_rf == rf].sum())
+        base += weight * everywhere
+        extra += weight * np.minimum(odd, np.arange(len(used) + 1))
+    extra[1:] += per_leader.sum()
+    level = np.zeros(len(rack_room))
+    level[used] = _levels(rack_room[used], base, extra)
+    return np.asarray(level[cluster.rack] * room)
+
+
+def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
+    """Replicas that each rack holds in any even spread of ``rf``, and how many are left for one rack each."""
+    depth = 0
+    while np.minimum(brokers_in, depth + 1).sum() <= rf and depth < brokers_in.max(initial=0):
+        depth += 1
+    held = np.minimum(brokers_in, depth)
+    return held, int(min(rf - held.sum(), (brokers_in > depth).sum()))
+
+
+def _levels(room: Floats, base: Floats, extra: Floats) -> Floats:
+    levels = np.zeros(len(room))
+    rising = np.arange(len(room))
+    frozen = 0
+    while len(rising):
+        level = _highest_level(room[rising], base[rising], extra[frozen:] - extra[frozen])
+        held = np.sort(level * room[rising] - base[rising])[::-1]
+        slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(held)
+        tight = np.flatnonzero(slack <= _TIGHT * max(float(room[rising].sum()) * level, 1e-300))
+        count = int(tight[-1]) + 1 if len(tight) else len(rising)
+        order = np.argsort(-(level * room[rising] - base[rising]), kind="stable")[:count]
+        levels[rising[order]] = level
+        rising = np.delete(rising, order)
+        frozen += count
+    return levels
+
+
+def _highest_level(room: Floats, base: Floats, extra: Floats) -> float:
+    """The highest common level at which no set of racks is over-full: bisection, then the exact level of that set."""
+    low, high = 0.0, float((base.sum() + extra[len(room)]) / room.sum())
+    if _fits(high, room, base, extra)[0]:
+        return high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        fits, _ = _fits(middle, room, base, extra)
+        low, high = (middle, high) if fits else (low, middle)
+    members = _fits(high, room, base, extra)[1]
+    return float((base[members].sum() + extra[len(members)]) / room[members].sum())
+
+
+def _fits(level: float, room: Floats, base: Floats, extra: Floats) -> tuple[bool, npt.NDArray[np.intp]]:
+    order = np.argsort(-(level * room - base), kind="stable")
+    over = np.cumsum((level * room - base)[order]) - extra[1 : len(room) + 1]
+    worst = int(np.argmax(over))
+    return bool(over[worst] <= _TIGHT * max(level * float(room.sum()), 1e-300)), order[: worst + 1]

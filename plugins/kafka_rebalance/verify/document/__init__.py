@@ -1,0 +1,1 @@
+"""The document by itself: shape, seal, parameters, words."""

@@ -1,0 +1,1 @@
+"""The other files of a plan folder against its document."""

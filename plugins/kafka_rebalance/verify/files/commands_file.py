@@ -1,0 +1,211 @@
+"""``commands.md`` against the plan: what a person copies into a shell, in order, and the figures told beside it.
+
+Promises, in order
+1. The shell blocks hold the commands that carry the plan out and take it back, in order, and no other command.
+2. Each names the file of its wave, and the wave's throttle.
+3. Headings name the plan, each wave and each rollback; the figures beside them are the plan's.
+Prose around them may be worded freely.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafka_rebalance.verify.document.spoken_amounts import tells_bytes, tells_count, tells_seconds
+from kafka_rebalance.verify.faults import FaultList
+
+NAME = "commands.md"
+_SETTING = re.compile(
+    r"BOOTSTRAP=[\w.:,\[\]-]*\s*(?:#.*)?"
+    r"""|(?:CONFIG|ELECTION_CONFIG)=(?:"[\w ./-]*")?\s*(?:#.*)?""",
+    re.ASCII,
+)
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_WAVE = re.compile(r"([\d,]+) partitions, (.+?), ([^;]+?)(?:; free disk needed on a broker at most (.+))?\.")
+_WHOLE = re.compile(
+    r"([\d,]+) replicas are copied \((.+?)\), ([\d,]+) leaders change, "
+    r"in (\d+) waves? of together (.+) at the throttle\."
+)
+_BACK = re.compile(r"Takes back what was done, last wave first: ([\d,]+) replicas \((.+?)\), (.+?)\. .*")
+
+
+@dataclass(slots=True)
+class _Section:
+    """A heading with what follows it: prose, and the commands of its shell blocks."""
+
+    heading: str
+    prose: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+
+
+def check_commands(document: dict[str, Any], content: bytes, faults: FaultList) -> None:
+    """The whole file."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        faults.add("commands", NAME, f"byte {error.start} is no UTF-8")
+        return
+    sections = _sections(text, faults)
+    if not document["moves"]:
+        _check_idle(document, sections, faults)
+        return
+    expected = _expected(document)
+    headings = [each.heading for each in sections]
+    if headings != [each.heading for each in expected]:
+        missing = [each.heading for each in expected if each.heading not in headings]
+        faults.add("commands", NAME, f"its headings are not the plan's (missing: {missing[:1]})")
+        return
+    for found, wanted in zip(sections, expected, strict=True):
+        _check_section(found, wanted, faults)
+    _check_figures(document, sections, faults)
+
+
+def _check_idle(document: dict[str, Any], sections: list[_Section], faults: FaultList) -> None:
+    if any(each.commands for each in sections):
+        faults.add("commands", NAME, "holds commands, and nothing is to be done")
+    if [each.heading for each in sections] != [f"# Plan {document['plan_id']}"]:
+        faults.add("commands", NAME, "does not name this plan")
+    elif not any(document["verdict"] in line for line in sections[0].prose):
+        faults.add("commands", NAME, "does not say the plan's verdict")
+
+
+def _check_section(found: _Section, wanted: _Section, faults: FaultList) -> None:
+    commands = [each for each in found.commands if not _SETTING.fullmatch(each)]
+    for said, expected in zip(commands, wanted.commands, strict=False):
+        if _tokens(said) != _tokens(expected):
+            faults.add("commands", f"{NAME} {found.heading}", f"says {said[:160]!r}, expected {expected!r}")
+            return
+    if len(commands) != len(wanted.commands):
+        faults.add("commands", f"{NAME} {found.heading}", f"{len(commands)} commands, {len(wanted.commands)} expected")
+    settings = [each.partition("=")[0] for each in found.commands if _SETTING.fullmatch(each)]
+    first = wanted.heading.startswith("# Commands")
+    if settings != (["BOOTSTRAP", "CONFIG", "ELECTION_CONFIG"] if first else []):
+        faults.add("commands", f"{NAME} {found.heading}", f"sets {', '.join(settings) or 'nothing'}")
+
+
+def _tokens(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
+
+
+def _sections(text: str, faults: FaultList) -> list[_Section]:
+    """Split at headings. Everything in a fence, or indented, is a command."""
+    sections: list[_Section] = []
+    block: list[str] | None = None
+    for line in text.splitlines():
+        is_edge = line.lstrip().startswith(("```", "~~~"))
+        if not sections and not line.startswith("#"):
+            faults.add("commands", NAME, "does not begin with a heading")
+            return []
+        if is_edge and block is not None:
+            sections[-1].commands.extend(_commands_in(block))
+        if is_edge:
+            block = [] if block is None else None
+        elif block is not None:
+            block.append(line)
+        elif line.startswith("#"):
+            sections.append(_Section(line.strip()))
+        else:
+            sections[-1].prose.append(line)
+            sections[-1].commands.extend([line.strip()] if line.startswith(("    ", "\t")) else [])
+    if block is not None:
+        faults.add("commands", NAME, "ends within a block of commands")
+    return sections
+
+
+def _commands_in(block: list[str]) -> list[str]:
+    """A line that ends in a backslash goes on; comments are none."""
+    whole = "\n".join(block).replace("\\\n", " ").split("\n")
+    return [line.strip() for line in whole if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _expected(document: dict[str, Any]) -> list[_Section]:
+    moves, waves, rollback = document["moves"], document["waves"], document["rollback"]
+    back = rollback["waves"] if rollback else []
+    digits = max(2, len(str(max(len(waves), len(back)))))
+    elects = [any(moves[m]["leader_from"] != moves[m]["leader_to"] for m in wave["moves"]) for wave in waves]
+    sections = [_Section(f"# Commands of plan {document['plan_id'][:12]}")]
+    for number, wave in enumerate(waves, start=1):
+        name = f"{number:0{digits}d}"
+        commands = _commands(wave, f"waves/{name}.json", f"elections/{name}.json" if elects[number - 1] else None)
+        sections.append(_Section(f"## Wave {name}", commands=commands))
+    sections.append(_Section("# Rollback" if back else "## Rollback"))
+    for number, wave in enumerate(back, start=1):
+        name, undone = f"{number:0{digits}d}", moves[wave["moves"][0]]["wave"]
+        election = f"elections/{undone + 1:0{digits}d}.json" if elects[undone] else None
+        commands = _commands(wave, f"rollback/{name}.json", election)
+        sections.append(_Section(f"## Rollback {name} (undoes wave {undone + 1:0{digits}d})", commands=commands))
+    return sections
+
+
+def _commands(wave: dict[str, Any], file: str, election: str | None) -> list[str]:
+    reassign = f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG --reassignment-json-file {file}"
+    commands = [f"{reassign} --execute --throttle {wave['throttle_bytes_per_s']}", f"{reassign} --verify"]
+    if election is not None:
+        elect = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG --election-type preferred"
+        commands.append(f"{elect} --path-to-json-file {election}")
+    return commands
+
+
+def _check_figures(document: dict[str, Any], sections: list[_Section], faults: FaultList) -> None:
+    cost, rollback = document["cost"], document["rollback"]
+    waves, head = document["waves"], sections[0]
+    said = [_as_it_reads(line[2:]) for line in head.prose if line.startswith("- ")]
+    if said != document["preconditions"]:
+        faults.add("commands", f"{NAME} {head.heading}", "its preconditions are not the plan's")
+    match = _first(_WHOLE, head)
+    if match is None or not (
+        tells_count(match[1], cost["replica_moves"])
+        and tells_bytes(match[2], cost["bytes"])
+        and tells_count(match[3], cost["leader_changes"])
+        and tells_count(match[4], len(waves))
+        and tells_seconds(match[5], cost["seconds"])
+    ):
+        faults.add("commands", f"{NAME} {head.heading}", "does not tell what the plan costs")
+    for wave, section in zip(waves, sections[1:], strict=False):
+        _check_wave(wave, section, faults)
+    back = rollback["waves"] if rollback else []
+    if not back:
+        return
+    whole = sections[1 + len(waves)]
+    match = _first(_BACK, whole)
+    if match is None or not (
+        tells_count(match[1], rollback["replica_moves"])
+        and tells_bytes(match[2], rollback["bytes"])
+        and tells_seconds(match[3], rollback["seconds"])
+    ):
+        faults.add("commands", f"{NAME} {whole.heading}", "does not tell what going back costs")
+    told = [line.partition(" ")[0] for line in whole.prose if "are not undone" in line]
+    lost = len(rollback["not_undone"])
+    if told != ([f"{lost:,}"] if lost else []):
+        faults.add("commands", f"{NAME} {whole.heading}", f"does not tell that {lost} moves are not undone")
+    for wave, section in zip(back, sections[2 + len(waves) :], strict=False):
+        _check_wave(wave, section, faults)
+
+
+def _check_wave(wave: dict[str, Any], section: _Section, faults: FaultList) -> None:
+    match = _first(_WAVE, section)
+    needed = max(wave["free_disk_needed"].values(), default=0)
+    is_right = match is not None and (
+        tells_count(match[1], len(wave["moves"]))
+        and tells_bytes(match[2], wave["bytes"])
+        and tells_seconds(match[3], wave["seconds"])
+        and (match[4] is None if not needed else match[4] is not None and tells_bytes(match[4], needed))
+    )
+    if not is_right:
+        faults.add("commands", f"{NAME} {section.heading}", "does not tell the figures of this wave")
+
+
+def _as_it_reads(line: str) -> str:
+    """Markdown's escapes undone: a backslash before punctuation, and entities."""
+    return html.unescape(_ESCAPED.sub(r"\1", line))
+
+
+def _first(pattern: re.Pattern[str], section: _Section) -> re.Match[str] | None:
+    return next((match for line in section.prose if (match := pattern.fullmatch(line.strip()))), None)

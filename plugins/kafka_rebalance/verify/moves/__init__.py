@@ -1,0 +1,1 @@
+"""Moves, costs, waves and rollback against the rules."""

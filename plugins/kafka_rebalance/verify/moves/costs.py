@@ -1,0 +1,53 @@
+"""What the plan costs, summed over its moves, and whether the budget allows it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays
+from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
+from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.faults import FaultList
+
+
+def check_costs(
+    document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    """Bytes of each move, totals, texts, budget."""
+    moves, cost = document["moves"], document["cost"]
+    is_exact = cluster.has_whole_sizes
+    for number, (move, found) in enumerate(zip(moves, claimed.bytes.tolist(), strict=True)):
+        if not is_whole(move["bytes"], found, is_exact=is_exact):
+            faults.add("move_bytes", f"moves[{number}]", f"says {move['bytes']}, {found} are copied")
+        if not move["reason"].strip() or not move["worse_without"].strip():
+            faults.add("explanation", f"moves[{number}]", "no reason, or not said what gets worse without it")
+    faults.require_equal("cost", "cost.replica_moves", cost["replica_moves"], int(claimed.copies.sum()))
+    changes = int((claimed.leader_from != claimed.leader_to).sum())
+    faults.require_equal("cost", "cost.leader_changes", cost["leader_changes"], changes)
+    faults.require_equal("cost", "cost.bytes", cost["bytes"], total([move["bytes"] for move in moves]))
+    _check_budget(cost, wishes, faults)
+
+
+def is_whole(said: int | None, found: float, *, is_exact: bool) -> bool:
+    """A whole number of bytes next to what was found; None where that is unknown."""
+    if said is None or math.isnan(found):
+        return said is None and math.isnan(found)
+    return said == found if is_exact else abs(said - found) <= 1 + 1e-9 * found
+
+
+def total(values: list[int | None]) -> int | None:
+    """The sum, None where one of them is unknown."""
+    known = [each for each in values if each is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _check_budget(cost: dict[str, Any], wishes: Wishes, faults: FaultList) -> None:
+    limits = {
+        "bytes": wishes.max_move_bytes,
+        "replica_moves": wishes.max_moves,
+        "leader_changes": wishes.max_leader_changes,
+    }
+    for name, limit in limits.items():
+        if limit is not None and cost[name] is not None and cost[name] > limit:
+            faults.add("budget", f"cost.{name}", f"{cost[name]} is above the limit {limit}")

@@ -1,0 +1,153 @@
+"""The hard rules, move by move, and over the whole placement that results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags
+from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
+from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
+from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.faults import FaultList
+
+
+def check_moves(
+    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    """Every rule that can be judged by looking at one move."""
+    _check_start(moves, claimed, cluster, faults)
+    _check_scope(moves, claimed, cluster, wishes, faults)
+    _check_targets(moves, claimed, cluster, wishes, faults)
+    _check_leaders(moves, claimed, cluster, faults)
+    _check_factor(moves, claimed, cluster, wishes, faults)
+    _check_racks(claimed, cluster, moves, faults)
+    _check_kind(moves, claimed, faults)
+
+
+def _name(moves: list[dict[str, Any]], number: int) -> str:
+    return f"moves[{number}] {moves[number]['topic']}-{moves[number]['partition']}"
+
+
+def _flag(code: str, moves: list[dict[str, Any]], wrong: Any, message: str, faults: FaultList, *fields: str) -> None:
+    for number in np.flatnonzero(wrong).tolist():
+        values = [moves[number][field] for field in fields]
+        faults.add(code, _name(moves, number), message.format(*values))
+
+
+def _check_start(moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList) -> None:
+    width = cluster.now.shape[1]
+    today = cluster.now[claimed.row]
+    wrong: Any = (claimed.start[:, :width] != today).any(axis=1) | (claimed.start[:, width:] >= 0).any(axis=1)
+    _flag("from_differs", moves, wrong, "`from` {} is not what the snapshot holds", faults, "from")
+    wrong = claimed.leader_from != cluster.leader[claimed.row]
+    _flag("from_differs", moves, wrong, "leader_from {} is not today's leader", faults, "leader_from")
+
+
+def _check_scope(
+    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    row = claimed.row
+    observed = cluster.observed[row]
+    _flag("topic_excluded", moves, cluster.excluded[row] & ~observed, "its topic was to be left alone", faults)
+    _flag("unmovable", moves, observed, "it has observers, which Kafka's tool would turn into replicas", faults)
+    _flag("in_flight", moves, cluster.in_flight[row], "it is being reassigned already", faults)
+    _flag("unmovable", moves, cluster.leaderless[row], "it has no leader to copy from", faults)
+    changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
+    if not wishes.moves_replicas:
+        _flag("scope", moves, changes_set, "moves replicas {} → {}, only leaders were asked", faults, "from", "to")
+    if wishes.preferred_election:
+        reorders = (claimed.start != claimed.end).any(axis=1)
+        _flag("scope", moves, reorders, "changes the list {}, only an election was asked", faults, "from")
+
+
+def _check_targets(
+    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    end, there = claimed.end, claimed.end >= 0
+    gone = there & ~cluster.stays[end] & (claimed.is_new | wishes.moves_replicas)
+    _flag("broker_gone", moves, gone.any(axis=1), "`to` {} names a broker that leaves or is gone", faults, "to")
+    closed = claimed.is_new & ~cluster.takes_replicas[end] & cluster.stays[end]
+    _flag("broker_closed", moves, closed.any(axis=1), "`to` {} brings a replica to a closed broker", faults, "to")
+
+
+def _check_leaders(
+    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList
+) -> None:
+    to, before = claimed.leader_to, claimed.leader_from
+    _flag("leader_not_first", moves, claimed.end[:, 0] != to, "leader_to {} is not first in {}", faults,
+          "leader_to", "to")  # fmt: skip
+    may = np.where(to == before, cluster.keeps_leaders[to], cluster.takes_leaders[to])
+    # Where nobody may lead, somebody still must.
+    others = (claimed.end >= 0) & (cluster.takes_leaders[claimed.end])
+    _flag("leader_forbidden", moves, ~may & others.any(axis=1), "broker {} may not lead it", faults, "leader_to")
+    absent = ~(claimed.end == to[:, None]).any(axis=1)
+    _flag("leader_forbidden", moves, absent, "leader_to {} is no replica of it", faults, "leader_to")
+
+
+def _check_factor(
+    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+) -> None:
+    was = (cluster.now[claimed.row] >= 0).sum(axis=1)
+    asked = was if wishes.replication_factor is None else np.full(len(was), wishes.replication_factor)
+    if not wishes.moves_replicas:
+        asked = was
+    wrong = (claimed.end >= 0).sum(axis=1) != asked
+    for number in np.flatnonzero(wrong).tolist():
+        found = len(moves[number]["to"])
+        faults.add("replication_factor", _name(moves, number), f"{found} replicas, asked {int(asked[number])}")
+
+
+def _check_racks(claimed: ClaimedMoves, cluster: ClusterArrays, moves: list[dict[str, Any]], faults: FaultList) -> None:
+    before = cluster.now[claimed.row]
+    uneven = ~is_spread_evenly(cluster, claimed.row, claimed.end)
+    fewer = distinct_racks(cluster, claimed.end) < distinct_racks(cluster, before)
+    changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
+    worse = uneven & changes_set & (fewer | is_spread_evenly(cluster, claimed.row, before))
+    _flag("rack", moves, worse, "`to` {} shares racks more than needed", faults, "to")
+
+
+def _check_kind(moves: list[dict[str, Any]], claimed: ClaimedMoves, faults: FaultList) -> None:
+    changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
+    same = (claimed.start == claimed.end).all(axis=1) & (claimed.leader_from == claimed.leader_to)
+    _flag("move_idle", moves, same, "changes nothing", faults)
+    for number, changes in enumerate(changes_set.tolist()):
+        kind = "replica" if changes else "leader"
+        if moves[number]["kind"] != kind:
+            faults.add("move_idle", _name(moves, number), f"kind {moves[number]['kind']!r} should be {kind!r}")
+
+
+def check_result(
+    claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, verdict: str, faults: FaultList
+) -> None:
+    """What must be true of the whole cluster afterwards, where a plan promises it."""
+    if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not wishes.moves_replicas:
+        return
+    if wishes.has_budget and verdict == "rebalance":
+        return
+    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
+    after = claimed.after
+    left = (after >= 0) & ~cluster.stays[after] & free[:, None]
+    for p in np.flatnonzero(left.any(axis=1)).tolist():
+        broker = int(cluster.ids[after[p][left[p]][0]])
+        faults.add("broker_left", f"partition row {p}", f"a replica stays on broker {broker}, which leaves or is gone")
+    uneven = free & ~cluster.unknown & ~is_spread_evenly(cluster, np.arange(len(after)), after)
+    for p in np.flatnonzero(uneven).tolist():
+        faults.add(
+            "rack", f"partition row {p}", f"replicas {cluster.ids[after[p][after[p] >= 0]].tolist()} share racks"
+        )
+    if wishes.replication_factor is not None:
+        wrong = free & ((after >= 0).sum(axis=1) != wishes.replication_factor)
+        for p in np.flatnonzero(wrong).tolist():
+            faults.add("replication_factor", f"partition row {p}", "its replication factor was to be changed")
+    _check_demoted(claimed, cluster, free, faults)
+
+
+def _check_demoted(claimed: ClaimedMoves, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
+    leads = claimed.leader_after
+    others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1)
+    wrong = free & (leads >= 0) & ~cluster.keeps_leaders[leads] & others
+    for p in np.flatnonzero(wrong).tolist():
+        broker = int(cluster.ids[leads[p]])
+        faults.add("leader_forbidden", f"partition row {p}", f"broker {broker}, demoted or leaving, still leads it")

@@ -1,0 +1,67 @@
+"""The whole advisory for INPUT as files: findings, groups, topics, plan.json with its files, report and digest.
+
+INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
+4 too little was seen to tell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from rebalance_advisor.cli.exit_codes import exit_code_of
+from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.plan_arguments import add_plan_options, plan_options, read_previous
+from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.cli.shell import taken_back_on_interrupt
+from rebalance_advisor.publish.folders.whole_folder import check_folder
+from rebalance_advisor.terminal import write_json, write_lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor advise``: those of ``plan``."""
+    parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
+        help="where the advisory's files go: absent, empty, or an advisory to be replaced whole")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print verdict and findings as JSON")
+    add_plan_options(parser)
+    add_input_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
+    check_folder(arguments.out)
+    from kafka_rebalance.advisory.advise import advise
+    from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+    from rebalance_advisor.dumps import read_input
+    from rebalance_advisor.publish.advisory_files import write_advisory
+    from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.version import advisor_version
+
+    tell_of_first_compile("advise")
+    say = Progress()
+    previous = read_previous(arguments.previous)
+    say("reading")
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    options = plan_options(arguments, snapshot)
+    advice = advise(
+        snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say
+    )
+    document = advice.document()
+    say("writing")
+    with taken_back_on_interrupt():
+        folder = write_advisory(arguments.out, document, advice.plan)
+    _tell(document, closing_words(document), folder, as_json=arguments.json)
+    return exit_code_of(advice.plan.verdict)
+
+
+def _tell(document: dict[str, Any], words: list[str], folder: Path, *, as_json: bool) -> None:
+    if as_json:
+        plan = document["plan"]
+        shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
+        write_json(sys.stdout, shown | {"findings": document["findings"], "folder": str(folder)})
+        return
+    write_lines(sys.stdout, *words, f"report: {folder / 'report.html'}")

@@ -1,0 +1,72 @@
+"""Make a plan for INPUT and write it with its files: waves, rollback, elections in Kafka's own JSON, commands, report.
+
+INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
+Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
+4 too little was seen to tell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from kafka_rebalance.plans.plan import Plan, to_document
+from rebalance_advisor.cli.exit_codes import exit_code_of
+from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.plan_arguments import add_plan_options, plan_options, read_previous
+from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.cli.shell import taken_back_on_interrupt
+from rebalance_advisor.publish.folders.whole_folder import check_folder
+from rebalance_advisor.terminal import write_json, write_lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor plan``."""
+    parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
+        help="where plan.json and its files go: absent, empty, or a plan to be replaced whole")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    add_plan_options(parser)
+    add_input_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
+    check_folder(arguments.out)
+    from kafka_rebalance.plans.builder import make_plan
+    from kafka_rebalance.plans.verified_plan import verified
+    from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+    from rebalance_advisor.dumps import read_input
+    from rebalance_advisor.publish.plan_folder import write_plan_folder
+    from rebalance_advisor.version import advisor_version
+
+    tell_of_first_compile("plan")
+    say = Progress()
+    previous = read_previous(arguments.previous)
+    say("reading")
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    options = plan_options(arguments, snapshot)
+    plan = make_plan(
+        snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say
+    )
+    say("verifying")
+    plan = verified(plan, snapshot).plan
+    say("writing")
+    with taken_back_on_interrupt():
+        folder = write_plan_folder(arguments.out, snapshot, plan)
+    _tell(plan, folder, as_json=arguments.json)
+    return exit_code_of(plan.verdict)
+
+
+def _tell(plan: Plan, folder: Path, *, as_json: bool) -> None:
+    if as_json:
+        document = to_document(plan)
+        shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "resources", "left_out", "robustness")
+        outcome = {name: document[name] for name in shown}
+        outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
+        write_json(sys.stdout, outcome)
+        return
+    from rebalance_advisor.publish.plan_words import plan_lines
+
+    write_lines(sys.stdout, *plan_lines(plan), f"written to {folder}")

@@ -1,0 +1,66 @@
+"""Answer cases of any strategy: JSON lines ``{"id", "strategy", "input"}`` on stdin, ``{"id", "output"}`` on stdout.
+
+A recorded refusal of a strategy is an answer; a line that cannot be answered gives {"id", "error"} and exit code 1 at
+the end, the others are answered all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any, TextIO
+
+import orjson
+
+from kafka_rebalance.conformance.cases import answer
+from kafka_rebalance.errors import AdvisorError, InvalidInputError
+from rebalance_advisor.terminal import write_json_text
+
+EXIT_DONE, EXIT_FAILED = 0, 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """``replay`` has no options: it reads stdin and writes stdout."""
+
+
+def run(_arguments: argparse.Namespace) -> int:
+    """Answer what stands on stdin."""
+    return answer_lines(sys.stdin, sys.stdout)
+
+
+def answer_lines(stdin: TextIO, stdout: TextIO) -> int:
+    """Answer every line of ``stdin``; blank lines are passed over.
+
+    A strategy's own refusal is an answer. A line that cannot be answered gives ``{"id", "error"}``, the others are
+    answered all the same, and the exit code is 1 at the end.
+    """
+    code = EXIT_DONE
+    for number, line in enumerate(stdin, start=1):
+        if not line.strip():
+            continue
+        result, is_answered = _answer_line(line, number)
+        if not is_answered:
+            code = EXIT_FAILED
+        write_json_text(stdout, orjson.dumps(result, option=orjson.OPT_NON_STR_KEYS).decode())
+    stdout.flush()
+    return code
+
+
+def _answer_line(line: str, number: int) -> tuple[dict[str, Any], bool]:
+    case_id: Any = None
+    try:
+        case = _parse(line, number)
+        case_id = case.get("id")
+        return answer(case), True
+    except AdvisorError as error:
+        return {"id": case_id, "error": f"line {number}: {error}"}, False
+
+
+def _parse(line: str, number: int) -> dict[str, Any]:
+    try:
+        case = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise InvalidInputError.at(f"line {number}", f"is not JSON ({error})") from error
+    if not isinstance(case, dict):
+        raise InvalidInputError.at(f"line {number}", "is not a JSON object", 'a case is {"id", "strategy", "input"}')
+    return case

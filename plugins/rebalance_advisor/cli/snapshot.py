@@ -1,0 +1,111 @@
+"""Read a live cluster, without writing anything to it, into a snapshot file (plain JSON).
+
+What could not be read (a broker that does not answer, a right that is missing) is told on stderr and stands in the
+file; the exit code is 0 all the same. With --previous, the rates since an earlier snapshot are measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.cli.shell import taken_back_on_interrupt
+from rebalance_advisor.terminal import write_lines
+
+_SHOWN_GAPS = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor snapshot``."""
+    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="one broker or more, separated by commas")
+    parser.add_argument(
+        "--command-config", type=Path, metavar="FILE", help="client properties under Java's or librdkafka's names"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the snapshot is written")
+    parser.add_argument("--cluster", metavar="NAME", help="what to call the cluster (default: its own id)")
+    parser.add_argument(
+        "--previous", type=Path, metavar="FILE", help="an earlier snapshot: rates since then are measured"
+    )
+    parser.add_argument("--deadline", type=float, default=120.0, metavar="SECONDS", help="for the whole reading (120)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, say what is missing, write. Raises AdvisorError for what the caller can put right."""
+    from kafka_rebalance.snapshot.rates import measure_rates
+    from rebalance_advisor.kafka.read_cluster import read_cluster
+    from rebalance_advisor.publish.folders.whole_file import check_file
+
+    check_file(arguments.out)  # before the cluster is asked
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its complaints are told below, as coverage or as an error
+    properties, places = _properties(arguments)
+    previous = _previous(arguments.previous)
+    snapshot = read_cluster(
+        properties,
+        cluster_name=arguments.cluster,
+        now=datetime.now(UTC),
+        bootstrap=arguments.bootstrap,
+        places=places,
+        deadline_s=arguments.deadline,
+        say=Progress(),
+    )
+    if previous is not None:
+        snapshot = measure_rates(previous, snapshot)
+    _tell_coverage(snapshot)
+    _write(snapshot, arguments.out)
+    write_lines(
+        sys.stderr,
+        f"{arguments.out}: {len(snapshot.brokers)} brokers, {len(snapshot.topics)} topics, "
+        f"{len(snapshot.partitions)} partitions, {len(snapshot.groups)} groups",
+    )
+    return 0
+
+
+def _properties(arguments: argparse.Namespace) -> tuple[Mapping[str, object], Mapping[str, str]]:
+    from kafka_rebalance.errors import InvalidInputError
+    from rebalance_advisor.kafka.connection.java_properties import read_properties
+
+    if arguments.command_config is not None:
+        found = read_properties(arguments.command_config)
+        return found.values, found.places
+    if arguments.bootstrap is None:
+        raise InvalidInputError.at("snapshot", "no cluster is named", "give --bootstrap HOST:PORT, or --command-config")
+    return {}, {}
+
+
+def _previous(path: Path | None) -> ClusterSnapshot | None:
+    """Read before the cluster is asked, so that a wrong file costs nothing."""
+    if path is None:
+        return None
+    from rebalance_advisor.dumps.any_input import read_input
+
+    return read_input(path)
+
+
+def _tell_coverage(snapshot: ClusterSnapshot) -> None:
+    gaps = snapshot.coverage
+    if not gaps:
+        return
+    write_lines(sys.stderr, f"coverage is partial, {len(gaps)} things could not be read:")
+    write_lines(
+        sys.stderr,
+        *(f"  {gap.subject_type} {gap.subject}: {gap.what}: {gap.reason}" for gap in gaps[:_SHOWN_GAPS]),
+    )
+    if len(gaps) > _SHOWN_GAPS:
+        write_lines(sys.stderr, f"  and {len(gaps) - _SHOWN_GAPS} more, in the file")
+
+
+def _write(snapshot: ClusterSnapshot, path: Path) -> None:
+    import orjson
+
+    from kafka_rebalance.snapshot.codec import snapshot_to_document
+    from rebalance_advisor.publish.folders.whole_file import replace_file
+
+    content = orjson.dumps(snapshot_to_document(snapshot), option=orjson.OPT_SORT_KEYS) + b"\n"
+    with taken_back_on_interrupt():
+        replace_file(path, content)

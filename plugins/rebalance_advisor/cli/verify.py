@@ -1,0 +1,112 @@
+"""Recompute everything that PLAN says from INPUT alone, and name each fault.
+
+PLAN is a plan's folder, or its plan.json; every file of the plan beside it is judged as well, and none may be missing.
+A plan.json that lies alone is judged alone, and that is said. INPUT is what the plan was made from. Exit codes: 0 all
+right, 1 faults or bad input, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.verify import Verification
+from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.input_bytes import ByteBudget, read_bytes
+from rebalance_advisor.publish.folders.folder_marker import MARKER
+from rebalance_advisor.publish.folders.version_folders import plan_path
+from rebalance_advisor.terminal import write_json, write_lines
+
+EXIT_RIGHT, EXIT_FAULTS = 0, 1
+_PLAN_KEYS = (b'"plan_id"', b'"moves"', b'"parameters"')
+_FOLDERS = ("waves", "rollback", "elections")
+_OWN_FILES = ("commands.md", "moves.csv", "report.html", "digest.md")
+_OWN_JSON = ("advisory.json", "findings.json", "groups.json", "topics.json")
+_PLAN = "plan.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor verify``."""
+    parser.add_argument("plan", metavar="PLAN", type=plan_path)
+    parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("--json", action="store_true", help="print faults and recomputed bounds as JSON")
+    add_input_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read both, verify, tell."""
+    from kafka_rebalance.verify import verify_folder
+    from rebalance_advisor.dumps import read_input
+
+    say = Progress()
+    contents = _contents(arguments.plan)
+    is_alone = len(contents) == 1 and not _is_plan_folder(arguments.plan)
+    say("reading")
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    say("verifying")
+    verification = verify_folder(contents, snapshot, is_alone=is_alone)
+    _tell(verification, contents, is_alone=is_alone, as_json=arguments.json)
+    return EXIT_RIGHT if verification.is_right else EXIT_FAULTS
+
+
+def _is_plan_folder(path: Path) -> bool:
+    """A folder was given, or the file lies in one that is marked as ours or has a folder of ours in it."""
+    folder = path.parent
+    return path.is_dir() or (folder / MARKER).exists() or any((folder / name).is_dir() for name in _FOLDERS)
+
+
+def _contents(path: Path) -> dict[str, bytes]:
+    """plan.json and what lies beside it of the plan's files, by path in the folder, as it is on disk."""
+    folder, plan = (path, path / _PLAN) if path.is_dir() else (path.parent, path)
+    contents = {_PLAN: _read(plan)}
+    if not any(key in contents[_PLAN] for key in _PLAN_KEYS):  # faults would quote a file that is none of ours
+        raise InvalidInputError.at(str(plan), "is no plan", "give plan.json or the folder that holds it")
+    beside = [folder / name for name in (*_OWN_FILES, *_OWN_JSON)]
+    beside += [file for name in _FOLDERS for file in sorted((folder / name).glob("*.json"))]
+    for file in beside:
+        if file.is_file():
+            contents[file.relative_to(folder).as_posix()] = _read(file)
+    return contents
+
+
+def _read(file: Path) -> bytes:
+    """The file's bytes. Raises InvalidInputError where there is none to be read."""
+    if not file.is_file():
+        problem = "is no file" if file.exists() else "does not exist"
+        raise InvalidInputError.at(str(file), problem, "give plan.json or the folder that holds it")
+    return read_bytes(file, ByteBudget())
+
+
+def _tell(verification: Verification, contents: Mapping[str, bytes], *, is_alone: bool, as_json: bool) -> None:
+    if as_json:
+        outcome = {
+            "is_right": verification.is_right,
+            "files_beside": None if is_alone else sorted(contents.keys() - {_PLAN}),
+            "faults": [{"code": f.code, "place": f.place, "message": f.message} for f in verification.faults],
+            "counts": dict(verification.counts),
+            "bounds": dict(verification.bounds),
+        }
+        write_json(sys.stdout, outcome)
+        return
+    if verification.is_right:
+        _tell_right(verification, json.loads(contents[_PLAN]))
+    else:
+        write_lines(sys.stdout, *map(str, verification.faults))
+        more = sum(verification.counts.values()) - len(verification.faults)
+        if more:
+            write_lines(sys.stdout, f"and {more} more of the same kinds")
+    if is_alone:
+        write_lines(sys.stdout, "files beside: not there, not judged")
+
+
+def _tell_right(verification: Verification, document: dict[str, Any]) -> None:
+    write_lines(sys.stdout, f"plan {document['plan_id'][:12]} is right: {len(document['moves']):,} moves")
+    for name, value in verification.bounds.items():
+        write_lines(sys.stdout, f"  {name}: at least {value:,.0f}, the plan takes {document['cost'][name]:,.0f}")
+    write_lines(sys.stdout, *(f"  note: {note}" for note in verification.faults))

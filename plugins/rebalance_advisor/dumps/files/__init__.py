@@ -1,0 +1,1 @@
+"""Files and folders of text as lines, tables and JSON documents."""

@@ -1,0 +1,1 @@
+"""What `kafka-consumer-groups.sh` prints, in all its columns."""

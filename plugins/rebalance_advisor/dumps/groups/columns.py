@@ -1,0 +1,90 @@
+"""The columns that ``kafka-consumer-groups`` prints: which cell belongs to which name.
+
+Java pads every column to the width of its longest cell, so a cell begins below its name: that reads client ids with
+blanks and an empty GROUP-INSTANCE-ID right. Dumps that were copied by hand have lost their padding: there a row must
+have exactly as many words as the header.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rebalance_advisor.dumps.files.dump_lines import Line
+
+_COORDINATOR = re.compile(r"COORDINATOR\s+\(ID\)")
+_COORDINATOR_CELL = re.compile(r"\s+(?=\(\d+\)(?:\s|$))")
+_NAMES = frozenset((
+    "GROUP", "TOPIC", "PARTITION", "LEADER-EPOCH", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST",
+    "CLIENT-ID", "GROUP-INSTANCE-ID", "#PARTITIONS", "ASSIGNMENT", "CURRENT-EPOCH", "CURRENT-ASSIGNMENT",
+    "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE",
+    "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS", "TYPE", "PROTOCOL", "OWNER",
+))  # fmt: skip
+_MAY_BE_EMPTY = frozenset(("GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED"))
+_HOLDS_BLANKS = frozenset(("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "COORDINATOR (ID)", "OWNER"))
+# What ConsumerOffsetChecker, gone since Kafka 1.0, prints: its words for the same columns.
+_CHECKER = re.compile(r"Group\s+Topic\s+Pid\s+Offset\s+logSize\s+Lag\s+Owner\s*$")
+_CHECKER_NAMES = ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The columns of one block, in order, with the place where each begins."""
+
+    names: tuple[str, ...]
+    starts: tuple[int, ...]
+
+    def cells(self, line: Line) -> dict[str, str]:
+        """Name → cell of one row. Raises InvalidInputError for a row that does not fit the header."""
+        cells = self._by_place(line.text)
+        if cells is None:
+            cells = self._by_words(line.text)
+        if cells is None:
+            raise line.refuse(f"does not fit the columns {' '.join(self.names)}", "was the row cut or wrapped?")
+        return dict(zip(self.names, cells, strict=True))
+
+    def _by_place(self, text: str) -> list[str] | None:
+        cells = []
+        ends = (*self.starts[1:], max(len(text), self.starts[-1]))
+        for name, start, end in zip(self.names, self.starts, ends, strict=True):
+            cell = text[start:end]
+            if cell and cell[0].isspace() and cell.strip():
+                return None  # the cell begins elsewhere: nothing stands below its name
+            if end < len(text) and not text[end - 1].isspace():
+                return None  # a cell reaches into the next column
+            cell = cell.strip()
+            if not cell and name not in _MAY_BE_EMPTY:
+                return None
+            if name not in _HOLDS_BLANKS and len(cell.split()) > 1:
+                return None
+            cells.append(cell)
+        return cells
+
+    def _by_words(self, text: str) -> list[str] | None:
+        words = re.split(r"[ \t]+", _COORDINATOR_CELL.sub("\N{NO-BREAK SPACE}", text).strip())
+        last = len(self.names) - 1
+        if self.names[last] == "ASSIGNMENT" and len(words) > last:
+            words[last:] = [" ".join(words[last:])]
+        if self.names[last] in _MAY_BE_EMPTY and len(words) == last:
+            words.append("")
+        if len(words) != len(self.names):
+            return None
+        return [word.replace("\N{NO-BREAK SPACE}", " ") for word in words]
+
+
+def read_header(text: str) -> Header | None:
+    """The header in ``text``, ``None`` for any other line."""
+    if _CHECKER.match(text.strip()):
+        return Header(_CHECKER_NAMES, tuple(match.start() for match in re.finditer(r"\S+", text)))
+    names: list[str] = []
+    starts: list[int] = []
+    for match in re.finditer(rf"{_COORDINATOR.pattern}|\S+", text):
+        name = "COORDINATOR (ID)" if _COORDINATOR.fullmatch(match[0]) else match[0]
+        name = "#PARTITIONS" if name == "PARTITIONS" else name
+        if name not in _NAMES:
+            return None
+        names.append(name)
+        starts.append(match.start())
+    if len(names) < 2 or len(set(names)) != len(names):
+        return None
+    return Header(tuple(names), tuple(starts))

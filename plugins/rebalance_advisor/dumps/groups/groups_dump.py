@@ -1,0 +1,229 @@
+"""What ``kafka-consumer-groups --describe --all-groups`` prints → consumer groups.
+
+Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` may help.
+Each block of each file is told apart by its header, so they may stand in one file or in several. They were taken one
+after the other: where they disagree the group was rebalancing, and that is said as a gap, not guessed away.
+
+Older tools described one group at a time, without a GROUP column (``group_of_table``), and named an OWNER in place of
+the member; ConsumerOffsetChecker's table is read as that of offsets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kafka_rebalance.snapshot.model import (
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    GroupType,
+    Member,
+    TopicPartitions,
+)
+from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.dumps.files.dump_lines import Line, lines_and_commands
+from rebalance_advisor.dumps.files.terminal_lines import Command
+from rebalance_advisor.dumps.groups.assignment import partition_count, runs_of
+from rebalance_advisor.dumps.groups.columns import Header, read_header
+from rebalance_advisor.dumps.groups.group_of_table import GroupOfTable, Kind
+from rebalance_advisor.dumps.groups.rows import (
+    Cells,
+    GroupNotes,
+    MemberRow,
+    add_list_row,
+    add_member_row,
+    add_offsets_row,
+    add_owner_row,
+    add_state_row,
+)
+
+AddRow = Callable[[GroupNotes, Cells, Line], None]
+
+_QUOTED = r"[`'](?P<group>.+)['`]"
+_NO_MEMBERS = re.compile(rf"\s*Consumer group {_QUOTED} has no active members\.$")
+_REBALANCING = re.compile(rf"\s*(?:Warning: )?Consumer group {_QUOTED} is rebalancing\.$")
+_GONE = re.compile(rf"\s*(?:Error: )?(?:The c|C)onsumer group {_QUOTED} does not exist(?: or is rebalancing)?\.")
+_BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
+_OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
+# The columns that make a block what it is, most telling first.
+_BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
+    (frozenset(("COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")), Kind.STATE, add_state_row),
+    (frozenset(("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")), Kind.MEMBERS, add_member_row),
+    (frozenset((*_OFFSETS_COLUMNS, "CONSUMER-ID")), Kind.OFFSETS, add_offsets_row),
+    (frozenset((*_OFFSETS_COLUMNS, "OWNER")), Kind.OFFSETS, add_owner_row),
+    (frozenset(("GROUP", "TYPE")), Kind.LIST, add_list_row),
+)
+
+
+@dataclass(slots=True)
+class GroupsDump:
+    """What all dumps of groups say, by group."""
+
+    notes: dict[str, GroupNotes] = field(default_factory=dict)
+    gaps: list[CoverageGap] = field(default_factory=list)
+
+    def read(self, text: str, place: str) -> None:
+        """Add what one file holds. Raises InvalidInputError with file, line and reason."""
+        header: Header | None = None
+        add: AddRow | None = None
+        group: str | None = None
+        group_of_table = GroupOfTable(place)
+        for line in lines_and_commands(text, place):
+            if isinstance(line, Command):
+                group_of_table.hear_command(line)
+                header = None
+            elif not line.text.strip():
+                continue
+            elif named := self._take_note(line):
+                group_of_table.hear_sentence(named)
+            elif found := read_header(line.text):
+                header = found
+                kind, add = _block_of(found, line)
+                group = self._group_without_column(group_of_table, kind, line) if "GROUP" not in found.names else None
+                group_of_table.forget()
+            elif header is None or add is None:
+                if not _BROKER_INFO.match(line.text):
+                    raise line.refuse(f"is no line of kafka-consumer-groups: {excerpt(line.text.strip())}")
+            elif _BROKER_INFO.match(line.text):  # ConsumerOffsetChecker's list of brokers ends its table
+                header = None
+            else:
+                cells = header.cells(line)
+                add(self._group(group if group is not None else cells["GROUP"]), cells, line)
+
+    def _group_without_column(self, group_of_table: GroupOfTable, kind: Kind, line: Line) -> str:
+        name, is_guess = group_of_table.name(kind, line)
+        if is_guess:
+            self._miss(
+                name, "name", "no dump tells the group of a table without GROUP column: the file's name was taken"
+            )
+        return name
+
+    def end_offsets(self) -> dict[tuple[str, int], int]:
+        """The greatest end offset that any group's rows show, by partition."""
+        result: dict[tuple[str, int], int] = {}
+        for group in self.notes.values():
+            for partition, offset in group.end_offsets.items():
+                result[partition] = max(offset, result.get(partition, 0))
+        return result
+
+    def groups(self) -> tuple[Group, ...]:
+        """The groups, by id; what the dumps disagree on or lack is added to ``gaps``."""
+        return tuple(self._assemble(self.notes[name]) for name in sorted(self.notes))
+
+    def _group(self, name: str) -> GroupNotes:
+        return self.notes.setdefault(name, GroupNotes(name))
+
+    def _take_note(self, line: Line) -> str | None:
+        """The group of a sentence that the tool prints between the blocks; ``None`` for any other line."""
+        if found := _NO_MEMBERS.match(line.text):
+            group = self._group(found["group"])
+            group.state = group.state or "Empty"
+            group.members = {} if group.members is None else group.members
+        elif found := _REBALANCING.match(line.text):
+            self._group(found["group"])
+            self._miss(found["group"], "assignment", "the group was rebalancing when it was dumped")
+        elif found := _GONE.match(line.text):
+            self._miss(found["group"], "group", "it vanished while the groups were dumped")
+        return None if found is None else found["group"]
+
+    def _miss(self, group: str, what: str, reason: str) -> None:
+        gap = CoverageGap("group", group, what, reason)
+        if gap not in self.gaps:
+            self.gaps.append(gap)
+
+    def _assemble(self, notes: GroupNotes) -> Group:
+        members = self._members(notes)
+        if notes.member_count is not None and notes.member_count != len(members):
+            self._miss(notes.id, "members", f"--state says {notes.member_count}, the other dumps show {len(members)}")
+        for is_there, what, dump in (
+            (notes.has_state, "state, strategy and coordinator", "--state"),
+            (notes.members is not None, "members that read nothing, instance ids", "--members --verbose"),
+            (notes.has_offsets or not members, "committed offsets", "offsets"),
+        ):
+            if not is_there:
+                self._miss(notes.id, what, f"no {dump} dump of it")
+        if notes.has_owners and members:
+            self._miss(notes.id, "members", "the old tool names owners: members of one client id and host are one here")
+        if notes.wrong_lags:
+            count, rows = len(notes.wrong_lags), len(notes.rows)
+            reason = f"{count} of {rows} rows print another one than LOG-END-OFFSET - CURRENT-OFFSET, the offsets count"
+            self._miss(notes.id, "lag", f"{reason}; first: {notes.wrong_lags[0]}")
+        return Group(
+            id=notes.id,
+            type=_type_of(notes),
+            protocol=notes.protocol,
+            state=notes.state,
+            generation=notes.generation,
+            coordinator=notes.coordinator,
+            members=members,
+            committed=tuple(
+                CommittedOffset(topic, partition, offset)
+                for (topic, partition), offset in sorted(notes.committed.items())
+            ),
+        )
+
+    def _members(self, notes: GroupNotes) -> tuple[Member, ...]:
+        read_by = {member: runs_of(pairs) for member, pairs in notes.read_by.items()}
+        if notes.members is None:
+            return tuple(
+                Member(id=each, host=notes.readers[each][0], client_id=notes.readers[each][1], assigned=read_by[each])
+                for each in sorted(read_by)
+            )
+        is_told = [(row, self._assigned(row, read_by.get(row.id), notes.id)) for row in notes.members.values()]
+        if strangers := sorted(set(read_by) - set(notes.members)):
+            self._miss(notes.id, "assignment", f"{strangers[0]} reads in the offsets dump, but is no member any more")
+        return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda each: each[0].id))
+
+    def _assigned(self, row: MemberRow, read: TopicPartitions | None, group: str) -> TopicPartitions:
+        """The members dump counts; the offsets dump stands in where that one printed no topics."""
+        if row.assigned is not None:
+            if read is not None and read != row.assigned:
+                self._miss(group, "assignment", f"member {row.id} differs between two dumps: it was rebalancing")
+            return row.assigned
+        if read is not None and partition_count(read) == row.partition_count:
+            return read
+        if row.partition_count:
+            self._miss(group, "assignment", f"member {row.id} has {row.partition_count} partitions, no dump says which")
+        return ()
+
+
+def looks_like_groups(text: str) -> bool:
+    """A header of a block, or a sentence of the tool, stands among the lines."""
+    return any(
+        read_header(line) is not None or _NO_MEMBERS.match(line) or _REBALANCING.match(line) or _GONE.match(line)
+        for line in text.split("\n")
+    )
+
+
+def _block_of(header: Header, line: Line) -> tuple[Kind, AddRow]:
+    names = frozenset(header.names)
+    for needed, kind, add in _BLOCKS:
+        if needed <= names:
+            return kind, add
+    raise line.refuse(f"is no known set of columns: {' '.join(header.names)}")
+
+
+def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
+    return Member(
+        id=row.id,
+        instance_id=row.instance_id,
+        client_id=row.client_id,
+        host=row.host,
+        assigned=assigned,
+        target=row.target,
+        generation=row.epoch,
+    )
+
+
+def _type_of(notes: GroupNotes) -> GroupType:
+    """As listed; else by what only one protocol has: a member epoch, or the server's ``uniform``."""
+    if notes.type is not None:
+        return notes.type
+    rows = list((notes.members or {}).values())
+    if any(row.epoch is not None for row in rows) or notes.generation is not None or notes.protocol == "uniform":
+        return GroupType.CONSUMER
+    if any(row.has_epochs for row in rows) or notes.protocol is not None:
+        return GroupType.CLASSIC
+    return GroupType.UNKNOWN

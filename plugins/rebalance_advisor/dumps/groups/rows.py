@@ -1,0 +1,161 @@
+"""Rows of ``kafka-consumer-groups`` → what is known of each group, before its dumps are put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kafka_rebalance.snapshot.model import GroupType, TopicPartitions
+from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.dumps.files.dump_lines import LARGEST_LONG, Line, whole_number
+from rebalance_advisor.dumps.groups.assignment import partition_count, read_assignment
+
+Cells = dict[str, str]
+NOTHING = "-"
+_UNKNOWN_OFFSETS = frozenset(("", NOTHING, "unknown"))
+
+
+@dataclass(slots=True)
+class MemberRow:
+    """One row of ``--members``. ``assigned`` is ``None`` where the tool printed no topics."""
+
+    id: str
+    instance_id: str | None
+    client_id: str | None
+    host: str | None
+    partition_count: int
+    assigned: TopicPartitions | None
+    target: TopicPartitions | None
+    epoch: int | None
+    has_epochs: bool
+
+
+@dataclass(slots=True)
+class GroupNotes:
+    """All that the dumps say of one group; each kind of dump fills its own part."""
+
+    id: str
+    coordinator: int | None = None
+    protocol: str | None = None
+    state: str | None = None
+    type: GroupType | None = None
+    generation: int | None = None
+    member_count: int | None = None
+    members: dict[str, MemberRow] | None = None
+    # From the offsets dump: consumer id → (host, client id) and its partitions.
+    readers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    read_by: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    rows: set[tuple[str, str, int]] = field(default_factory=set)
+    committed: dict[tuple[str, int], int] = field(default_factory=dict)
+    end_offsets: dict[tuple[str, int], int] = field(default_factory=dict)
+    # Rows whose LAG is not what the other two columns say, in words.
+    wrong_lags: list[str] = field(default_factory=list)
+    has_offsets: bool = False
+    has_owners: bool = False
+    has_state: bool = False
+
+
+def add_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of the offsets dump: a partition, how far it was read, and by whom. ``-`` is unknown or nobody."""
+    group.has_offsets = True
+    consumer = known(cells["CONSUMER-ID"])
+    if consumer is not None:
+        group.readers[consumer] = (known(cells.get("HOST", "")), known(cells.get("CLIENT-ID", "")))
+        group.read_by.setdefault(consumer, [])
+    if cells["TOPIC"] == NOTHING:
+        if consumer is None or cells["PARTITION"] != NOTHING:
+            raise line.refuse("a row without topic that is no idle member")
+        return
+    partition = (cells["TOPIC"], whole_number(cells["PARTITION"], line, "a partition"))
+    if (consumer or NOTHING, *partition) in group.rows:
+        raise line.refuse(f"{partition[0]}-{partition[1]} stands twice for one member of group {group.id}")
+    group.rows.add((consumer or NOTHING, *partition))
+    if consumer is not None:
+        group.read_by[consumer].append(partition)
+    for name, offsets in (("CURRENT-OFFSET", group.committed), ("LOG-END-OFFSET", group.end_offsets)):
+        cell = cells.get(name, NOTHING)
+        if cell not in _UNKNOWN_OFFSETS:
+            offsets[partition] = whole_number(cell, line, f"an offset in {name}", LARGEST_LONG)
+    _compare_lag(group, partition, cells.get("LAG", NOTHING), line)
+
+
+def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of the offsets dump of before Kafka 0.10.1, or of ConsumerOffsetChecker: ``client_/host`` reads it.
+
+    The owner of a group that ZooKeeper keeps is a consumer's thread. ``none`` is nobody, an offset of -1 unknown.
+    """
+    owner = "" if cells["OWNER"] in ("none", NOTHING) else cells["OWNER"]
+    client, is_client, host = owner.rpartition("_/")
+    more = {"CONSUMER-ID": owner, "HOST": f"/{host}" if is_client else "", "CLIENT-ID": client}
+    if cells["CURRENT-OFFSET"] == "-1":
+        more["CURRENT-OFFSET"] = NOTHING
+    add_offsets_row(group, {**cells, **more}, line)
+    group.has_owners = True
+
+
+def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line: Line) -> None:
+    """The tool subtracts the two offsets beside it: any other lag was not printed by it, or not for these offsets."""
+    if cell in _UNKNOWN_OFFSETS:
+        return
+    lag = whole_number(cell.removeprefix("-"), line, "a lag", LARGEST_LONG) * (-1 if cell.startswith("-") else 1)
+    end, committed = group.end_offsets.get(partition), group.committed.get(partition)
+    if end is not None and committed is not None and lag not in (end - committed, max(0, end - committed)):
+        group.wrong_lags.append(f"{partition[0]}-{partition[1]}: LAG {lag:,}, computed {end - committed:,}")
+
+
+def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of ``--members``, with its assignment where the dump is ``--verbose``."""
+    group.members = {} if group.members is None else group.members
+    member_id = cells["CONSUMER-ID"]
+    if member_id in group.members:
+        raise line.refuse(f"member {member_id} of group {group.id} is listed twice")
+    count = whole_number(cells["#PARTITIONS"], line, "a number of partitions")
+    printed = cells.get("ASSIGNMENT", cells.get("CURRENT-ASSIGNMENT"))
+    assigned = None if printed is None else read_assignment(printed, line)
+    if assigned is not None and partition_count(assigned) != count:
+        raise line.refuse(
+            f"#PARTITIONS is {count}, the assignment holds {partition_count(assigned)}", "was the row cut or wrapped?"
+        )
+    epoch = known(cells.get("CURRENT-EPOCH", NOTHING))
+    is_target_known = known(cells.get("TARGET-EPOCH", NOTHING)) is not None
+    group.members[member_id] = MemberRow(
+        id=member_id,
+        instance_id=cells.get("GROUP-INSTANCE-ID") or None,
+        client_id=known(cells["CLIENT-ID"]),
+        host=known(cells["HOST"]),
+        partition_count=count,
+        assigned=assigned,
+        target=read_assignment(cells["TARGET-ASSIGNMENT"], line) if is_target_known else None,
+        epoch=None if epoch is None else whole_number(epoch, line, "an epoch"),
+        has_epochs="CURRENT-EPOCH" in cells,
+    )
+
+
+def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of ``--state``: coordinator, strategy, state, number of members."""
+    if group.has_state:
+        raise line.refuse(f"the state of group {group.id} is listed twice")
+    group.has_state = True
+    address, _, broker = cells["COORDINATOR (ID)"].rpartition("(")
+    if not address.strip() or not broker.endswith(")"):
+        raise line.refuse(f"expected host:port (id) as coordinator, found {excerpt(cells['COORDINATOR (ID)'])}")
+    group.coordinator = whole_number(broker.removesuffix(")"), line, "a broker id as coordinator")
+    group.protocol = known(cells["ASSIGNMENT-STRATEGY"])
+    group.state = cells["STATE"]
+    group.member_count = whole_number(cells["#MEMBERS"], line, "a number of members")
+    epoch = known(cells.get("GROUP-EPOCH", NOTHING))
+    group.generation = None if epoch is None else whole_number(epoch, line, "an epoch")
+
+
+def add_list_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of ``--list --type``."""
+    name = cells["TYPE"].lower()
+    if name not in set(GroupType):
+        raise line.refuse(f"unknown group type {excerpt(cells['TYPE'])}", f"known: {', '.join(GroupType)}")
+    group.type = GroupType(name)
+    if group.state is None:
+        group.state = known(cells.get("STATE", NOTHING))
+
+
+def known(cell: str) -> str | None:
+    """``None`` for a cell that says nothing."""
+    return None if cell in ("", NOTHING) else cell

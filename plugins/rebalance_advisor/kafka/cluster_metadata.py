@@ -1,0 +1,183 @@
+"""The shape of the cluster: brokers, topics, partitions, running reassignments; what any broker can tell."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest, ListPartitionReassignmentsRequest
+from kafka.protocol.metadata import MetadataRequest
+
+from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor.kafka.connection.client import error_name, reason_of
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.request_sender import Asker
+
+OFFSETS_TOPIC = "__consumer_offsets"
+_DESCRIBE, _DESCRIBE_CONFIGS = 8, 10  # bits of authorized_operations (AclOperation)
+_REASSIGNMENT_TIMEOUT_MS = 30_000
+
+
+class ClusterUnreadableError(AdvisorError):
+    """Not even brokers and topics could be read: there is nothing to make a snapshot of."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBroker:
+    """A registered broker."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None
+    is_fenced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPartition:
+    """A partition as Metadata shows it; ``leader`` is None where there is none."""
+
+    topic: str
+    partition: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTopic:
+    """A topic; its id in Kafka's own notation."""
+
+    name: str
+    id: str | None
+    is_internal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """All of it. ``reassignments``: (topic, partition) → (adding, removing)."""
+
+    cluster_id: str | None
+    controller: int | None
+    brokers: tuple[SeenBroker, ...]
+    topics: tuple[SeenTopic, ...]
+    partitions: tuple[SeenPartition, ...]
+    reassignments: dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
+
+
+def read_shape(asker: Asker, coverage: Coverage) -> Shape:
+    """Ask for the shape. Raises ClusterUnreadableError where no broker tells its metadata."""
+    metadata = asker.ask_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
+    if isinstance(metadata, Exception):
+        raise ClusterUnreadableError(f"no broker told the cluster's metadata ({reason_of(metadata)}); try again")
+    topics, partitions = _topics(metadata, coverage)
+    cluster = asker.ask_any(
+        DescribeClusterRequest(include_cluster_authorized_operations=True, include_fenced_brokers=True)
+    )
+    return Shape(
+        cluster_id=metadata.cluster_id,
+        controller=_controller(asker, metadata, coverage),
+        brokers=_brokers(cluster, metadata, coverage),
+        topics=topics,
+        partitions=partitions,
+        reassignments=_reassignments(asker, coverage),
+    )
+
+
+def refreshed_leaders(asker: Asker, topics: set[str]) -> dict[tuple[str, int], int]:
+    """(topic, partition) → leader, asked anew; empty where nobody answers."""
+    wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
+    metadata = asker.ask_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
+    if isinstance(metadata, Exception):
+        return {}
+    return {
+        (topic.name, each.partition_index): each.leader_id
+        for topic in metadata.topics
+        for each in topic.partitions
+        if each.leader_id >= 0
+    }
+
+
+def _topics(metadata: Any, coverage: Coverage) -> tuple[tuple[SeenTopic, ...], tuple[SeenPartition, ...]]:
+    topics, partitions = [], []
+    for topic in sorted(metadata.topics, key=lambda each: each.name or ""):
+        if topic.error_code:
+            coverage.add("topic", topic.name, "partitions", error_name(topic.error_code))
+            continue
+        topics.append(SeenTopic(topic.name, _kafka_id(topic.topic_id), bool(topic.is_internal)))
+        partitions += [
+            SeenPartition(
+                topic.name, each.partition_index, None if each.leader_id < 0 else each.leader_id,
+                tuple(each.replica_nodes), tuple(each.isr_nodes), tuple(each.offline_replicas or ()),
+            )
+            for each in sorted(topic.partitions, key=lambda each: int(each.partition_index))
+        ]  # fmt: skip
+    leaderless = [each for each in partitions if each.topic == OFFSETS_TOPIC and each.leader is None]
+    if leaderless:
+        # Kafka leaves their groups out of every list without a word.
+        total = sum(each.topic == OFFSETS_TOPIC for each in partitions)
+        coverage.add_cluster("groups", f"{len(leaderless)} of {total} partitions of {OFFSETS_TOPIC} have no leader")
+    return tuple(topics), tuple(partitions)
+
+
+def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroker, ...]:
+    """Metadata's brokers and, from 4.0 on, the fenced ones that DescribeCluster adds."""
+    found = {each.node_id: SeenBroker(each.node_id, each.host, each.port, each.rack) for each in metadata.brokers}
+    if isinstance(cluster, Exception) or cluster.error_code:
+        reason = reason_of(cluster) if isinstance(cluster, Exception) else error_name(cluster.error_code)
+        coverage.add_cluster("fenced brokers and own rights", reason)
+        return tuple(found[broker] for broker in sorted(found))
+    for each in cluster.brokers:
+        is_fenced = bool(getattr(each, "is_fenced", False))
+        if is_fenced or each.broker_id not in found:
+            found[each.broker_id] = SeenBroker(each.broker_id, each.host, each.port, each.rack, is_fenced)
+    rights = cluster.authorized_operations
+    if rights and _DESCRIBE not in rights:
+        coverage.add_cluster(
+            "groups", "no right Describe on the cluster: only groups with a right of their own are listed"
+        )
+    if rights and _DESCRIBE_CONFIGS not in rights:
+        coverage.add_cluster("broker configs", "no right DescribeConfigs on the cluster")
+    return tuple(found[broker] for broker in sorted(found))
+
+
+def _controller(asker: Asker, metadata: Any, coverage: Coverage) -> int | None:
+    """KRaft: the leader of the metadata quorum (Metadata names a random broker there); ZooKeeper: as Metadata says."""
+    if asker.client.version_of(DescribeQuorumRequest) < 0:
+        return int(metadata.controller_id) if metadata.controller_id >= 0 else None
+    topic = DescribeQuorumRequest.TopicData
+    request = DescribeQuorumRequest(
+        topics=[topic(topic_name="__cluster_metadata", partitions=[topic.PartitionData(partition_index=0)])]
+    )
+    answer = asker.ask_any(request)
+    if isinstance(answer, Exception):
+        coverage.add_cluster("controller", reason_of(answer))
+        return None
+    codes = [answer.error_code, *(each.error_code for topic in answer.topics for each in topic.partitions)]
+    if any(codes):
+        coverage.add_cluster("controller", error_name(next(filter(None, codes))))
+        return None
+    return int(answer.topics[0].partitions[0].leader_id)
+
+
+def _reassignments(asker: Asker, coverage: Coverage) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
+    answer = asker.ask_any(ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None))
+    if isinstance(answer, Exception) or answer.error_code:
+        reason = reason_of(answer) if isinstance(answer, Exception) else error_name(answer.error_code)
+        coverage.add_cluster("running reassignments", reason)
+        return {}
+    return {
+        (topic.name, each.partition_index): (tuple(each.adding_replicas), tuple(each.removing_replicas))
+        for topic in answer.topics
+        for each in topic.partitions
+    }
+
+
+def _kafka_id(topic_id: UUID | None) -> str | None:
+    """As Kafka's tools print it: 22 characters of URL-safe base64; None for brokers older than topic ids."""
+    if topic_id is None or topic_id.int == 0:
+        return None
+    return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")

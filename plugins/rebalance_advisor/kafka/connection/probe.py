@@ -1,0 +1,269 @@
+"""Why does a connection fail? Asked stage by stage: name, port, TLS, Kafka, login. Each failure has its own words.
+
+A Kafka client says "no brokers available" after half a minute for a wrong password, CA, host name, protocol or port
+alike. This probe needs a few seconds, runs before every reading, and tells them apart.
+
+All servers are asked at the same time; the first that lets us in is the answer, and where none does, the failure that
+came furthest is told.
+"""
+
+from __future__ import annotations
+
+import queue
+import socket
+import ssl
+import struct
+import threading
+import time
+from dataclasses import dataclass
+from enum import IntEnum
+
+from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor.kafka.connection import protocol as wire
+from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError, login_messages
+from rebalance_advisor.kafka.connection.settings import ConnectionSettings
+from rebalance_advisor.kafka.connection.tls import tls_context
+
+PROBE_SECONDS = 8.0
+_GRACE_SECONDS = 0.5  # an attempt that notices its own deadline knows more than we do
+_UNSUPPORTED_MECHANISM, _ILLEGAL_SASL_STATE = 33, 34
+_SELF_SIGNED, _SELF_SIGNED_IN_CHAIN, _NO_LOCAL_ISSUER, _NO_FIRST, _EXPIRED = 18, 19, 20, 21, 10
+_NOT_TRUSTED = (_SELF_SIGNED, _SELF_SIGNED_IN_CHAIN, _NO_LOCAL_ISSUER, _NO_FIRST)
+_WRONG_HOST = (62, 64)
+
+
+class Stage(IntEnum):
+    """How far a connection came, in order."""
+
+    NAME = 1
+    PORT = 2
+    TLS = 3
+    KAFKA = 4
+    LOGIN = 5
+
+
+class ConnectionFailedError(AdvisorError):
+    """No server let us in. ``stage`` is where it ended, ``server`` the one that came furthest."""
+
+    def __init__(self, stage: Stage, server: str, problem: str, hint: str) -> None:
+        super().__init__(f"{server}: {problem}; {hint}")
+        self.stage = stage
+        self.server = server
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One server, one deadline."""
+
+    settings: ConnectionSettings
+    host: str
+    port: int
+    deadline: float
+
+    @property
+    def server(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def failed(self, stage: Stage, problem: str, hint: str) -> ConnectionFailedError:
+        return ConnectionFailedError(stage, self.server, problem, hint)
+
+    def remaining(self) -> float:
+        return max(0.05, self.deadline - time.monotonic())
+
+
+def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS) -> tuple[str, int]:
+    """(host, port) of a server that lets us in.
+
+    Raises ConnectionFailedError that names the stage and the cause, after ``seconds`` at the latest; InvalidInputError
+    for TLS files that cannot be used.
+    """
+    context = tls_context(settings) if settings.has_tls else None
+    answers: queue.SimpleQueue[tuple[tuple[str, int], AdvisorError | None]] = queue.SimpleQueue()
+    attempts = [_Attempt(settings, host, port, time.monotonic() + seconds) for host, port in settings.servers]
+    for attempt in attempts:
+        # A name server that does not answer cannot be interrupted: such a thread is left behind.
+        threading.Thread(target=_answer, args=(attempt, context, answers), daemon=True).start()
+    failures: list[ConnectionFailedError] = []
+    silent = {attempt.server: attempt for attempt in attempts}
+    while silent:
+        try:
+            server, failure = answers.get(timeout=_GRACE_SECONDS + max(each.remaining() for each in silent.values()))
+        except queue.Empty:
+            failures += [_silent(attempt) for attempt in silent.values()]
+            break
+        if failure is None:
+            return server
+        silent.pop(f"{server[0]}:{server[1]}", None)
+        failures.append(failure)  # type: ignore[arg-type]
+    raise max(failures, key=lambda each: each.stage)
+
+
+def _silent(attempt: _Attempt) -> ConnectionFailedError:
+    return attempt.failed(Stage.NAME, "the name server did not answer in time", "check the host name and DNS")
+
+
+def _answer(
+    attempt: _Attempt,
+    context: ssl.SSLContext | None,
+    answers: queue.SimpleQueue[tuple[tuple[str, int], AdvisorError | None]],
+) -> None:
+    failure: AdvisorError | None = None
+    try:
+        _walk(attempt, context)
+    except ConnectionFailedError as error:
+        failure = error
+    except Exception as error:  # noqa: BLE001  # whatever a server sends, the caller waits for an answer
+        failure = attempt.failed(Stage.KAFKA, f"it answered what cannot be understood ({error!r})", "is it Kafka?")
+    answers.put(((attempt.host, attempt.port), failure))
+
+
+def _walk(attempt: _Attempt, context: ssl.SSLContext | None) -> None:
+    """All stages in order. Raises ConnectionFailedError at the first that fails."""
+    with _connect(attempt) as plain:
+        connection = plain if context is None else _handshake(attempt, plain, context)
+        with connection:
+            _ask_kafka(attempt, connection)
+            if attempt.settings.has_login:
+                _log_in(attempt, connection)
+            _ask_as_client(attempt, connection)
+
+
+def _connect(attempt: _Attempt) -> socket.socket:
+    try:
+        addresses = socket.getaddrinfo(attempt.host, attempt.port, type=socket.SOCK_STREAM)
+    except OSError as failure:
+        raise attempt.failed(
+            Stage.NAME, f"the host name {attempt.host!r} does not resolve ({failure.strerror})", "check its spelling"
+        ) from None
+    problem: OSError | None = None
+    for family, kind, protocol, _, address in addresses:
+        connection = socket.socket(family, kind, protocol)
+        try:
+            connection.settimeout(min(3.0, attempt.remaining()))
+            connection.connect(address)
+        except OSError as failure:
+            connection.close()
+            problem = failure
+        else:
+            return connection
+    if isinstance(problem, TimeoutError):
+        raise attempt.failed(Stage.PORT, "nothing answers (time ran out)", "is a firewall between, is the host up?")
+    words = problem.strerror if problem else "no address"
+    raise attempt.failed(Stage.PORT, f"the port is closed ({words})", "is a broker listening there?")
+
+
+def _handshake(attempt: _Attempt, plain: socket.socket, context: ssl.SSLContext) -> ssl.SSLSocket:
+    name = attempt.host.rstrip(".")
+    try:
+        plain.settimeout(min(4.0, attempt.remaining()))
+        return context.wrap_socket(plain, server_hostname=name)
+    except ssl.SSLCertVerificationError as failure:
+        raise _certificate_refused(attempt, failure) from None
+    except (ssl.SSLError, EOFError, OSError) as failure:
+        reason = getattr(failure, "reason", None) or failure
+        if "CERTIFICATE" in str(reason) or "HANDSHAKE_FAILURE" in str(reason):
+            raise attempt.failed(
+                Stage.TLS, f"the broker refused the TLS handshake ({reason})", "does it ask for a client certificate?"
+            ) from None
+        raise attempt.failed(
+            Stage.TLS, f"the listener does not answer TLS ({reason})",
+            f"security.protocol is {attempt.settings.security_protocol}: is this a listener without TLS?",
+        ) from None  # fmt: skip
+
+
+def _certificate_refused(attempt: _Attempt, failure: ssl.SSLCertVerificationError) -> ConnectionFailedError:
+    if failure.verify_code in _WRONG_HOST:
+        return attempt.failed(
+            Stage.TLS, f"the broker's certificate is for another host ({failure.verify_message})",
+            "connect by a name that stands in the certificate, or set ssl.endpoint.identification.algorithm=none",
+        )  # fmt: skip
+    if failure.verify_code in _NOT_TRUSTED:
+        return attempt.failed(
+            Stage.TLS, f"the broker's certificate is not signed by the given CA ({failure.verify_message})",
+            "give the CA that signed it (ssl.ca.location, or ssl.truststore.location with type PEM)",
+        )  # fmt: skip
+    words = "has expired" if failure.verify_code == _EXPIRED else "is not valid"
+    return attempt.failed(Stage.TLS, f"the broker's certificate {words} ({failure.verify_message})", "renew it")
+
+
+def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
+    protocol = attempt.settings.security_protocol
+    try:
+        connection.settimeout(min(4.0, attempt.remaining()))
+        versions = wire.ask_api_versions(connection)
+    except wire.SpeaksTlsError:
+        raise attempt.failed(
+            Stage.KAFKA, f"the listener speaks TLS, security.protocol is {protocol}", "set it to SSL or SASL_SSL"
+        ) from None
+    except wire.NotKafkaError as failure:
+        raise attempt.failed(Stage.KAFKA, f"this is no Kafka broker: {failure}", "check host and port") from None
+    except (OSError, EOFError) as failure:
+        raise _no_answer(attempt, failure) from None
+    if wire.METADATA not in versions:
+        raise attempt.failed(Stage.KAFKA, "this is a KRaft controller", "give a broker's host and port")
+
+
+def _no_answer(attempt: _Attempt, failure: OSError | EOFError) -> ConnectionFailedError:
+    """ApiVersions was not answered: too slow, a TLS listener asked in the clear, or a certificate is wanted."""
+    if isinstance(failure, TimeoutError):
+        return attempt.failed(Stage.KAFKA, "it accepts connections and answers nothing", "is the broker hanging?")
+    if isinstance(failure, ssl.SSLError):
+        return attempt.failed(
+            Stage.TLS,
+            f"the broker ended TLS ({failure.reason})",
+            "it probably asks for a client certificate (mutual TLS)",
+        )
+    return attempt.failed(
+        Stage.KAFKA, "it closed the connection at the first question",
+        f"does the listener speak TLS? security.protocol is {attempt.settings.security_protocol}",
+    )  # fmt: skip
+
+
+def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
+    """SaslHandshake, then as many SaslAuthenticate as the mechanism needs."""
+    settings = attempt.settings
+    mechanism, username, password = settings.sasl_mechanism or "", settings.username or "", settings.password or ""
+    try:
+        offered = wire.ask_sasl_handshake(connection, mechanism)
+        if offered.error_code == _UNSUPPORTED_MECHANISM:
+            known = ", ".join(offered.mechanisms) or "none"
+            raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {known}")
+        if offered.error_code:
+            raise _no_login_here(attempt)
+        messages = login_messages(mechanism, username, password)
+        message = next(messages)
+        while True:
+            answer = wire.ask_sasl_authenticate(connection, message)
+            if answer.error_code:
+                raise attempt.failed(
+                    Stage.LOGIN, f"the broker refused user {username!r} ({mechanism}): {answer.error_message}",
+                    "check user name and password",
+                )  # fmt: skip
+            message = messages.send(answer.payload)
+    except StopIteration:
+        return
+    except ServerNotTrustedError as failure:
+        raise attempt.failed(Stage.LOGIN, str(failure), "is this the right cluster?") from None
+    except (OSError, EOFError, struct.error, wire.NotKafkaError):
+        raise _no_login_here(attempt) from None
+
+
+def _no_login_here(attempt: _Attempt) -> ConnectionFailedError:
+    protocol = attempt.settings.security_protocol
+    return attempt.failed(
+        Stage.LOGIN, f"the listener ended the login; security.protocol is {protocol}", "does it ask for a login at all?"
+    )
+
+
+def _ask_as_client(attempt: _Attempt, connection: socket.socket) -> None:
+    """The first question after the door; a listener that wants a login closes the connection here."""
+    try:
+        connection.settimeout(min(4.0, attempt.remaining()))
+        wire.ask_metadata(connection)
+    except (OSError, EOFError, wire.NotKafkaError):
+        protocol = attempt.settings.security_protocol
+        hint = f"the listener probably wants a login: security.protocol is {protocol}, try SASL_{protocol}"
+        raise attempt.failed(
+            Stage.LOGIN, "the broker closed the connection before it told anything",
+            "is the user allowed to connect?" if attempt.settings.has_login else hint,
+        ) from None  # fmt: skip

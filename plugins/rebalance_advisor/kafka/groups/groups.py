@@ -1,0 +1,142 @@
+"""Every group: type, state, coordinator, and a description from the API of its own type.
+
+The type comes from ListGroups and decides whom to ask: a group asked by the wrong API looks dead and empty, on older
+brokers without any error. The broker that lists a group coordinates it; FindCoordinator (which would create
+``__consumer_offsets`` on a cluster without groups) is asked only about listed groups whose coordinator moved meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.metadata import FindCoordinatorRequest
+
+from kafka_rebalance.snapshot.model import Group, GroupType
+from rebalance_advisor.kafka.connection.client import error_name, reason_of
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.groups.members import CONSUMER_PROTOCOL, REBALANCING, with_members
+from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest, ShareGroupDescribeRequest
+from rebalance_advisor.kafka.request_sender import Asker
+
+LOADING, NOT_AVAILABLE, NOT_COORDINATOR = 14, 15, 16
+_GROUPS_A_QUESTION = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGroups:
+    """What ListGroups told: groups by name without members or offsets yet, ``coordinator`` set."""
+
+    groups: dict[str, Group] = field(default_factory=dict)
+
+    def by_coordinator(self, names: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+        """Coordinator and its groups, in portions of one question."""
+        bundles: dict[int, list[str]] = defaultdict(list)
+        for name in sorted(names):
+            bundles[self.groups[name].coordinator or 0].append(name)
+        for broker, bundle in sorted(bundles.items()):
+            for i in range(0, len(bundle), _GROUPS_A_QUESTION):
+                yield broker, bundle[i : i + _GROUPS_A_QUESTION]
+
+
+def list_groups(asker: Asker, coverage: Coverage) -> ListedGroups:
+    """Ask every broker for the groups that it coordinates."""
+    answers = asker.ask(
+        {broker: (broker, ListGroupsRequest()) for broker in asker.brokers},
+        is_passing=lambda answer: answer.error_code in (LOADING, NOT_AVAILABLE),
+    )
+    found: dict[str, Group] = {}
+    for broker, answer in sorted(answers.items()):
+        if isinstance(answer, Exception) or answer.error_code:
+            reason = reason_of(answer) if isinstance(answer, Exception) else error_name(answer.error_code)
+            coverage.add_cluster("groups", f"broker {broker} did not list those that it coordinates: {reason}")
+            continue
+        for each in answer.groups:
+            found[each.group_id] = Group(
+                id=each.group_id,
+                type=_group_type(getattr(each, "group_type", None)),
+                protocol_type=each.protocol_type or CONSUMER_PROTOCOL,
+                state=getattr(each, "group_state", None) or None,
+                coordinator=broker,
+            )
+    return ListedGroups(dict(sorted(found.items())))
+
+
+def find_moved(asker: Asker, listed: ListedGroups, names: set[str]) -> ListedGroups:
+    """The same groups with fresh coordinators for ``names``, which were all listed; as before where nobody tells."""
+    if not names or asker.client.version_of(FindCoordinatorRequest) < 4:
+        return listed
+    answer = asker.ask_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
+    if isinstance(answer, Exception):
+        return listed
+    moved = {each.key: each.node_id for each in answer.coordinators if not each.error_code and each.key in names}
+    return ListedGroups(
+        {name: replace(group, coordinator=moved.get(name, group.coordinator)) for name, group in listed.groups.items()}
+    )
+
+
+def describe_groups(asker: Asker, listed: ListedGroups, coverage: Coverage) -> ListedGroups:
+    """The same groups with assignor, state and members. Types that have no reader here are told to be unread."""
+    readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
+    described, failed = _describe(asker, listed, readable)
+    moved = {name for name, reason in failed.items() if reason == error_name(NOT_COORDINATOR)}
+    # A classic group between two phases has no metadata yet: asked once more.
+    unready = {name for name, group in described.items() if group.group_state in REBALANCING}
+    if moved or unready:
+        listed = find_moved(asker, listed, moved)
+        asker.sleep(1.0)
+        again, failed_again = _describe(asker, listed, moved | unready)
+        described |= again
+        failed = {name: reason for name, reason in failed.items() if name not in again} | failed_again
+    groups = dict(listed.groups)
+    for name, group in listed.groups.items():
+        if name in described:
+            groups[name] = with_members(group, described[name], coverage)
+        else:
+            why = failed.get(name, f"members of {group.type} groups are not read yet")
+            coverage.add("group", name, "members", why)
+    return ListedGroups(groups)
+
+
+def _describe(asker: Asker, listed: ListedGroups, names: set[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Raw descriptions, and the reason for each group that has none."""
+    bundles = [
+        (broker, kind, bundle)
+        for kind in _REQUESTS
+        for broker, bundle in listed.by_coordinator(name for name in names if listed.groups[name].type is kind)
+    ]
+    questions = {i: (broker, _REQUESTS[kind](bundle)) for i, (broker, kind, bundle) in enumerate(bundles)}
+    described: dict[str, Any] = {}
+    failed: dict[str, str] = {}
+    for i, answer in asker.ask(questions).items():
+        if isinstance(answer, Exception):
+            failed |= dict.fromkeys(bundles[i][2], reason_of(answer))
+            continue
+        for group in answer.groups:
+            if group.error_code:
+                failed[group.group_id] = error_name(group.error_code)
+            else:
+                described[group.group_id] = group
+    return described, failed
+
+
+_REQUESTS: dict[GroupType, Callable[[list[str]], Any]] = {
+    GroupType.CLASSIC: lambda names: DescribeGroupsRequest(groups=names, include_authorized_operations=False),
+    GroupType.CONSUMER: lambda names: ConsumerGroupDescribeRequest(
+        group_ids=names, include_authorized_operations=False
+    ),
+    GroupType.SHARE: lambda names: ShareGroupDescribeRequest(group_ids=names, include_authorized_operations=False),
+}
+
+
+def _group_type(name: str | None) -> GroupType:
+    """Brokers older than 3.7 tell no type and know only classic groups."""
+    if not name:
+        return GroupType.CLASSIC
+    try:
+        return GroupType(name.lower())
+    except ValueError:
+        return GroupType.UNKNOWN

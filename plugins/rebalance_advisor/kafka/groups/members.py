@@ -1,0 +1,90 @@
+"""A described group → its members, each decoded by itself: classic, consumer (KIP-848) and share groups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kafka_rebalance.snapshot.model import Group, GroupType, Member, TopicPartitions
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.groups.member_metadata import (
+    OddBytesError,
+    decode_assignment,
+    decode_subscription,
+)
+
+REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+CONSUMER_PROTOCOL = "consumer"
+
+
+def with_members(group: Group, described: Any, coverage: Coverage) -> Group:
+    """The listed group with what its own API told; members in the order of their ids."""
+    if described.group_state == "Dead":
+        coverage.add("group", group.id, "members", "the group vanished while it was read")
+        return replace(group, state="Dead")
+    if described.group_state in REBALANCING:
+        coverage.add("group", group.id, "members", f"the group is rebalancing ({described.group_state})")
+    if group.type is GroupType.CLASSIC:
+        protocol_type = described.protocol_type or group.protocol_type
+        protocol, epoch = described.protocol_data, None
+        members = [_classic_member(each, protocol_type) for each in described.members]
+    else:
+        protocol_type = group.protocol_type
+        protocol, epoch = described.assignor_name, described.group_epoch
+        members = [_modern_member(each) for each in described.members]
+    for member in members:
+        if member.decode_error:
+            coverage.add("member", f"{group.id}/{member.id}", "subscription and assignment", member.decode_error)
+    return replace(
+        group,
+        protocol_type=protocol_type,
+        protocol=protocol or None,
+        state=described.group_state,
+        generation=epoch,
+        members=tuple(sorted(members, key=lambda member: member.id)),
+    )
+
+
+def _classic_member(raw: Any, protocol_type: str) -> Member:
+    """Bytes that cannot be read leave the rest of the member, and everybody else, as they are."""
+    member = Member(
+        id=raw.member_id,
+        instance_id=getattr(raw, "group_instance_id", None) or None,
+        client_id=raw.client_id or None,
+        host=raw.client_host or None,
+    )
+    if protocol_type != CONSUMER_PROTOCOL:
+        return member  # Kafka Connect and others: their bytes mean something else
+    try:
+        if raw.member_metadata:
+            said = decode_subscription(raw.member_metadata)
+            member = replace(
+                member, rack=said.rack, subscription=said.topics, owned=said.owned, generation=said.generation,
+                user_data=said.user_data,
+            )  # fmt: skip
+        if raw.member_assignment:
+            member = replace(member, assigned=decode_assignment(raw.member_assignment))
+    except OddBytesError as odd:
+        return replace(member, decode_error=str(odd))
+    return member
+
+
+def _modern_member(raw: Any) -> Member:
+    """Consumer groups tell where they are and where they are going; share groups have neither target nor instance."""
+    target = getattr(raw, "target_assignment", None)
+    return Member(
+        id=raw.member_id,
+        instance_id=getattr(raw, "instance_id", None) or None,
+        client_id=raw.client_id or None,
+        host=raw.client_host or None,
+        rack=raw.rack_id or None,
+        subscription=tuple(raw.subscribed_topic_names),
+        subscribed_regex=getattr(raw, "subscribed_topic_regex", None) or None,
+        assigned=_topic_partitions(raw.assignment),
+        target=None if target is None else _topic_partitions(target),
+        generation=raw.member_epoch,
+    )
+
+
+def _topic_partitions(assignment: Any) -> TopicPartitions:
+    return tuple(sorted((each.topic_name, tuple(sorted(each.partitions))) for each in assignment.topic_partitions))

@@ -1,0 +1,145 @@
+"""Values as people type them on the command line: ``10%``, ``disk=0.9..1.1``, ``500GB``, ``13:rack-a``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TypeVar
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.value_ranges import (
+    LEAST_RATIO,
+    MOST_BROKER_ID,
+    MOST_FACTOR,
+    MOST_RATIO,
+    MOST_WHOLE,
+)
+from kafka_rebalance.resources import RESOURCES
+
+LONGEST = 100  # characters of a number: nobody types more, and none of them would be a number of bytes
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+_WHOLE = re.compile(r"[0-9]{1,100}")
+_AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTP]i?)?B?(?:/s)?")
+_FACTORS = {None: 1} | {
+    letter + ending: base**power
+    for power, letter in enumerate("kMGTP", start=1)
+    for ending, base in (("", 1000), ("i", 1024))
+}
+
+
+def share(text: str) -> float:
+    """``10%`` or ``0.1`` → 0.1."""
+    value = _number(text.removesuffix("%"), f"{_short(text)} is no share: give 10% or 0.1")
+    value = value / 100 if text.endswith("%") else value
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no share between 0 and 1: give 10% or 0.1")
+    return value
+
+
+def target(text: str) -> tuple[str, Target]:
+    """``disk=1.1`` → an upper limit, ``disk=0.9..1.1`` → both."""
+    resource, _, band = text.partition("=")
+    if resource not in RESOURCES or not band:
+        known = ", ".join(RESOURCES)
+        raise argparse.ArgumentTypeError(
+            f"{_short(text)}: give RESOURCE=HIGH or RESOURCE=LOW..HIGH, RESOURCE is one of {known}"
+        )
+    low, dots, high = band.rpartition("..")
+    message = f"{_short(band)} is no band: give HIGH or LOW..HIGH as multiples of the mean"
+    lowest = _number(low, message) if dots else None
+    highest = _number(high, message)
+    if not LEAST_RATIO <= highest <= MOST_RATIO:
+        wide = f"from {LEAST_RATIO:g} to {MOST_RATIO:g}"
+        raise argparse.ArgumentTypeError(f"{_short(band)}: no broker carries {highest:g} × the mean at most: {wide}")
+    if lowest is not None and not 0 <= lowest <= highest:
+        raise argparse.ArgumentTypeError(message)
+    return resource, Target(lowest, highest)
+
+
+def once(option: str, pairs: Iterable[tuple[Key, Value]]) -> dict[Key, Value]:
+    """What an option gives by name. Raises UsageError where it gives the same name two values."""
+    given: dict[Key, Value] = {}
+    for key, value in pairs:
+        if key in given and given[key] != value:
+            raise UsageError.at(f"{option} {key}", "is given twice, with different values", "give it once")
+        given[key] = value
+    return given
+
+
+def amount(text: str) -> int:
+    """Bytes or bytes/s: ``500GB`` = 500,000,000,000, ``512MiB`` = 536,870,912, a plain number as it is."""
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None or len(text) > LONGEST:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no amount: give a whole number, 500GB or 512MiB")
+    value = round(Fraction(match[1]) * _FACTORS[match[2]])
+    if value > MOST_WHOLE:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is above {MOST_WHOLE:,} bytes")
+    return value
+
+
+def rate(text: str) -> int:
+    """As ``amount``, at least 1."""
+    value = amount(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no rate: nothing would ever move")
+    return value
+
+
+def count(text: str) -> int:
+    """A whole number that is not negative and fits into 64 bits."""
+    if not _WHOLE.fullmatch(text) or int(text) > MOST_WHOLE:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no whole number from 0 to {MOST_WHOLE:,}")
+    return int(text)
+
+
+def broker_id(text: str) -> int:
+    """Kafka's ids are 32 bits wide."""
+    value = count(text)
+    if value > MOST_BROKER_ID:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no broker id: they end at {MOST_BROKER_ID:,}")
+    return value
+
+
+def factor(text: str) -> int:
+    """A whole number from 1; Kafka's are 16 bits wide."""
+    value = count(text)
+    if not 1 <= value <= MOST_FACTOR:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no replication factor: they are 1 to {MOST_FACTOR:,}")
+    return value
+
+
+def new_broker(text: str) -> tuple[int, str | None]:
+    """``13:rack-a``, or ``13`` for a broker without a rack."""
+    broker, colon, rack = text.partition(":")
+    if not _WHOLE.fullmatch(broker) or (colon and not rack):
+        raise argparse.ArgumentTypeError(f"{_short(text)}: give ID:RACK, or ID alone where there are no racks")
+    return broker_id(broker), rack or None
+
+
+def pattern(text: str) -> str:
+    """A regular expression that matches a whole topic name."""
+    try:
+        re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no regular expression ({error})") from error
+    return text
+
+
+def _number(text: str, message: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(message) from None
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(message)
+    return value
+
+
+def _short(text: str) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -1,0 +1,1 @@
+"""Folders and files that are replaced whole or not at all."""

@@ -1,0 +1,176 @@
+"""Saving what a run found: each table's rows as a whole, in one transaction, replacing what an earlier attempt left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from kafka_rebalance.findings.finding import Finding, rank
+from rebalance_advisor.store.rows import copy_rows
+from rebalance_advisor.store.run import OpenRun, empty, load_run, open_run
+from rebalance_advisor.store.schema.connection import Connection, StoreError
+from rebalance_advisor.store.schema.names import Names
+from rebalance_advisor.store.statistics import analyze_copied
+
+# Mappings, dataclass instances, or a pyarrow.Table (which has to_pylist).
+Rows: TypeAlias = Iterable[Any]
+
+_RESOURCE = ("resource", "unit", "load", "level", "over_mean")
+_REQUIRED: dict[str, tuple[str, ...]] = {
+    "broker_score": ("broker", *_RESOURCE, "stays"),
+    "rack_score": ("rack", *_RESOURCE, "brokers"),
+    "resource_score": ("resource", "unit", "total", "plain_mean", "skew"),
+    "topic_score": ("topic", "placer", "seed", "replica_skew", "leader_skew", "replica_moves", "leader_changes"),
+    "group_score": ("group_id", "assignor", "is_current", "is_advised", "members", "partitions"),
+    "member_score": ("group_id", "assignor", "is_current", "is_advised", "member_id", "partitions"),
+}
+_OPTIONAL: dict[str, tuple[str, ...]] = {
+    "broker_score": ("rack", "capacity", "fair_share", "source"),
+    "rack_score": ("capacity",),
+    "resource_score": ("source", "known_share", "worst_broker"),
+    "topic_score": ("disk_skew", "bytes_to_move", "rack_violations"),
+    "group_score": (
+        "version", "scenario", "idle_members", "skew_count", "skew_rate", "skew_lag", "partitions_moved",
+        "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "error",
+    ),
+    "member_score": ("instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages"),
+}  # fmt: skip
+_DEFAULTS = {"scenario": "today"}
+_PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
+
+
+def save_broker_scores(connection: Connection, run_id: str, rows: Rows) -> None:
+    """Load and level of each broker and resource."""
+    _save(connection, run_id, "broker_score", rows)
+
+
+def save_rack_scores(connection: Connection, run_id: str, rows: Rows) -> None:
+    """Load and level of each rack and resource."""
+    _save(connection, run_id, "rack_score", rows)
+
+
+def save_resource_scores(connection: Connection, run_id: str, rows: Rows) -> None:
+    """The cluster as a whole, one row a resource."""
+    _save(connection, run_id, "resource_score", rows)
+
+
+def save_topic_scores(connection: Connection, run_id: str, rows: Rows) -> None:
+    """Placers re-run on each topic, one row a seed."""
+    _save(connection, run_id, "topic_score", rows)
+
+
+def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
+    """Each group under each assignor."""
+    _save(connection, run_id, "group_score", rows)
+
+
+def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
+    """What each member reads today and under the advised assignment."""
+    _save(connection, run_id, "member_score", rows)
+
+
+def load_scores(connection: Connection, run_id: str, table: str) -> list[dict[str, Any]]:
+    """What one of the functions above saved, in its order: ``table`` is broker_score, group_score and so on.
+
+    Raises StoreError for an unknown table or run.
+    """
+    if table not in _REQUIRED:
+        raise StoreError(f"no scores are called {table!r}; known: {', '.join(_REQUIRED)}")
+    columns = sql.SQL(", ").join(map(sql.Identifier, (*_REQUIRED[table], *_OPTIONAL[table])))
+    target = sql.Identifier(Names.from_environment().store, table)
+    key = load_run(connection, run_id).key
+    statement = sql.SQL("SELECT {} FROM {} WHERE run_key = %s ORDER BY position").format(columns, target)
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(statement, (key,)).fetchall()
+
+
+def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
+    """Findings, ranked here. Raises StoreError where two have one key."""
+    ranked = rank(list(findings))
+    keys = [each.finding_key for each in ranked]
+    twice = sorted({key for key in keys if keys.count(key) > 1}) if len(set(keys)) < len(keys) else []
+    if twice:
+        raise StoreError(f"finding {twice[0]} is given twice; one finding says everything about its subject")
+    rows = [
+        {
+            "position": place,
+            "finding_key": each.finding_key,
+            "code": each.code,
+            "severity": each.severity.value,
+            "subject_type": each.subject_type.value,
+            "subject": each.subject,
+            "evidence": dict(each.evidence),
+            "recommendation": each.recommendation,
+            "cost": each.cost,
+            "gain": each.gain,
+            "confidence": each.confidence.value,
+        }
+        for place, each in enumerate(ranked, start=1)
+    ]
+    with connection.transaction():
+        replace_rows(connection, open_run(connection, run_id), "finding", rows)
+
+
+def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
+    known = (*_REQUIRED[table], *_OPTIONAL[table])
+    ready = [{"position": place} | _checked(table, known, _as_mapping(row)) for place, row in enumerate(_each(rows))]
+    with connection.transaction():
+        replace_rows(connection, open_run(connection, run_id), table, ready)
+
+
+def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
+    """Put ``rows``, which all have the same columns, in place of the run's rows of ``table``."""
+    empty(connection, run, table)
+    if not rows:
+        return
+    columns = {name: _column([row[name] for row in rows]) for name in rows[0]}
+    own = {"run_key": copy_rows.constant(run.key, len(rows))}
+    if table in _PARTITIONED:
+        own["time"] = copy_rows.constant(run.time, len(rows))
+    copied = copy_rows.copy_columns(connection, table, own | columns)
+    analyze_copied(connection, {table: copied}, run.time)
+
+
+def _each(rows: Rows) -> Iterable[Any]:
+    to_pylist = getattr(rows, "to_pylist", None)  # pyarrow is no dependency of this module
+    return rows if to_pylist is None else to_pylist()
+
+
+def _as_mapping(row: Any) -> Mapping[str, Any]:
+    if is_dataclass(row) and not isinstance(row, type):
+        return {each.name: getattr(row, each.name) for each in fields(row)}
+    if isinstance(row, Mapping):
+        return row
+    raise StoreError(f"a row is a mapping or a dataclass, not {type(row).__name__}")
+
+
+def _checked(table: str, known: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = sorted(row.keys() - set(known))
+    if unknown:
+        raise StoreError(f"{table} has no column {unknown[0]!r}; its columns: {', '.join(known)}")
+    missing = [name for name in _REQUIRED[table] if row.get(name) is None]
+    if missing:
+        raise StoreError(f"{table}: {missing[0]!r} is missing in {dict(row)}")
+    return {name: _DEFAULTS.get(name) if row.get(name) is None else row[name] for name in known}
+
+
+def _column(values: list[Any]) -> copy_rows.Column:
+    """In COPY's text form, by what the first value that is not ``None`` is."""
+    sample = next((value for value in values if value is not None), None)
+    if isinstance(sample, bool):
+        return [r"\N" if value is None else "t" if value else "f" for value in values]
+    if isinstance(sample, Enum):
+        return copy_rows.text(None if value is None else str(value.value) for value in values)
+    if isinstance(sample, str):
+        return copy_rows.text(values)
+    if isinstance(sample, Mapping):
+        return copy_rows.document(values)
+    if isinstance(sample, list | tuple):
+        is_text = any(isinstance(each, str) for value in values for each in value or ())
+        return copy_rows.texts(values) if is_text else copy_rows.numbers(values)
+    return copy_rows.plain(values)

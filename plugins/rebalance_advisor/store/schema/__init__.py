@@ -1,0 +1,1 @@
+"""The database: connection, migrations, names, SQL files."""

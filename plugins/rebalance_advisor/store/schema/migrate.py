@@ -1,0 +1,140 @@
+"""Brings a database forward: roles, schemas, migrations, views, rights; all or nothing, one at a time."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+import psycopg
+from psycopg import sql
+
+from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.schema.connection import Connection, StoreError
+from rebalance_advisor.store.schema.names import Names
+
+_LOCK = 0x6B_61_66_6B_61  # "kafka"
+_OLDEST_SERVER = 150000
+_ROLES_HAVE_SET_RIGHT = 160000
+
+
+def migrate(connection: Connection, names: Names | None = None) -> tuple[str, ...]:
+    """Apply what is missing, in one transaction under an advisory lock; returns the migrations applied now.
+
+    Roles and schemas that exist are used as they are. Needs a superuser, or a member of the owner role.
+    Raises StoreError where an applied migration has changed since, where the database is ahead of this code, or where
+    rights are missing.
+    """
+    names = names or Names.from_environment()
+    _require_server(connection)
+    try:
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            _make_roles(connection, names)
+            _make_schemas(connection, names)
+            connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(names.owner)))
+            applied = _apply(connection, names)
+            _make_views(connection, names)
+            _run(connection, names, sql_files.roles())
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"not allowed: {error.diag.message_primary}; connect as a superuser or as a member of {names.owner}, "
+            f"or let an administrator make roles {names.owner}, {names.writer}, {names.reader} and schemas "
+            f"{names.store}, {names.contract} owned by {names.owner}"
+        ) from error
+    return applied
+
+
+def _require_server(connection: Connection) -> None:
+    if connection.info.server_version < _OLDEST_SERVER:
+        raise StoreError(
+            f"PostgreSQL {connection.info.server_version // 10000} is too old; 15 is the oldest that works"
+        )
+
+
+def _make_roles(connection: Connection, names: Names) -> None:
+    for role in (names.owner, names.writer, names.reader):
+        if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).rowcount == 0:
+            connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(role)))
+    right = "SET" if connection.info.server_version >= _ROLES_HAVE_SET_RIGHT else "MEMBER"
+    if not _one(connection, "SELECT pg_has_role(current_user, %s, %s)", names.owner, right):
+        connection.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(sql.Identifier(names.owner)))
+
+
+def _make_schemas(connection: Connection, names: Names) -> None:
+    for schema in (names.store, names.contract):
+        if connection.execute("SELECT FROM pg_namespace WHERE nspname = %s", (schema,)).rowcount == 0:
+            statement = sql.SQL("CREATE SCHEMA {} AUTHORIZATION {}")
+            connection.execute(statement.format(sql.Identifier(schema), sql.Identifier(names.owner)))
+
+
+def _apply(connection: Connection, names: Names) -> tuple[str, ...]:
+    table = sql.Identifier(names.store, "migration")
+    connection.execute(sql.SQL(_MIGRATION_TABLE).format(table=table))
+    done: dict[int, str] = dict(
+        connection.execute(sql.SQL("SELECT version, checksum FROM {}").format(table)).fetchall()
+    )
+    known = {each.version: each for each in sql_files.migrations()}
+    for version in sorted(done):
+        if version not in known:
+            raise StoreError(f"the database has migration {version}, which this version does not know: use a newer one")
+        if done[version] != known[version].checksum:
+            raise StoreError(f"{known[version].name} has changed since it was applied; write a new migration instead")
+    missing = [each for version, each in sorted(known.items()) if version not in done]
+    for each in missing:
+        _run(connection, names, each.text)
+        statement = sql.SQL("INSERT INTO {} (version, name, checksum) VALUES (%s, %s, %s)").format(table)
+        connection.execute(statement, (each.version, each.name, each.checksum))
+    return tuple(each.name for each in missing)
+
+
+_MIGRATION_TABLE = """
+CREATE TABLE IF NOT EXISTS {table} (
+    version integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT migration_pk PRIMARY KEY (version)
+)
+"""
+
+
+def _make_views(connection: Connection, names: Names) -> None:
+    """Replace them in place, so that rights and other people's views on them last; rebuild only where that fails."""
+    views = sql_files.views()
+    try:
+        with connection.transaction():
+            for view in views:
+                _run(connection, names, view.text)
+            _drop_views_without_a_file(connection, names, views)
+    except psycopg.errors.InvalidTableDefinition:  # a column was dropped, renamed or retyped
+        _drop_views(connection, names, [view.name for view in reversed(views)])
+        for view in views:
+            _run(connection, names, view.text)
+        _drop_views_without_a_file(connection, names, views)
+
+
+def _drop_views_without_a_file(connection: Connection, names: Names, views: tuple[sql_files.View, ...]) -> None:
+    statement = "SELECT viewname FROM pg_views WHERE schemaname = %s AND viewowner = %s"
+    listed = connection.execute(statement, (names.contract, names.owner)).fetchall()
+    _drop_views(connection, names, sorted({name for (name,) in listed} - {view.name for view in views}))
+
+
+def _drop_views(connection: Connection, names: Names, listed: list[str]) -> None:
+    for name in listed:
+        schema, bare = (names.store, name[1:]) if name.startswith("_") else (names.contract, name)
+        try:
+            connection.execute(sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier(schema, bare)))
+        except psycopg.errors.DependentObjectsStillExist as error:
+            raise StoreError(
+                f"view {schema}.{bare} changes its columns, but something else reads it: {error.diag.message_detail}; "
+                "drop that, migrate again, make it anew"
+            ) from error
+
+
+def _run(connection: Connection, names: Names, text: str) -> None:
+    connection.execute(sql.SQL(names.put_into(text)))
+
+
+def _one(connection: Connection, statement: LiteralString, *parameters: object) -> object:
+    row = connection.execute(statement, parameters).fetchone()
+    assert row is not None
+    return row[0]

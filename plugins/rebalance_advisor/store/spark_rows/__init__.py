@@ -1,0 +1,1 @@
+"""Rows as Spark jobs read and write them."""

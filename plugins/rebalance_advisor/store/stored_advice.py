@@ -1,0 +1,89 @@
+"""An advisory put together again from what the store holds of a run: what ``advise`` gives in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from kafka_rebalance.advisory.advise import Advice
+from kafka_rebalance.findings import find
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.placement.topic_replay import TopicReplay
+from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.verified_plan import require_verified
+from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+from rebalance_advisor import store
+
+Row = Mapping[str, Any]
+_REPLAY_COLUMNS = ("basis", "is_reproduced")
+
+
+def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
+    """Snapshot, scores, replays and plan of a run, and what they say.
+
+    Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
+    """
+    run = store.load_run(connection, run_id)
+    snapshot = store.load_snapshot(connection, run.snapshot_id)
+    plan = plan_from_document(store.load_plan(connection, run_id))
+    require_verified(plan, snapshot)
+    members = store.load_scores(connection, run_id, "member_score")
+    groups = group_replays(store.load_scores(connection, run_id, "group_score"), members)
+    topics = topic_replays(store.load_scores(connection, run_id, "topic_score"))
+    told = with_quarantine_told(snapshot, store.load_quarantine(connection, run.snapshot_id))
+    scores = score_cluster(snapshot)
+    return Advice(told, scores, groups, topics, plan, find(told, scores, groups, plan))
+
+
+def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.Quarantined]) -> ClusterSnapshot:
+    """The snapshot as it is told of: what advice leaves out is a gap like anything that could not be read."""
+    gaps = [CoverageGap(each.subject_type, each.subject, "advice", f"left out: {each.reason}") for each in quarantined]
+    return replace(snapshot, coverage=(*snapshot.coverage, *gaps)) if gaps else snapshot
+
+
+def group_rows(replay: Row) -> list[dict[str, Any]]:
+    """The store's rows of one ``GroupReplay`` (as a document): its scores, each with what they rest on."""
+    return [score | {name: replay[name] for name in _REPLAY_COLUMNS} for score in replay["scores"]]
+
+
+def group_replays(scores: Iterable[Row], members: Iterable[Row]) -> tuple[GroupReplay, ...]:
+    """The way back, for all groups of a run; rows in the order in which they were saved."""
+    members_of = {name: list(rows) for name, rows in groupby(members, key=_group)}
+    return tuple(
+        _group_replay(name, list(rows), members_of.get(name, [])) for name, rows in groupby(scores, key=_group)
+    )
+
+
+def topic_replays(scores: Iterable[Row]) -> tuple[TopicReplay, ...]:
+    """All topics of a run; today's row of each comes first."""
+    return tuple(
+        TopicReplay(topic, tuple(_topic_score(row) for row in rows))
+        for topic, rows in groupby(scores, key=lambda row: row["topic"])
+    )
+
+
+def _group(row: Row) -> str:
+    return str(row["group_id"])
+
+
+def _group_replay(name: str, rows: list[Row], members: list[Row]) -> GroupReplay:
+    scores = tuple(GroupScore(**{key: row[key] for key in row if key not in _REPLAY_COLUMNS}) for row in rows)
+    return GroupReplay(
+        group_id=name,
+        basis=SubscriptionBasis(rows[0]["basis"]),
+        is_reproduced=rows[0]["is_reproduced"],
+        scores=scores,
+        members=tuple(MemberScore(**row) for row in members),
+        advised=next((each.assignor for each in scores if each.is_advised), None),
+    )
+
+
+def _topic_score(row: Row) -> TopicPlacementScore:
+    size = row["bytes_to_move"]
+    return TopicPlacementScore(**(dict(row) | {"bytes_to_move": None if size is None else int(size)}))

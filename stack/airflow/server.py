@@ -1,0 +1,194 @@
+"""A real Airflow on this machine: api-server, scheduler and dag-processor, each in a session of its own, on loopback.
+
+Settings are environment variables (``environment``), so that nothing is written outside ``folder`` and two of them can
+run side by side. The scheduler serves no logs: with everything on one machine the api-server reads the files.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stack.airflow.client import AirflowClient
+from stack.processes import Program, stop
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+_COMPONENTS = {
+    "api-server": ("api-server",),
+    "scheduler": ("scheduler", "--skip-serve-logs"),
+    "dag-processor": ("dag-processor",),
+}
+_MIGRATE_SECONDS = 300
+_READY_SECONDS = 240
+_STOP_SECONDS = 30
+
+
+class AirflowError(RuntimeError):
+    """Airflow did not start; the message ends with what the component wrote last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Airflow:
+    """One Airflow. ``database_url``: its own metadata database, in SQLAlchemy's form; ``settings``: more variables."""
+
+    folder: Path
+    database_url: str
+    dags: Path = CHECKOUT / "dags"
+    plugins: Path = CHECKOUT / "plugins"
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def programs(self) -> dict[str, Program]:
+        """The components by name."""
+        return {
+            name: Program(name, self.folder / f"{name}.pid", self.folder / "logs" / f"{name}.log")
+            for name in _COMPONENTS
+        }
+
+    @property
+    def client(self) -> AirflowClient:
+        """Its REST API, logged in."""
+        known = self._identity()
+        return AirflowClient(f"http://127.0.0.1:{known['port']}", user="admin", password=known["password"])
+
+    @property
+    def status(self) -> dict[str, bool]:
+        """Which components run."""
+        return {name: program.is_running for name, program in self.programs.items()}
+
+    def migrate(self) -> None:
+        """Bring its metadata database to this version; quick where it is there already."""
+        done = subprocess.run(
+            [_airflow_command(), "db", "migrate"],
+            env=self.environment(), capture_output=True, text=True, timeout=_MIGRATE_SECONDS, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise AirflowError(f"airflow db migrate failed:\n{(done.stdout + done.stderr)[-3000:]}")
+
+    def start(self, *names: str) -> None:
+        """Start the named components, all by default; returns at once (``wait_until_ready``)."""
+        if not any(self.status.values()) and not _is_free(int(self._identity()["port"])):
+            self._remember(self._identity() | {"port": str(_free_port())})
+        environment = self.environment()
+        for name in names or _COMPONENTS:
+            self.programs[name].start([_airflow_command(), *_COMPONENTS[name]], environment)
+
+    def wait_until_ready(self) -> None:
+        """Until every component says that it is healthy. Raises AirflowError when one ends or time is up."""
+        deadline = time.monotonic() + _READY_SECONDS
+        while not self.client.is_healthy(*_COMPONENTS):
+            for name, program in self.programs.items():
+                if not program.is_running:
+                    raise AirflowError(f"airflow {name} ended while starting:\n{program.last_words()}")
+            if time.monotonic() > deadline:
+                words = "\n".join(program.last_words(5) for program in self.programs.values())
+                raise AirflowError(f"airflow was not healthy after {_READY_SECONDS} s:\n{words}")
+            time.sleep(0.3)
+
+    def stop(self) -> None:
+        """SIGTERM to each component; none and nothing that they started is left when it returns."""
+        stop(self.programs.values(), _STOP_SECONDS)
+
+    def environment(self) -> dict[str, str]:
+        """The environment of every component and of ``airflow`` on the command line."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
+        return {**inherited, **_settings(self, self._identity()), **self.settings}
+
+    def _identity(self) -> dict[str, str]:
+        """Port, password and keys: made once, kept in ``folder`` for its owner alone."""
+        file = self.folder / "identity.json"
+        if not file.exists():
+            fernet_key = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+            self._remember(
+                {
+                    "port": str(_free_port()),
+                    "password": secrets.token_urlsafe(12),
+                    "jwt_secret": secrets.token_urlsafe(48),
+                    "fernet_key": fernet_key,
+                }
+            )
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+
+    def _remember(self, known: Mapping[str, str]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        _write_for_owner(self.folder / "passwords.json", json.dumps({"admin": known["password"]}))
+        _write_for_owner(self.folder / "identity.json", json.dumps(dict(known)))
+
+
+def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
+    address = f"http://127.0.0.1:{identity['port']}"
+    by_section = {
+        "CORE": {
+            "DAGS_FOLDER": airflow.dags,
+            "PLUGINS_FOLDER": airflow.plugins,
+            "EXECUTOR": "LocalExecutor",
+            "PARALLELISM": max(4, os.cpu_count() or 1),
+            "LOAD_EXAMPLES": False,
+            "FERNET_KEY": identity["fernet_key"],
+            "AUTH_MANAGER": "airflow.api_fastapi.auth.managers.simple.simple_auth_manager.SimpleAuthManager",
+            "SIMPLE_AUTH_MANAGER_USERS": "admin:admin",
+            "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": airflow.folder / "passwords.json",
+            "EXECUTION_API_SERVER_URL": f"{address}/execution/",
+        },
+        "DATABASE": {"SQL_ALCHEMY_CONN": airflow.database_url, "LOAD_DEFAULT_CONNECTIONS": False},
+        "LOGGING": {
+            "BASE_LOG_FOLDER": airflow.folder / "logs" / "tasks",
+            "DAG_PROCESSOR_CHILD_PROCESS_LOG_DIRECTORY": airflow.folder / "logs" / "dags",
+        },
+        "API": {
+            "HOST": "127.0.0.1",
+            "PORT": identity["port"],
+            "BASE_URL": address,
+            "WORKERS": 1,
+            "SECRET_KEY": identity["jwt_secret"],
+        },
+        "API_AUTH": {"JWT_SECRET": identity["jwt_secret"]},
+        "DAG_PROCESSOR": {"REFRESH_INTERVAL": 5, "MIN_FILE_PROCESS_INTERVAL": 10, "PARSING_PROCESSES": 2},
+        # A killed task, scheduler or machine is noticed within two minutes instead of five.
+        "SCHEDULER": {
+            "SCHEDULER_HEARTBEAT_SEC": 2,
+            "TASK_INSTANCE_HEARTBEAT_TIMEOUT": 120,
+            "TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": 10,
+            "ORPHANED_TASKS_CHECK_INTERVAL": 30,
+            "ENABLE_HEALTH_CHECK": False,
+        },
+    }  # fmt: skip
+    named = {
+        f"AIRFLOW__{section}__{key}": str(value) for section, each in by_section.items() for key, value in each.items()
+    }
+    return {
+        "AIRFLOW_HOME": str(airflow.folder),
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
+        **named,
+    }
+
+
+def _airflow_command() -> str:
+    """The one beside this Python: PATH may hold another."""
+    return str(Path(sys.executable).with_name("airflow"))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def _write_for_owner(file: Path, text: str) -> None:
+    file.touch(mode=0o600)
+    file.write_text(text, encoding="utf-8")

@@ -1,0 +1,181 @@
+"""Advise real brokers and let Kafka's own tool do as advised: ``python -m stack.demo.live``.
+
+Four brokers in three racks are started, one of them empty; producers and consumers run all the time. The DAGs read and
+advise the cluster; Kafka's own tool executes the waves as they are, and takes them back. What is compared: the snapshot
+with what Kafka's tools print, the cluster after the waves with the plan, every acknowledged record with what is there.
+Everything that was started is stopped. Exit code 0 when all of it holds.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.kafka.read_cluster import read_cluster
+from stack.airflow.client import AirflowClient
+from stack.airflow.cluster_entries import write_entry
+from stack.demo.pipeline import BY_HAND, Told, advise, closing_lines
+from stack.demo.run_plan import run_rollback, run_waves
+from stack.kafka.live_cluster import LiveWorld, start_world
+from stack.kafka.tools import KafkaTools, kafka_jars
+from stack.kafka.traffic import read_values
+from stack.machine import Machine
+
+CLUSTER, CONNECTION = "demo-live", "kafka_demo_live"
+_COLLECT_DAG = "collect_snapshot"
+_COLLECT_SECONDS = 300
+_BETWEEN_READINGS_S = 35  # rates are measured between two readings that lie half a minute apart at least
+_SETTLE_SECONDS = 60
+_COMPACTED = frozenset({"audit"})
+
+Placement = dict[tuple[str, int], tuple[tuple[int, ...], int | None]]
+
+
+@dataclass(slots=True)
+class Checks:
+    """What was compared, each with its answer."""
+
+    say: Told
+    failed: list[str] = field(default_factory=list)
+
+    def __call__(self, claim: str, is_true: bool, seen: object = "") -> None:  # noqa: FBT001
+        self.say(f"{'ok  ' if is_true else 'FAIL'}  {claim}" + ("" if is_true else f": {seen}"))
+        if not is_true:
+            self.failed.append(claim)
+
+
+def main() -> int:
+    """Exit code 0 when the cluster became what the plan says, and again what it was."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)
+    say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
+    was_running = machine.is_running
+    checks = Checks(say)
+    for_download = time.monotonic()
+    kafka_jars("4.3.1")
+    say(f"Kafka's jars are there ({time.monotonic() - for_download:.0f} s)")
+    try:
+        # The brokers are children of this thread and end with it; Airflow comes up beside them.
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            airflow = beside.submit(machine.start, say)
+            with start_world(machine.run / "demo-live") as world:
+                say(f"kafka is up: {world.cluster.bootstrap}, four brokers, three racks, traffic running")
+                airflow.result()
+                folder = _advise(machine, world, say)
+                _carry_out(world, folder, checks)
+    except (RuntimeError, TimeoutError) as error:
+        print(f"failed: {error}", file=sys.stderr)
+        return 1
+    finally:
+        if not was_running:
+            say("stopping")
+            machine.stop()
+    say("done; " + (f"{len(checks.failed)} claims do not hold" if checks.failed else "every claim holds"))
+    return 1 if checks.failed else 0
+
+
+def _advise(machine: Machine, world: LiveWorld, say: Told) -> Path:
+    """Two readings half a minute apart, so that rates are measured; then the advisory: the folder of its files."""
+    client = machine.airflow.client
+    client.set_connection(CONNECTION, "kafka", {"bootstrap.servers": world.cluster.bootstrap})
+    write_entry(machine.clusters_file, CLUSTER, {"connection": CONNECTION})
+    _collect(client, say)
+    time.sleep(_BETWEEN_READINGS_S)
+    published = advise(client, CLUSTER, say)
+    print("\n".join(closing_lines(published)), flush=True)
+    return Path(published["folder"])
+
+
+def _collect(client: AirflowClient, say: Told) -> None:
+    client.wait_for_dag(_COLLECT_DAG)
+    run_id = client.trigger(_COLLECT_DAG, {"cluster": CLUSTER})
+    for _ in client.follow(_COLLECT_DAG, run_id, _COLLECT_SECONDS):
+        pass
+    if client.run_state(_COLLECT_DAG, run_id) != "success":
+        raise RuntimeError(f"{_COLLECT_DAG} {run_id} did not succeed")
+    say("first reading taken")
+
+
+def _carry_out(world: LiveWorld, folder: Path, checks: Checks) -> None:
+    """Execute, compare, roll back, compare."""
+    tools = world.cluster.tools
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    start = _read(world)
+    checks("the snapshot agrees with kafka-topics --describe", _placement(start) == _described(tools), "see above")
+    present = {key: replicas for key, (replicas, _) in _placement(start).items()}
+    stale = [move for move in plan["moves"] if present[move["topic"], move["partition"]] != tuple(move["from"])]
+    checks("the plan was made for this placement", not stale, stale[:3])
+    checks("the plan moves something", bool(plan["moves"]), plan["verdict"])
+    run_waves(tools, folder, say=checks.say)
+    expected = _placement(start)
+    for move in plan["moves"]:
+        expected[move["topic"], move["partition"]] = (tuple(move["to"]), move["leader_to"])
+    after = _settled(world)
+    _compare(after, expected, "after the waves", checks)
+    run_rollback(tools, folder, say=checks.say)
+    _compare(_settled(world), _placement(start), "after the rollback", checks)
+    _check_records(world, checks)
+
+
+def _compare(snapshot: ClusterSnapshot, expected: Placement, when: str, checks: Checks) -> None:
+    seen = _placement(snapshot)
+    wrong = {key: (seen[key], expected.get(key)) for key in seen if seen[key] != expected.get(key)}
+    checks(f"{when} placement and leaders are as expected", not wrong, dict(list(wrong.items())[:3]))
+    checks(f"{when} every ISR is full", _is_full(snapshot))
+    configs = [each.configs for each in snapshot.brokers] + [each.configs for each in snapshot.topics]
+    left = [key for each in configs for key in each if "throttled" in key]
+    checks(f"{when} no throttle is left", not left, left)
+
+
+def _check_records(world: LiveWorld, checks: Checks) -> None:
+    acknowledged = {
+        key: number for key, number in list(world.producer.acknowledged.items()) if key[0] not in _COMPACTED
+    }
+    values = read_values(world.cluster.bootstrap, sorted({topic for topic, _, _ in acknowledged}))
+    lost = [key for key, number in acknowledged.items() if not values.get(key, b"").startswith(b"%d:" % number)]
+    checks(f"none of {len(acknowledged):,} acknowledged records was lost", not lost, lost[:3])
+    checks("producers and consumers never failed", not world.failures, world.failures[:3])
+
+
+def _read(world: LiveWorld) -> ClusterSnapshot:
+    return read_cluster({"bootstrap.servers": world.cluster.bootstrap}, cluster_name=CLUSTER, now=datetime.now(UTC))
+
+
+def _settled(world: LiveWorld) -> ClusterSnapshot:
+    """A replica joins the ISR a moment after the tool calls its move completed."""
+    deadline = time.monotonic() + _SETTLE_SECONDS
+    while True:
+        snapshot = _read(world)
+        if _is_full(snapshot) or time.monotonic() > deadline:
+            return snapshot
+        time.sleep(0.5)
+
+
+def _is_full(snapshot: ClusterSnapshot) -> bool:
+    return all(set(row.isr or ()) == set(row.replicas) for row in snapshot.each_partition())
+
+
+def _placement(snapshot: ClusterSnapshot) -> Placement:
+    return {(row.topic, row.partition): (row.replicas, row.leader) for row in snapshot.each_partition()}
+
+
+def _described(tools: KafkaTools) -> Placement:
+    """What ``kafka-topics --describe`` prints, of all topics."""
+    rows = re.findall(r"Topic: (\S+)\tPartition: (\d+)\tLeader: (\d+)\tReplicas: (\S+)\t", tools.topics("--describe"))
+    return {
+        (topic, int(partition)): (tuple(int(broker) for broker in replicas.split(",")), int(leader))
+        for topic, partition, leader, replicas in rows
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

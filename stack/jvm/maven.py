@@ -1,0 +1,158 @@
+"""Jars from Maven Central, by the Maven client alone, kept under ``.run/maven``: fetched once, used offline ever after.
+
+``fetch`` is the only way in: Kafka's brokers and tools, Kafka's own classes for the conformance tests, and whatever
+else runs on a JVM come through it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+RUN = Path(__file__).resolve().parents[2] / ".run"
+CACHE = RUN / "maven"
+
+_COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+(:[\w.-]+)?")
+# A repository that takes a connection and says nothing would hold Maven for half an hour, its own limit. What a try
+# has fetched stays in the cache, so the next one begins there.
+_TRIES = 4
+_TRY_SECONDS = 150
+_SILENCE_MILLISECONDS = 20_000
+
+
+class MavenError(RuntimeError):
+    """Jars could not be fetched; the message says what to install or which artefact Maven did not find."""
+
+
+def fetch(coordinates: Sequence[str], *, is_transitive: bool = True) -> Path:
+    """The folder that holds the jars of ``coordinates`` (``group:artifact:version`` or ``…:version:classifier``).
+
+    With what they depend on, unless ``is_transitive`` is false. A folder that is there is complete: nothing is asked
+    of the network a second time. Safe to call from several processes at once.
+    Raises MavenError where Maven is missing, an artefact does not exist, or the network does not answer.
+    """
+    wanted = tuple(coordinates)
+    for each in wanted:
+        if not _COORDINATE.fullmatch(each):
+            raise MavenError(f"{each!r} is no Maven coordinate; write group:artifact:version[:classifier]")
+    folder = CACHE / _folder_name(wanted, is_transitive=is_transitive)
+    if folder.is_dir():
+        return folder
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with _one_at_a_time(CACHE / ".lock"):
+        if not folder.is_dir():
+            _download(wanted, folder, is_transitive=is_transitive)
+    return folder
+
+
+def class_path(folder: Path) -> str:
+    """All jars of a folder as Java wants them."""
+    return os.pathsep.join(str(jar) for jar in sorted(folder.glob("*.jar")))
+
+
+def find_java(major: int = 17) -> Path:
+    """The ``java`` of JAVA_HOME, else of PATH.
+
+    Raises MavenError where there is none, or an older one than ``major``.
+    """
+    home = os.environ.get("JAVA_HOME")
+    java = Path(home, "bin", "java") if home else Path(shutil.which("java") or "java")
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=30).stderr
+    except (OSError, subprocess.SubprocessError) as failure:
+        raise MavenError(f"{java} does not run ({failure}); install Java {major}+, or set JAVA_HOME") from None
+    found = re.search(r'version "(\d+)', said)
+    if found is None or int(found[1]) < major:
+        version = found[1] if found else said.strip()
+        raise MavenError(f"{java} is version {version}, {major}+ is needed; set JAVA_HOME to a newer one")
+    return java
+
+
+def _folder_name(coordinates: Sequence[str], *, is_transitive: bool) -> str:
+    """Readable, and another one for every other list."""
+    digest = hashlib.sha256("\n".join([*sorted(coordinates), str(is_transitive)]).encode()).hexdigest()[:8]
+    first = coordinates[0].split(":")
+    return f"{first[1]}-{first[2]}-{digest}"
+
+
+def _download(coordinates: Sequence[str], folder: Path, *, is_transitive: bool) -> None:
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise MavenError(
+            f"{coordinates[0]} is to be fetched and there is no Maven: install it "
+            "(Debian: apt-get install maven; macOS: brew install maven), or copy the jars into " + str(folder)
+        )
+    print(f"maven: fetching {' '.join(coordinates)}", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(dir=CACHE, prefix="fetch-") as work:
+        (Path(work) / "pom.xml").write_text(_pom(coordinates), encoding="utf-8")
+        jars = Path(work) / "jars"
+        command = [
+            maven, "-q", "-B", "-ntp", "-f", f"{work}/pom.xml", f"-Dmaven.repo.local={CACHE / 'repository'}",
+            f"-Dmaven.wagon.rto={_SILENCE_MILLISECONDS}",  # Maven 3.8 and older; the next one is that of 3.9 and newer
+            f"-Daether.connector.requestTimeout={_SILENCE_MILLISECONDS}",
+            "dependency:copy-dependencies", f"-DoutputDirectory={jars}",
+            f"-DexcludeTransitive={'false' if is_transitive else 'true'}",
+        ]  # fmt: skip
+        for left in reversed(range(_TRIES)):
+            failure = _try(command, jars)
+            if failure is None:
+                jars.rename(folder)
+                return
+            if not failure.is_passing or left == 0:
+                raise MavenError(f"Maven could not fetch {', '.join(coordinates)}:\n{failure.said}")
+            print(f"maven: trying again ({failure.said.splitlines()[0]})", file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """What Maven said, and whether another try may end otherwise: a network's silence may, a wrong name does not."""
+
+    said: str
+    is_passing: bool
+
+
+def _try(command: Sequence[str], jars: Path) -> _Failure | None:
+    """One run of Maven; None where the jars are there. ``-U``: what failed a moment ago is asked for again."""
+    try:
+        done = subprocess.run([*command, "-U"], capture_output=True, text=True, timeout=_TRY_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return _Failure(f"the repository did not answer within {_TRY_SECONDS} s", is_passing=True)
+    if done.returncode == 0 and any(jars.glob("*.jar")):
+        return None
+    said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line][:5]
+    text = "\n".join(said) or f"it ended with {done.returncode} and said nothing"
+    return _Failure(text, is_passing="Could not find artifact" not in text)
+
+
+def _pom(coordinates: Sequence[str]) -> str:
+    dependencies = []
+    for each in coordinates:
+        group, artifact, version, *classifier = (escape(part) for part in each.split(":"))
+        extra = f"<classifier>{classifier[0]}</classifier>" if classifier else ""
+        dependencies.append(
+            f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
+            f"<version>{version}</version>{extra}</dependency>"
+        )
+    return (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>advisor</groupId><artifactId>jars</artifactId><version>1</version>"
+        f"<dependencies>{''.join(dependencies)}</dependencies></project>"
+    )
+
+
+@contextmanager
+def _one_at_a_time(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

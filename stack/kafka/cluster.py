@@ -1,0 +1,277 @@
+"""A real Kafka cluster on this machine: one KRaft controller and brokers with racks, on loopback and free ports.
+
+``with start_cluster(ClusterSpec(...), folder) as cluster:`` is ready to be used when it returns (about ten seconds) and
+leaves no process behind. Everything it writes lies in ``folder``: properties, data, logs, keys.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stack.kafka import security as kafka_security
+from stack.kafka.tools import NEWEST, KafkaTools, ending_with_us, java_command
+
+CONTROLLER = 100
+_CLUSTER_ID = "YWR2aXNvci10ZXN0LWNsdQ"  # any 16 bytes in base64
+_START_SECONDS = 90
+_STOP_SECONDS = 40
+_STARTED = re.compile(r"Kafka Server started")
+
+
+class ClusterError(RuntimeError):
+    """A node did not start or stop; the message ends with what it logged last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSpec:
+    """What to start: ``racks`` maps broker ids to racks; a secured one speaks TLS, SCRAM and PLAIN to its clients."""
+
+    version: str = NEWEST
+    racks: Mapping[int, str] = field(default_factory=lambda: {1: "a", 2: "b", 3: "c"})
+    is_secured: bool = False
+    log_dirs_per_broker: int = 1
+    broker_properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@contextlib.contextmanager
+def start_cluster(spec: ClusterSpec, folder: Path) -> Iterator[KafkaCluster]:
+    """Start it in ``folder``, which is emptied first; stop all of it at the end, whatever happened."""
+    stop_leftovers(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    cluster = KafkaCluster(spec, folder)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def stop_leftovers(folder: Path) -> None:
+    """End nodes that a killed run left behind: only processes whose command line names this very folder."""
+    for file in folder.glob("*.pid"):
+        pid = int(file.read_text() or 0)
+        with contextlib.suppress(OSError):
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+            if str(folder) in command:
+                os.kill(pid, signal.SIGKILL)
+        file.unlink(missing_ok=True)
+
+
+class KafkaCluster:
+    """A running cluster. ``bootstrap`` is where clients of its outer listener go, ``tools`` are Kafka's own."""
+
+    def __init__(self, spec: ClusterSpec, folder: Path) -> None:
+        self.spec = spec
+        self.folder = folder.resolve()
+        self._nodes: dict[int, subprocess.Popen[bytes]] = {}
+        listeners = 3 if spec.is_secured else 1
+        ports = _free_ports(1 + listeners * len(spec.racks))
+        self._controller_port = ports[0]
+        self._ports = {
+            broker: ports[1 + i * listeners : 1 + (i + 1) * listeners] for i, broker in enumerate(sorted(spec.racks))
+        }
+        self.certificates = kafka_security.make_certificates(self.folder / "keys") if spec.is_secured else None
+        self.admin_properties = self._admin_properties()
+
+    @property
+    def bootstrap(self) -> str:
+        """Every broker's client address (the first listener)."""
+        return ",".join(f"127.0.0.1:{ports[0]}" for _, ports in sorted(self._ports.items()))
+
+    @property
+    def mutual_tls_bootstrap(self) -> str:
+        """Every broker's address for clients that log in by certificate; secured clusters only."""
+        return ",".join(f"127.0.0.1:{ports[2]}" for _, ports in sorted(self._ports.items()))
+
+    @property
+    def tools(self) -> KafkaTools:
+        """Kafka's own tools, logged in as the administrator where there is a login."""
+        return KafkaTools(self.spec.version, self.bootstrap, self.admin_properties)
+
+    def start(self) -> None:
+        """Format every node, start the controller, then all brokers; return when every broker serves."""
+        for node in (CONTROLLER, *self.spec.racks):
+            (self.folder / f"node-{node}.properties").write_text(_as_properties(self._properties(node)))
+        first, *others = sorted(self.spec.racks)
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            list(pool.map(self._format, (CONTROLLER, first)))
+        self._launch(CONTROLLER)
+        for broker in others:
+            self._format_like(first, broker)
+        for broker in (first, *others):
+            self._launch(broker)
+        deadline = time.monotonic() + _START_SECONDS
+        for node in (CONTROLLER, *self.spec.racks):
+            self._wait_started(node, deadline)
+
+    def start_broker(self, broker: int) -> None:
+        """Start a broker again; returns when it serves."""
+        self._launch(broker)
+        self._wait_started(broker, time.monotonic() + _START_SECONDS)
+
+    def stop_broker(self, broker: int) -> None:
+        """A controlled shutdown: leaders move away first."""
+        self._end([broker], signal.SIGTERM)
+
+    def kill_broker(self, broker: int) -> None:
+        """As a power cut would."""
+        self._end([broker], signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Brokers first, the controller last: signalled together, brokers would wait for a controller that is gone."""
+        self._end([node for node in self._nodes if node != CONTROLLER], signal.SIGTERM)
+        self._end([CONTROLLER], signal.SIGTERM)
+
+    def _end(self, nodes: list[int], how: signal.Signals) -> None:
+        running = {node: self._nodes.pop(node) for node in nodes if node in self._nodes}
+        for process in running.values():
+            process.send_signal(how)
+        deadline = time.monotonic() + _STOP_SECONDS
+        for node, process in running.items():
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            (self.folder / f"node-{node}.pid").unlink(missing_ok=True)
+
+    def _format(self, node: int) -> None:
+        scram = kafka_security.scram_arguments() if self.spec.is_secured else []
+        command = java_command(
+            self.spec.version, "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c",
+            str(self.folder / f"node-{node}.properties"), *scram,
+        )  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_START_SECONDS, check=False)
+        if done.returncode != 0:
+            raise ClusterError(f"node {node} could not be formatted:\n{done.stdout}\n{done.stderr[-2000:]}")
+
+    def _format_like(self, first: int, broker: int) -> None:
+        """What ``kafka-storage format`` would write, from a formatted broker: a JVM for each costs two seconds."""
+        for source, target in zip(self._data(first), self._data(broker), strict=True):
+            shutil.copytree(source, target)
+            meta = target / "meta.properties"
+            own = base64.urlsafe_b64encode(secrets.token_bytes(15)).decode()
+            text = re.sub(r"(?m)^node\.id=.*$", f"node.id={broker}", meta.read_text())
+            meta.write_text(re.sub(r"(?m)^directory\.id=.*$", f"directory.id=A{own}A", text))
+
+    def _data(self, node: int) -> list[Path]:
+        if node == CONTROLLER:
+            return [self.folder / f"data-{node}"]
+        return [self.folder / f"data-{node}-{i}" for i in range(self.spec.log_dirs_per_broker)]
+
+    def _launch(self, node: int) -> None:
+        command = java_command(
+            self.spec.version,
+            "kafka.Kafka",
+            str(self.folder / f"node-{node}.properties"),
+            heap="256m",
+            log_level="info",
+        )
+        with self._log(node).open("wb") as log:
+            self._nodes[node] = subprocess.Popen(
+                ending_with_us(command),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        (self.folder / f"node-{node}.pid").write_text(str(self._nodes[node].pid))
+
+    def _log(self, node: int) -> Path:
+        return self.folder / f"node-{node}.log"
+
+    def _wait_started(self, node: int, deadline: float) -> None:
+        while True:
+            said = self._log(node).read_text(errors="replace")
+            if _STARTED.search(said):
+                return
+            if self._nodes[node].poll() is not None or time.monotonic() > deadline:
+                raise ClusterError(f"node {node} did not start:\n{said[-3000:]}")
+            time.sleep(0.1)
+
+    def _admin_properties(self) -> Path | None:
+        if self.certificates is None:
+            return None
+        return kafka_security.write_client_properties(
+            self.folder / "admin.properties", self.certificates, user=kafka_security.ADMIN,
+            password=kafka_security.ADMIN_PASSWORD,
+        )  # fmt: skip
+
+    def _properties(self, node: int) -> dict[str, str]:
+        protocols = {"CONTROLLER": "PLAINTEXT", "CLIENT": "PLAINTEXT"}
+        if self.certificates is not None:
+            protocols = {"CONTROLLER": "SSL", "CLIENT": "SASL_SSL", "INTERNAL": "SSL", "MTLS": "SSL"}
+        shared = {
+            "node.id": str(node),
+            "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{self._controller_port}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": ",".join(f"{name}:{how}" for name, how in protocols.items()),
+            **({} if self.certificates is None else kafka_security.server_properties(self.certificates)),
+        }
+        if node == CONTROLLER:
+            return shared | {
+                "process.roles": "controller",
+                "listeners": f"CONTROLLER://127.0.0.1:{self._controller_port}",
+                "log.dirs": ",".join(str(each) for each in self._data(node)),
+            }
+        return shared | self._broker_properties(node) | dict(self.spec.broker_properties)
+
+    def _broker_properties(self, broker: int) -> dict[str, str]:
+        names = ("CLIENT",) if self.certificates is None else ("CLIENT", "INTERNAL", "MTLS")
+        copies = str(min(3, len(self.spec.racks)))
+        addresses = zip(names, self._ports[broker], strict=True)
+        return {
+            "process.roles": "broker",
+            "broker.rack": self.spec.racks[broker],
+            "listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in addresses),
+            "inter.broker.listener.name": "CLIENT" if self.certificates is None else "INTERNAL",
+            "log.dirs": ",".join(str(each) for each in self._data(broker)),
+            "auto.create.topics.enable": "false",
+            "auto.leader.rebalance.enable": "false",  # leaders move only when somebody says so
+            "offsets.topic.num.partitions": "6",
+            "offsets.topic.replication.factor": copies,
+            "transaction.state.log.num.partitions": "2",
+            "transaction.state.log.replication.factor": copies,
+            "transaction.state.log.min.isr": "1",
+            "group.initial.rebalance.delay.ms": "0",
+            "log.cleaner.dedupe.buffer.size": "8388608",
+            **_version_properties(self.spec.version, copies),
+            **({} if self.certificates is None else kafka_security.client_listener_properties()),
+        }
+
+
+def _version_properties(version: str, copies: str) -> dict[str, str]:
+    if version.startswith("3."):
+        return {"group.coordinator.rebalance.protocols": "classic,consumer"}  # KIP-848 is off as 3.9 comes
+    return {
+        "share.coordinator.state.topic.num.partitions": "2",
+        "share.coordinator.state.topic.replication.factor": copies,
+        "share.coordinator.state.topic.min.isr": "1",
+    }
+
+
+def _as_properties(properties: Mapping[str, str]) -> str:
+    return "".join(f"{key}={value.replace(chr(92), chr(92) * 2)}\n" for key, value in sorted(properties.items()))
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on; all are held until the last is known, so that none is given twice."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]

