@@ -14,9 +14,9 @@ from typing import Any
 
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_arguments import add_plan_options, plan_options, read_previous
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.cli.shell import taken_back_on_interrupt
 from rebalance_advisor.publish.folders.whole_folder import check_folder
 from rebalance_advisor.terminal import write_json, write_lines
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from kafka_rebalance.errors import AdvisorError, InfeasibleError, UsageError
 from kafka_rebalance.visible_text import visible
-from rebalance_advisor.cli.shell import end_on_interrupt, tell_of_interrupt
+from rebalance_advisor.cli.interrupt import end_on_interrupt, tell_of_interrupt
 from rebalance_advisor.terminal import write_lines
 
 COMMANDS = {

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.cli.shell import taken_back_on_interrupt
 from rebalance_advisor.terminal import write_lines
 
 _SHOWN_GAPS = 20

@@ -13,24 +13,26 @@ log(members)), where Java pays O(partitions) and more for each partition of each
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints, Longs
-from kafka_rebalance.assignors.assignment import Assignment, Withheld
+from kafka_rebalance.assignors.assignment import Assignment, StickyNotes, Withheld
+from kafka_rebalance.assignors.racks import has_rack
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.sticky.even import evened, notes_of, rows_of
-from kafka_rebalance.assignors.sticky.member_lists import flattened
-from kafka_rebalance.assignors.sticky.start import (
-    choose_who_takes_part,
-    give_out,
-    give_out_in_racks,
-    keep_readable,
-    most_possible,
-    remember_previous,
-    shared_rows,
+from kafka_rebalance.assignors.sticky.balance import (
+    CHANGED,
+    ENDLESS,
+    NO_MEMBER,
+    NULL_POINTER,
+    fill,
+    moved,
+    rebalance,
 )
-from kafka_rebalance.assignors.sticky.state import State, new_state
+from kafka_rebalance.assignors.sticky.state import HEAP, LEAST, LITERAL, MOST, NONE, State, flattened, give, new_state
 from kafka_rebalance.assignors.sticky.sticky_input import StickyFrame, free_rows
+from kafka_rebalance.errors import AssignorError, EndlessReassignmentError
 from kafka_rebalance.kernels.decorators import kernel
 
 _SLACK = 1
@@ -96,3 +98,195 @@ def waits_for_owners(offsets: Longs, rows: Ints, owned_offsets: Longs, owned_row
     for at in range(len(rows)):
         is_new[at] = is_new[at] and is_revoked[rows[at]]
     return is_new
+
+
+# Where the general sticky way starts from: what may be kept, who held what before, and all that is free given out.
+
+
+@kernel
+def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags) -> tuple[Flags, bool]:
+    """Give members what they keep: taken rows bool[R], and whether anything must be revoked.
+
+    Members keep what they still subscribe to and, where racks matter, what lies in their rack.
+    """
+    is_taken = np.zeros(len(state.rows), np.bool_)
+    subscriber = np.full(len(state.topics), NONE, np.int32)
+    must_revoke = False
+    for member in range(len(state.members)):
+        rack = state.members[member].rack
+        for at in range(state.offsets[member], state.offsets[member + 1]):
+            subscriber[state.topics_of[at]] = member
+        for at in range(owned_offsets[member], owned_offsets[member + 1]):
+            if not is_kept[at]:
+                continue
+            row = rows[at]
+            is_mismatch = rack >= 0 and (row >= len(state.sets) or not has_rack(state.sets[row], rack))
+            if is_mismatch or subscriber[state.rows[row].topic] != member:
+                must_revoke = True
+                continue
+            give(state, row, member)
+            is_taken[row] = True
+    return is_taken, must_revoke
+
+
+@kernel
+def remember_previous(
+    state: State, met: Longs, owned_offsets: Longs, rows: Ints, generations: Ints, newest: int
+) -> None:
+    """Set who held a partition in an older generation: the newest of those, and of equal ones the first met."""
+    since = np.empty(len(state.rows), np.int32)
+    for member in met:
+        generation = generations[member]
+        if generation >= newest:
+            continue
+        for at in range(owned_offsets[member], owned_offsets[member + 1]):
+            row = rows[at]
+            if row >= 0 and (state.rows[row].previous == NONE or generation > since[row]):
+                state.rows[row].previous = member
+                since[row] = generation
+
+
+@kernel
+def most_possible(offsets: Longs, topics: Ints, counts: Ints, map_size: int, total: int) -> Longs:
+    """int64[M]: partitions that a member could have at most, as Kafka counts them.
+
+    A topic listed twice counts twice; as many entries as there are topics mean all partitions, whatever they are.
+    """
+    possible = np.zeros(len(offsets) - 1, np.int64)
+    for member in range(len(possible)):
+        entries = 0
+        for at in range(offsets[member], offsets[member + 1]):
+            if counts[topics[at]] >= 0:
+                entries += 1
+                possible[member] += counts[topics[at]]
+        if entries == map_size:
+            possible[member] = total
+    return possible
+
+
+@kernel
+def give_out(state: State, free: Ints) -> None:
+    """Each free row to the reader that has the least, in the order of ``free``."""
+    group = -1
+    for row in free:
+        topic = state.rows[row].topic
+        if state.topics[topic].alike != group:
+            group = state.topics[topic].alike
+            fill(state, topic, False)
+        if state.marks[HEAP] > 0:
+            member = state.heap[0]
+            give(state, row, member)
+            moved(state, member)
+
+
+@kernel
+def give_out_in_racks(state: State, free: Ints) -> Ints:
+    """Each free row to the reader of its racks (or without a rack) that has the least; the rows that found none."""
+    members, topics = state.members, state.topics
+    left = np.empty(len(free), np.int32)
+    kept = 0
+    for row in free:
+        best = -1
+        topic = state.rows[row].topic
+        first = topics[topic].first_reader
+        for at in range(first, first + topics[topic].readers):
+            member = state.readers[at]
+            rack = members[member].rack
+            if rack >= 0 and not has_rack(state.sets[row], rack):
+                continue
+            more = members[member].size - members[best].size if best >= 0 else -1
+            if more < 0 or (more == 0 and members[member].id_rank < members[best].id_rank):
+                best = member
+        if best >= 0:
+            give(state, row, best)
+        else:
+            left[kept] = row
+            kept += 1
+    return left[:kept]
+
+
+@kernel
+def choose_who_takes_part(state: State) -> None:
+    """Members take part that could have more, or hold a partition of a topic that another one reads too."""
+    members, marks = state.members, state.marks
+    marks[LEAST], marks[MOST] = len(state.with_size), -1
+    for member in range(len(members)):
+        takes_part = members[member].size < members[member].possible
+        place = members[member].head
+        while place != NONE and not takes_part:
+            takes_part = state.topics[state.rows[state.places[place].row].topic].readers >= 2
+            place = state.places[place].following
+        members[member].takes_part = takes_part
+        if takes_part:
+            size = members[member].size
+            state.with_size[size] += 1
+            marks[LEAST] = min(marks[LEAST], size)
+            marks[MOST] = max(marks[MOST], size)
+
+
+@kernel
+def shared_rows(state: State, rows: Ints) -> Ints:
+    """Those of ``rows`` whose topic has two readers or more: the others can go nowhere."""
+    kept = np.empty(len(rows), np.int32)
+    count = 0
+    for row in rows:
+        if state.topics[state.rows[row].topic].readers >= 2:
+            kept[count] = row
+            count += 1
+    return kept[:count]
+
+
+# The walks of the sticky assignors, and the way back if all was in vain.
+
+
+def evened(state: State, walks: list[Ints], *, is_initial: bool, is_literal: bool) -> State:
+    """Walk over each list of rows in turn; go back to the start if the last one moved something and improved nothing.
+
+    ``is_literal``: only asking Kafka's questions word for word answers as Java does (``balance``).
+    Raises EndlessReassignmentError, and AssignorError where Java fails.
+    """
+    state.marks[LITERAL] = is_literal
+    before = state if is_initial else replace(state, places=state.places.copy(), members=state.members.copy())
+    is_changed = False
+    for rows in walks:
+        is_changed = _checked(rebalance(rows, state)) == CHANGED
+    if not is_initial and is_changed and _score(state) >= _score(before):
+        return before
+    return state
+
+
+def _checked(status: int) -> int:
+    if status == ENDLESS:
+        raise EndlessReassignmentError
+    if status == NULL_POINTER:
+        raise AssignorError("java.lang.NullPointerException", "a member that is left out of balancing is asked for")
+    if status == NO_MEMBER:
+        raise AssignorError("java.util.NoSuchElementException", "no member takes part in balancing")
+    return status
+
+
+def _score(state: State) -> int:
+    """``getBalanceScore``: differences of all pairs of members that take part, in Java's int."""
+    sizes = np.sort(state.members["size"][state.members["takes_part"] != 0]).astype(np.int64)
+    weights = 2 * np.arange(len(sizes), dtype=np.int64) - len(sizes) + 1
+    return int(np.int64((sizes * weights).sum()).astype(np.int32))
+
+
+def notes_of(state: State, frame: StickyFrame) -> StickyNotes:
+    """What has moved while balancing, for Kafka's own verdict on stickiness."""
+    moved = state.rows[state.rows["source"] >= 0]
+    return StickyNotes(
+        False, frame.max_generation, moved["topic"].copy(), moved["source"].copy(), moved["target"].copy()
+    )
+
+
+@kernel
+def rows_of(order: Longs, first_row: Longs) -> Ints:
+    """All rows, topics in ``order``."""
+    rows = np.empty(first_row[-1], np.int32)
+    count = 0
+    for topic in order:
+        for row in range(first_row[topic], first_row[topic + 1]):
+            rows[count] = row
+            count += 1
+    return rows[:count]
