@@ -9,7 +9,7 @@ RUN := env PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test test-kill test-live test-live-full check lint fast-tests bench bench-planner fuzz lock clean
+.PHONY: help setup demo demo-live up down test test-kill test-live test-live-full check lint fast-tests bench bench-planner fuzz wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -75,8 +75,13 @@ bench-planner: setup ## the planner on cluster models beside a peer's results, a
 fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, refused, crash and hang by kind (INPUTS=…)
 	@$(RUN) $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),20000)
 
+# For the Python of .venv: another one that finds nothing of its own in the wheel compiles at its first run.
+wheel: setup ## build dist/*.whl with kernels compiled for x86-64-v3: a first run finds them and compiles nothing
+	@$(RUN) $(BIN)/python -m stack.wheel.carry_kernels
+	@rm -rf dist && $(BIN)/python -m hatchling build -t wheel && ls -l dist
+
 lock: .boot/bin/uv ## resolve the lock anew (only public PyPI addresses may stand in it)
 	@env -u UV_DEFAULT_INDEX -u UV_INDEX -u UV_INDEX_URL .boot/bin/uv lock
 
 clean: ## remove what `make` made, except downloads
-	@rm -rf .venv .boot build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	@rm -rf .venv .boot build dist plugins/kafka_rebalance/carried .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -20,6 +20,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit, types
 
+from kafka_rebalance.kernels.carried_code import DiskThenCarried
 from kafka_rebalance.kernels.link_time import EntryCompiler, InnerCompiler
 
 R = TypeVar("R")
@@ -51,8 +52,8 @@ def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def _prepared(compiled: Any) -> Any:
-    disk = compiled._cache._cache_file
-    disk._source_stamp = (disk._source_stamp, _sources(compiled.py_func.__module__))
+    module = compiled.py_func.__module__
+    compiled._cache._cache_file = DiskThenCarried(compiled._cache._cache_file, module, _sources(module))
     return _for_wide_integers(compiled)
 
 

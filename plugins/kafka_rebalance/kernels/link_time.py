@@ -13,6 +13,8 @@ from typing import Any
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
+from kafka_rebalance.kernels.cheap_compiling import cheaply
+
 
 class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code of a kernel that Python calls."""
@@ -83,7 +85,12 @@ def _callers_first(direct: list[Any]) -> list[Any]:
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc]
-    """Compiles what Python calls."""
+    """Compiles what Python calls, and on the way all inner kernels below it."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile ``func``."""
+        with cheaply():
+            return super().compile_extra(func)
 
     def define_pipelines(self) -> list[Any]:
         _use(self.state, _EntryLibrary)

@@ -1,0 +1,80 @@
+"""Machine code that came with the wheel, for a baseline processor: a first run finds it and compiles nothing.
+
+It is looked for after numba's own cache on disk, and used where all fits: the text of the kernel's module and of what
+it imports, the bytecode, the types, the versions of Python and numba, the kind of system, and a processor that has all
+features of the baseline. Where anything differs there is nothing, and the kernel is compiled as it always was.
+``stack/wheel/carry_kernels.py`` makes it. Results are the same: neither code fuses or reorders what is computed.
+It is unpickled, as numba does with its own, and is as much to be trusted as the modules that it lies beside.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numba
+from numba.core.caching import IndexDataCacheFile
+
+PACKAGE = __name__.partition(".")[0]
+FOLDER = "carried"
+
+# x86-64-v3, as LLVM names it: Intel since Haswell (2013), AMD since Excavator (2015).
+BASELINE = "x86-64-v3"
+FEATURES = (
+    "avx", "avx2", "bmi", "bmi2", "cmov", "crc32", "cx16", "cx8", "f16c", "fma", "fxsr", "lzcnt", "mmx", "movbe",
+    "popcnt", "sahf", "sse", "sse2", "sse3", "sse4.1", "sse4.2", "ssse3", "xsave",
+)  # fmt: skip
+# As NUMBA_CPU_FEATURES wants it.
+FEATURES_TEXT = ",".join(f"+{name}" for name in FEATURES)
+
+
+class DiskThenCarried(IndexDataCacheFile):  # type: ignore[misc]
+    """The files of one kernel: numba's own, then what was carried."""
+
+    def __init__(self, disk: Any, module: str, sources: str) -> None:
+        base = disk._index_name.removesuffix(".nbi")
+        super().__init__(disk._cache_path, base, (disk._source_stamp, sources))
+        self.carried_index = f"{module}/{base}"
+        self.sources = sources
+
+    def load(self, key: tuple[Any, Any, Any]) -> Any:
+        """What was compiled for ``key``: types, processor, bytecode; None where nothing was."""
+        found = super().load(key)
+        return self._load_carried(*key) if found is None else found
+
+    def _load_carried(self, signature: Any, magic: tuple[str, str, str], bytecode: Any) -> Any:
+        triple, _, features = magic
+        if not has_baseline(features):
+            return None
+        index = _read(triple, self.carried_index)
+        if index is None or index[: len(self.sources)] != self.sources.encode():
+            return None
+        names: Mapping[Any, str] = pickle.loads(index[len(self.sources) :])  # noqa: S301 - part of the package
+        name = names.get((signature, bytecode))
+        data = None if name is None else _read(triple, name)
+        return None if data is None else pickle.loads(data)  # noqa: S301 - part of the package
+
+
+def has_baseline(features: str) -> bool:
+    """Whether a processor has all of ``FEATURES``; ``features`` is what numba says of it: ``+avx,-avx512f…``."""
+    return {f"+{name}" for name in FEATURES}.issubset(features.split(","))
+
+
+def carried_for(triple: str) -> str:
+    """The folder, inside that of the package, of code for this Python and numba and a system of ``triple``."""
+    return f"{FOLDER}/cp{sys.version_info.major}{sys.version_info.minor}-numba-{numba.__version__}-{triple}-{BASELINE}"
+
+
+def _read(triple: str, name: str) -> bytes | None:
+    """A carried file, by the loader that read the package: it may lie in an archive."""
+    package = sys.modules[PACKAGE]
+    read = getattr(getattr(package.__spec__, "loader", None), "get_data", None)
+    folders = list(getattr(package, "__path__", ()))
+    if read is None or not folders:
+        return None
+    try:
+        return bytes(read(f"{folders[0]}/{carried_for(triple)}/{name}"))
+    except OSError:
+        return None
