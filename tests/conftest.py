@@ -23,7 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--brief-search"):
+    is_controller = bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
+    if config.getoption("--brief-search") and not is_controller:
         from tests.brief_search import search_briefly
 
         search_briefly()

@@ -21,6 +21,9 @@ from tests.unit.verify.plan_worlds import World, sealed_anyhow
 
 MUST_BE_CAUGHT = sorted(name for name, forgery in CATALOGUE.items() if not forgery.harmless)
 
+# Ten times the size of the others, and as slow to be judged: the fast tests take them where no other plan will do.
+LARGE = ("busy", "plain")
+
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_of_plan_is_right_with_all_its_files(kind: str) -> None:
@@ -33,6 +36,8 @@ def test_every_kind_of_plan_is_right_with_all_its_files(kind: str) -> None:
 def test_a_forgery_is_caught_by_the_rule_that_it_breaks(name: str, kinds_each: int) -> None:
     forgery, kinds = CATALOGUE[name], sorted(KINDS)
     random.Random(name).shuffle(kinds)
+    if kinds_each == 1:
+        kinds.sort(key=LARGE.__contains__)
     judgements = 0
     for kind in kinds:
         outcome = judged(forgery, KINDS[kind]())
@@ -157,7 +162,7 @@ def test_a_changed_value_of_each_field_is_caught_in_one_of_the_plans_that_have_i
     assert len(plans) > 60
     missed = []
     for _, having in sorted(plans.items()):
-        kind, alike = draw.choice(having)
+        kind, alike = draw.choice([each for each in having if each[0] not in LARGE] or having)
         missed += missed_change(KINDS[kind](), draw.choice(alike), draw)
     assert missed == []
 
