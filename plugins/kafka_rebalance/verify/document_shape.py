@@ -201,9 +201,9 @@ def _fits_at_a_glance(value: Any, shape: Any) -> bool:
     if kind is not shape and not (isinstance(shape, tuple) and kind in shape):
         return False
     if kind is int:
-        return -MOST <= value <= MOST
+        return bool(-MOST <= value <= MOST)
     if kind is float:
-        return abs(value) <= _GREATEST
+        return bool(abs(value) <= _GREATEST)
     return kind is str or kind is bool or value is None
 
 

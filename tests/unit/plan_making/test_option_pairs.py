@@ -44,8 +44,9 @@ LIMITS = {"--max-move-bytes", "--max-moves", "--max-leader-changes"}
 TOPICS = {"--include-topic", "--exclude-topic"}
 ALWAYS_REFUSED = {frozenset({pair.first, pair.second}) for pair in CONTRADICTIONS if pair.detail(PlanOptions()) == ""}
 PAIRS = list(combinations(OPTIONS, 2))
-# What is refused, and of what is kept every third pair, so each option several times; the rest in ``make test``.
-IN_FAST = {pair for number, pair in enumerate(PAIRS) if number % 3 == 0 or frozenset(pair) in ALWAYS_REFUSED}
+KEPT_PAIRS = [pair for pair in PAIRS if frozenset(pair) not in ALWAYS_REFUSED]
+# What is refused, and of what is kept every third pair, so each option twice or more; the rest in ``make test``.
+IN_FAST = {*PAIRS} - {*KEPT_PAIRS} | {*KEPT_PAIRS[::3]}
 
 
 def after(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) -> list[tuple[tuple[int, ...], int | None]]:
@@ -146,8 +147,8 @@ def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> N
 
 
 def test_every_option_is_in_pairs_of_the_sample_that_are_kept() -> None:
-    kept = [pair for pair in IN_FAST if frozenset(pair) not in ALWAYS_REFUSED]
-    assert {option for pair in kept for option in pair} == set(OPTIONS)
+    options = [option for pair in KEPT_PAIRS if pair in IN_FAST for option in pair]
+    assert min(map(options.count, OPTIONS)) >= 2
 
 
 def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
