@@ -5,11 +5,12 @@ SHELL := /bin/bash
 PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11; do \
   $$each -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit(1); print(sys.executable)' 2>/dev/null && break; done)
 BIN := .venv/bin
-RUN := env PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
+# Bytecode is kept, whatever the caller's shell says of it: without, every start and every worker compiles all tests anew.
+RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test test-kill test-live test-live-full check lint fast-tests bench bench-planner fuzz wheel lock clean
+.PHONY: help setup demo demo-live up down test slow-tests test-kill test-live test-live-full check lint fast-tests bench bench-planner fuzz wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,8 +40,10 @@ up: setup ## start Postgres and Airflow and leave them running
 down: setup ## stop what `make up` started
 	@$(RUN) $(BIN)/python -m stack.down
 
-test: fast-tests ## all tests that need nothing but this machine
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "slow and not live and not stack and not matrix"
+test: fast-tests slow-tests ## all tests that need nothing but this machine
+
+slow-tests: setup
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "(slow or planned) and not live and not stack and not matrix"
 	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix"
 
 test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, advise and publish; SIGKILL at five moments of a run in a real Airflow (`make test` has some of each); prints the tables
@@ -53,9 +56,9 @@ test-live: setup ## tests against real Kafka brokers and Kafka's own classes (Ma
 test-live-full: setup ## every live test on every release, 2,000 fresh cases a family (CONFORMANCE_CASES, CONFORMANCE_SEED)
 	@$(RUN) env CONFORMANCE_CASES=$(or $(CONFORMANCE_CASES),2000) $(BIN)/python -m pytest -q -m live tests/live
 
-check: lint fast-tests ## lint, types, layers and the fast tests
+check: setup ## lint, types, layers and the fast tests, side by side
+	@$(MAKE) --no-print-directory -j 2 lint fast-tests
 
-# In one call of make, such as `make check test`, these run once.
 lint: setup
 	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
 	@$(BIN)/ruff check --quiet .
@@ -63,7 +66,7 @@ lint: setup
 	@$(RUN) $(BIN)/lint-imports
 
 fast-tests: setup
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not live and not stack and not slow and not matrix"
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile --brief-search -m "not live and not stack and not slow and not matrix"
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))

@@ -1,6 +1,47 @@
 """What every test may rely on: nothing is skipped in silence, no analytics, no proxy to loopback."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("NO_PROXY", "127.0.0.1,localhost")
+
+TESTS = Path(__file__).parent
+# Where plans are looked at that the search makes: ``make test`` runs these once more with the whole search.
+PLANNED = (
+    "properties/test_plans_for_any_cluster.py", "unit/check", "unit/findings", "unit/hostile/test_outputs.py",
+    "unit/plan_making", "unit/planner", "unit/publish", "unit/test_check_plan.py", "unit/test_plan_document.py",
+    "unit/test_verified_plan.py", "unit/verify",
+)  # fmt: skip
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--brief-search", action="store_true", help="plans are searched for a short time: make check")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    is_controller = bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
+    if config.getoption("--brief-search") and not is_controller:
+        from tests.brief_search import search_briefly
+
+        search_briefly()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    missing = [room for room in PLANNED if not (TESTS / room).exists()]
+    assert not missing, f"PLANNED in tests/conftest.py names what is not there: {missing}"
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix().startswith(PLANNED):
+            item.add_marker("planned")
+
+
+@pytest.fixture
+def whole_search() -> Iterator[None]:
+    """The search as users have it, in ``make check`` too."""
+    from tests.brief_search import searching_whole
+
+    with searching_whole():
+        yield

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.bounds.plan_bounds import check_bounds, recomputed_bounds
+from kafka_rebalance.verify.bounds.plan_bounds import check_bounds
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats, cluster_arrays
 from kafka_rebalance.verify.cluster.broker_loads import hard_limits
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
@@ -119,10 +119,7 @@ def _judge(
     check_frontier(document, faults)
     if faults.has_any("resource", "before", "from_differs"):
         return {}
-    check_bounds(document, levels, cluster, wishes, faults)
-    if document["verdict"] in ("infeasible", "cannot_tell"):
-        return {}
-    return recomputed_bounds(document, levels, cluster, wishes)
+    return check_bounds(document, levels, cluster, wishes, faults)
 
 
 def _disk(levels: Levels, cluster: ClusterArrays) -> tuple[Floats, Floats] | None:

@@ -15,13 +15,13 @@ from kafka_rebalance.errors import AdvisorError, InvalidInputError
 from kafka_rebalance.plans.check import Judgement, check_plan, read_planned
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from rebalance_advisor.cli.main import main
+from tests.sample import sample
 from tests.unit.check.plans_to_check import planned, resealed
 
 STRANGE: list[Any] = [
     None, True, -1, 0, 3, 10**30, 0.5, 1e308, float("nan"), float("inf"), "", "x", "9" * 5000, "\ud800", "\x1b[2J", [],
     [0], [0, 0], [[]], {}, {"": None}, {"7": "x"}, "2026-99-99T00:00:00Z",
 ]  # fmt: skip
-TIMES = 2000
 JUDGED = [
     "moves", "moves", "moves", "parameters", "parameters", "seen", "seen", "topic_ids", "captured_at", "expires_at",
     "verdict", "cluster", "cluster_id", "format_version", "plan_id", "waves", "resources",
@@ -66,13 +66,14 @@ def outcome(document: dict[str, Any], snapshot: Any) -> str:
         return "refused" if ": " in str(error) else f"refused without a place: {error}"
 
 
-def test_two_thousand_spoiled_plans_and_snapshots_are_judged_or_refused() -> None:
+@pytest.mark.parametrize("times", sample((400, 2000), (400,)))
+def test_spoiled_plans_and_snapshots_are_judged_or_refused(times: int) -> None:
     plan = planned()
     snapshot_text = json.dumps(snapshot_to_document(plan.snapshot))
     plan_places, snapshot_places = places(plan.document), places(json.loads(snapshot_text))
     draw = random.Random(20261122)
     seen: Counter[str] = Counter()
-    for number in range(TIMES):
+    for number in range(times):
         document, snapshot = plan.document, plan.snapshot
         if number % 4:
             spoil(document, draw, plan_places, JUDGED)
@@ -92,7 +93,7 @@ def test_two_thousand_spoiled_plans_and_snapshots_are_judged_or_refused() -> Non
         seen[outcome(document, snapshot)] += 1
     print(dict(seen))
     assert {judgement.name for judgement in (Judgement.VALID, Judgement.STALE, Judgement.HARMFUL)} <= seen.keys()
-    assert seen["refused"] > TIMES / 10
+    assert seen["refused"] > times / 10
     assert not [words for words in seen if "without a place" in words]
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from kafka_rebalance.csv_text import unguarded
 from kafka_rebalance.visible_text import is_hidden, visible
-from rebalance_advisor.cli import main as cli
+from rebalance_advisor.cli.main import main as cli
 from tests.unit.hostile.cluster import cluster_document
 from tests.unit.hostile.names import HARMLESS, HOSTILE
 from tests.unit.hostile.readers import Page, figures_alike, markdown, screen_lines, without_name
@@ -26,6 +26,16 @@ SEARCHED_TWICE = (
     *(HOSTILE[kind] for kind in ("cursor up", "one-byte CSI", "line feed", "override", "script")),
 )
 OPTIONS = ("--balance-within", "10%", "--no-frontier")
+# One or two of each kind for each border (terminal, lines, invisible, page, Markdown, CSV); the rest in ``make test``.
+IN_FAST = (
+    "cursor up", "one-byte CSI", "link of a terminal", "line feed", "carriage return", "line separator", "TAB",
+    "override", "tags", "heap of marks", "script", "attribute", "entity", "template", "markdown link", "end of code",
+    "formula", "formula quote", "shell", "percent", "wide and right to left",
+)  # fmt: skip
+NAMES = pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, id=kind, marks=() if kind in IN_FAST else pytest.mark.slow) for kind, name in HOSTILE.items()],
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,7 @@ def test_the_cluster_says_enough_to_be_a_test(plain: Outputs) -> None:
     assert len(plain.files["moves.csv"].splitlines()) > 2
 
 
-@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+@NAMES
 def test_a_name_is_text_in_every_output(
     name: str, plain: Outputs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,7 +168,7 @@ def _safe_cells(found: Outputs) -> None:
         assert (unguarded(row[1]), unguarded(row[9])) == (move["topic"], visible(move["reason"]))
 
 
-@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+@NAMES
 def test_what_is_said_of_a_forged_plan_is_text(
     name: str, plain: Outputs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from tests.properties.small_worlds import small_world
 GAPS_BY_SINGLE_BROKERS = {7: 0.205, 17: None, 55: 0.331, 109: 1.206}
 
 
+@pytest.mark.usefixtures("whole_search")
 @pytest.mark.parametrize("seed", GAPS_BY_SINGLE_BROKERS)
 def test_the_linear_program_of_the_widened_bands_proves_more_than_broker_by_broker_and_verify_agrees(seed: int) -> None:
     snapshot, options = small_world(seed)

@@ -17,6 +17,7 @@ from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.request import build_ask
+from tests.sample import sample
 from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row, with_capacity
 
 
@@ -35,7 +36,7 @@ def test_prices_of_the_program_prove_its_own_optimum() -> None:
     assert copied * 0.9999 <= bounds.parts["linear program"] <= copied * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", sample(range(4), (0, 3)))
 def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed: int) -> None:
     problem = _problem(seed)
     alone = solve(problem, effort=Effort(program_steps=0, anneal_steps=0))
@@ -47,15 +48,16 @@ def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed:
     assert both.topic_excess[1] <= max(alone.topic_excess)
 
 
-def test_the_same_problem_has_the_same_plan_twice() -> None:
+@pytest.mark.parametrize("steps", sample((1, 3), (1,)))
+def test_the_same_problem_has_the_same_plan_twice(steps: int) -> None:
     problem = _problem(1, remove_brokers=frozenset({4}))
-    effort = Effort(program_steps=3)
+    effort = Effort(program_steps=steps)
     first, second = solve(problem, seed=7, effort=effort), solve(problem, seed=7, effort=effort)
     assert first.replicas.tobytes() == second.replicas.tobytes()
     assert first.leader.tobytes() == second.leader.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sample(range(3), (2,)))
 def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int) -> None:
     problem = _problem(seed, 0.05)
     alone = solve(problem, effort=Effort(program_steps=0, anneal_steps=0))

@@ -12,7 +12,7 @@ def sorted_both_ways(values):  # type: ignore[no-untyped-def]
     return smallest_first(values), largest_first(values)
 
 
-@numba.njit
+@numba.njit(cache=True)
 def by_numba(values):  # type: ignore[no-untyped-def]
     return np.argsort(values)
 

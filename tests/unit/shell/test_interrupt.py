@@ -10,6 +10,7 @@ from subprocess import PIPE, Popen, run
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from tests.sample import sample
 from tests.unit.planner.worlds import brokers, cluster, row
 
 # Ctrl-C at the n-th event of a kind that the interpreter tells of: imports, files opened, folders made.
@@ -28,6 +29,11 @@ sys.exit(main())
 """
 
 
+MOMENTS = [
+    ("import", 1), ("import", 60), ("import", 600), ("open", 30), ("os.mkdir", 1), ("os.mkdir", 2), ("os.mkdir", 4),
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("interrupt")
@@ -42,7 +48,7 @@ def command(place: Path, out: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("event", "moment"),
-    [("import", 1), ("import", 60), ("import", 600), ("open", 30), ("os.mkdir", 1), ("os.mkdir", 2), ("os.mkdir", 4)],
+    sample(MOMENTS, [("import", 60), ("open", 30), ("os.mkdir", 2)]),
 )
 def test_one_line_wherever_it_strikes(place: Path, event: str, moment: int) -> None:
     line = [sys.executable, "-c", PROGRAM, event, str(moment), *command(place, "plan")]

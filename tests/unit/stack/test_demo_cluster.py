@@ -15,6 +15,7 @@ import pytest
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from rebalance_advisor.dumps import read_input
 from stack.demo.cluster import write_demo_cluster
+from tests.sample import sample
 
 ROOT = Path(__file__).parents[3]
 
@@ -81,7 +82,7 @@ def test_the_time_of_the_later_reading_can_be_given(tmp_path):
     assert (folder / "earlier" / "captured_at").read_text() == "2027-01-31T11:00:00+01:00\n"
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", sample([1, 2, 3], (1,)))
 def test_any_seed_gives_a_cluster_that_can_be_read(tmp_path, seed):
     snapshot = read_input(write_demo_cluster(tmp_path, seed=seed))
     assert len(snapshot.groups) == 40

@@ -61,22 +61,20 @@ def counting_bounds(
 
 def check_bounds(
     document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
-) -> None:
-    """Each cost has one bound; see the rules ``bound_*`` and ``gap``."""
+) -> dict[str, float]:
+    """Each cost has one bound; see the rules ``bound_*`` and ``gap``. Returns what was recomputed of them."""
     _check_prices(document, cluster, faults)
+    has_plan = document["verdict"] not in ("infeasible", "cannot_tell")
+    found = recomputed_bounds(document, levels, cluster, wishes) if has_plan else {}
     stated = {each["cost"]: each for each in document["lower_bound"]}
     cost = document["cost"]
     wanted = [name for name in COSTS if cost[name] is not None]
     if sorted(stated) != sorted(wanted) or len(stated) != len(document["lower_bound"]):
         faults.add("bound_missing", "plan.lower_bound", f"holds {sorted(stated)}, costs are {sorted(wanted)}")
-        return
-    if document["verdict"] in ("infeasible", "cannot_tell"):
-        for name, bound in stated.items():
-            _check_bound(name, bound, float(cost[name]), 0.0, faults)
-        return
-    found = recomputed_bounds(document, levels, cluster, wishes)
+        return found
     for name, bound in stated.items():
         _check_bound(name, bound, float(cost[name]), found.get(name, 0.0), faults)
+    return found
 
 
 def _check_prices(document: dict[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:

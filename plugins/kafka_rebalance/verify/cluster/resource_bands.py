@@ -115,15 +115,16 @@ def wanted_rf(cluster: ClusterArrays, wishes: Wishes) -> Longs:
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
     """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
     nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
-    known = {key: np.nan_to_num(values) * one for key, values in cluster.figures.items()}
     if name == "replicas":
         return one, nothing
     if name == "leaders":
         return nothing, one
     if name in ("disk", "in"):
-        return known[name], nothing
-    sent = known["out"] + known["in"] * (rf - 1)
+        return np.nan_to_num(cluster.figures[name]) * one, nothing
+    written = np.nan_to_num(cluster.figures["in"]) * one
+    sent = np.nan_to_num(cluster.figures["out"]) * one + written * (rf - 1)
     if name == "out":
         return nothing, sent
-    follower = follower_cpu(known["cpu"], known["in"], sent)
-    return follower, known["cpu"] - follower
+    used = np.nan_to_num(cluster.figures["cpu"]) * one
+    follower = follower_cpu(used, written, sent)
+    return follower, used - follower

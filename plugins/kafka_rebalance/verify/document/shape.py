@@ -173,14 +173,16 @@ def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
         if LENGTHS.get(place.rpartition(".")[2], len(value)) != len(value):
             faults.add("shape", place, f"{len(value)} values")
         for number, each in enumerate(value):
-            _check(each, inner[0], f"{place}[{number}]", faults)
+            if not _fits_at_a_glance(each, inner[0]):
+                _check(each, inner[0], f"{place}[{number}]", faults)
 
 
 def _check_keys(value: Mapping[str, Any], shape: Each, place: str, faults: FaultList) -> None:
     for key, each in value.items():
         if not isinstance(key, str) or (shape.by_broker and not _BROKER.fullmatch(key)):
             faults.add("shape", f"{place}.{_short(key)}", "the key is no broker id")
-        _check(each, shape.shape, f"{place}.{key}", faults)
+        if not _fits_at_a_glance(each, shape.shape):
+            _check(each, shape.shape, f"{place}.{key}", faults)
 
 
 def _check_object(value: Mapping[str, Any], shape: dict[str, Any], place: str, faults: FaultList) -> None:
@@ -189,8 +191,20 @@ def _check_object(value: Mapping[str, Any], shape: dict[str, Any], place: str, f
     for key, each in shape.items():
         if key not in value:
             faults.add("shape", f"{place}.{key}", "missing")
-        else:
+        elif not _fits_at_a_glance(value[key], each):
             _check(value[key], each, f"{place}.{key}", faults)
+
+
+def _fits_at_a_glance(value: Any, shape: Any) -> bool:
+    """Most of a plan are plain values of just the kind that is asked for: nothing more to be said of their place."""
+    kind = type(value)
+    if kind is not shape and not (isinstance(shape, tuple) and kind in shape):
+        return False
+    if kind is int:
+        return bool(-MOST <= value <= MOST)
+    if kind is float:
+        return bool(abs(value) <= _GREATEST)
+    return kind is str or kind is bool or value is None
 
 
 def _fits(value: Any, shape: Any) -> bool:
