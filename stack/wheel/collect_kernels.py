@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from numba.core.serialize import dumps
 
 from kafka_rebalance.kernels import carried_code
 from kafka_rebalance.kernels.carried_code import DiskThenCarried, carried_for
@@ -37,5 +38,12 @@ def _collect(cache: DiskThenCarried, place: Path) -> None:
         module = Path(cache.carried_index).parent
         (folder / module).mkdir(parents=True, exist_ok=True)
         names[signature, bytecode] = f"{module}/{Path(data).with_suffix('.code')}"
-        shutil.copyfile(Path(cache._cache_path) / data, folder / names[signature, bytecode])
+        payload = _without_annotations(cache._load_data(data))
+        (folder / names[signature, bytecode]).write_bytes(dumps(payload))
         (folder / cache.carried_index).write_bytes(cache.sources.encode() + pickle.dumps(names))
+
+
+def _without_annotations(payload: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts of a compiled function; the text of its types, for reading only, names folders of this machine."""
+    library, described, environment, signature, is_object, lifted, _annotations, *rest = payload
+    return library, described, environment, signature, is_object, lifted, "", *rest
