@@ -1,6 +1,7 @@
 """Machine code that came with the package is used where everything fits, and nowhere else."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from numba.core.registry import cpu_target
 
 from kafka_rebalance import kernels
-from kafka_rebalance.kernels import carried_code
+from kafka_rebalance.kernels import carried_code, decorators
 from kafka_rebalance.kernels.carried_code import BASELINE, FEATURES, FEATURES_TEXT, has_baseline
 from stack.wheel import collect_kernels
 
@@ -156,3 +157,16 @@ def test_types_that_are_not_carried_are_compiled(carried: Path, tmp_path: Path) 
     assert answers == run(carried, **BASELINE_PROCESSOR)[0]
     assert "thrice" in names
     assert "doubled" not in names
+
+
+def test_what_an_earlier_release_left_on_disk_and_cannot_be_read_is_as_good_as_nothing(tmp_path: Path) -> None:
+    cached = decorators.kernel(_half)
+    disk = cached._cache._cache_file  # type: ignore[attr-defined]
+    index = tmp_path / "half.nbi"
+    index.write_bytes(pickle.dumps(disk._version) + b"ckafka_rebalance.a_module_that_is_gone\nRecord\n.")
+    disk._index_path = str(index)
+    assert disk._load_index() == {}
+
+
+def _half(number: float) -> float:
+    return number / 2

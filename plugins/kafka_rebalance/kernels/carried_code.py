@@ -44,6 +44,13 @@ class DiskThenCarried(IndexDataCacheFile):  # type: ignore[misc]
         found = super().load(key)
         return self._load_carried(*key) if found is None else found
 
+    def _load_index(self) -> dict[Any, str]:
+        """Numba reads the types before it looks whether they are old: those of a module that is gone cannot be read."""
+        try:
+            return dict(super()._load_index())
+        except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
+            return {}
+
     def _load_carried(self, signature: Any, magic: tuple[str, str, str], bytecode: Any) -> Any:
         triple, _, features = magic
         if not has_baseline(features):
