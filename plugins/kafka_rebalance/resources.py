@@ -1,7 +1,126 @@
-"""The resources of a broker, in the order in which they are named and reported."""
+"""The one table of a broker's resources, in the order in which they are named, reported and searched.
+
+Everybody takes names, units, words and what a resource is made of from here: scoring, planner, explanations, command
+line, forms, report. A resource is added by a row here and by the verifier's own formula for it
+(``verify/cluster/resource_weights.py``), which shares nothing with this table but names and units.
+
+Example: ``out`` is what consumers fetch from a partition's leader and what its followers copy from it: the load
+``OUT_BYTES_PER_S``, carried by the leader, with a copy of what is written for each follower.
+"""
 
 from __future__ import annotations
 
-RESOURCES = ("disk", "in", "out", "cpu", "replicas", "leaders")
-COUNTED = ("replicas", "leaders")
-LEADER_CARRIED = ("out", "cpu", "leaders")
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kafka_rebalance.snapshot.load import LoadKind
+
+
+class Carrier(StrEnum):
+    """Which replicas of a partition carry a resource."""
+
+    REPLICAS = "every replica, the leader among them, alike"
+    LEADER = "the leader alone"
+    BOTH = "the leader, and every follower a share of what the leader carries"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """One row.
+
+    name          what people type: ``--target NAME=1.1``, and what plan.json and the tables of the store say
+    unit          of loads and levels: bytes, bytes/s, percent or count
+    load_name     the load with its unit, as a field or a key of evidence is called
+    words         how a sentence begins that ends with a number of shares: "disk holds" 1.30 × its share
+    carrier       who carries it
+    load          the measured figure that it is made of; None: it is counted
+    copies_sent   what the followers fetch from the leader, ``in`` × (RF - 1), comes on top
+    rests_on      every measured figure that it is worked out from, ``load`` first
+    why_unknown   what is said where ``load`` is known and another figure of ``rests_on`` is not
+    capacity      the field of ``Capacity`` that says how much of it a broker can carry; None: nobody can say
+    is_balanced   a plan balances it by default; else only a target or a cap brings it into a plan
+    """
+
+    name: str
+    unit: str
+    load_name: str
+    words: str
+    carrier: Carrier
+    load: LoadKind | None = None
+    copies_sent: bool = False
+    rests_on: tuple[LoadKind, ...] = ()
+    why_unknown: str = ""
+    capacity: str | None = None
+    is_balanced: bool = True
+
+    @property
+    def is_counted(self) -> bool:
+        """Counted in whole numbers, not measured."""
+        return self.load is None
+
+
+TABLE = (
+    Resource(
+        name="disk",
+        unit="bytes",
+        load_name="disk_bytes",
+        words="disk holds",
+        carrier=Carrier.REPLICAS,
+        load=LoadKind.LOG_BYTES,
+        rests_on=(LoadKind.LOG_BYTES,),
+        capacity="disk_bytes",
+    ),
+    Resource(
+        name="in",
+        unit="bytes/s",
+        load_name="in_bytes_per_s",
+        words="incoming rate is",
+        carrier=Carrier.REPLICAS,
+        load=LoadKind.IN_BYTES_PER_S,
+        rests_on=(LoadKind.IN_BYTES_PER_S,),
+        capacity="in_bytes_per_s",
+    ),
+    Resource(
+        name="out",
+        unit="bytes/s",
+        load_name="out_bytes_per_s",
+        words="outgoing rate is",
+        carrier=Carrier.LEADER,
+        load=LoadKind.OUT_BYTES_PER_S,
+        copies_sent=True,
+        rests_on=(LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
+        why_unknown="replication is part of what leaders send, and in_bytes_per_s is not known",
+        capacity="out_bytes_per_s",
+    ),
+    Resource(
+        name="cpu",
+        unit="percent",
+        load_name="cpu_percent",
+        words="CPU is",
+        carrier=Carrier.BOTH,
+        load=LoadKind.CPU_PERCENT,
+        rests_on=(LoadKind.CPU_PERCENT, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
+        why_unknown="a follower's share is worked out from in and out rates, which are not both known",
+        capacity="cpu_percent",
+    ),
+    Resource(
+        name="replicas", unit="count", load_name="replicas", words="replica count is", carrier=Carrier.REPLICAS
+    ),
+    Resource(name="leaders", unit="count", load_name="leaders", words="leader count is", carrier=Carrier.LEADER),
+)  # fmt: skip
+ROWS: Mapping[str, Resource] = {row.name: row for row in TABLE}
+RESOURCES = tuple(ROWS)
+UNITS: Mapping[str, str] = {row.name: row.unit for row in TABLE}
+BALANCED = frozenset(row.name for row in TABLE if row.is_balanced)
+COUNTED = tuple(row.name for row in TABLE if row.is_counted)
+# By who carries them: the search places replicas by the first, chooses leaders by the second.
+REPLICA_CARRIED = tuple(row.name for row in TABLE if row.carrier is Carrier.REPLICAS)
+LEADER_CARRIED = tuple(row.name for row in TABLE if row.carrier is not Carrier.REPLICAS)
+ONLY_LEADERS = tuple(row.name for row in TABLE if row.carrier is Carrier.LEADER)
+
+
+def in_a_sentence(names: Iterable[str], last: str = "or") -> str:
+    """``disk, in or out``: names as a sentence lists them."""
+    *others, end = names
+    return f"{', '.join(others)} {last} {end}" if others else end

@@ -14,7 +14,7 @@ from kafka_rebalance.cluster_arrays.fair_share import fair_shares
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.resource_columns import Columns, MeasuredLoads, columns_of
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import LEADER_CARRIED
+from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, ONLY_LEADERS, REPLICA_CARRIED
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -47,7 +47,10 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Wanted:
-    """What is asked: bands, replication factor, what to leave alone, budget. ``resources`` None = all measured."""
+    """What is asked: bands, replication factor, what to leave alone, budget.
+
+    ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
+    """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
@@ -66,7 +69,8 @@ def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
     if wanted.pinned is not None:
         target_rf = np.where(wanted.pinned, today_rf, target_rf).astype(np.int32)
     replicas, own_disk, must_leave = _widened(placement, int(target_rf.max(initial=1)))
-    columns = _chosen(columns_of(placement.loads, target_rf), wanted.resources)
+    wanted_names = BALANCED | wanted.targets.keys() if wanted.resources is None else wanted.resources
+    columns = columns_of(placement.loads, target_rf, wanted_names)
     capacity = _by_resource(brokers.capacity, columns.resources, len(brokers.ids), 1.0)
     bands = _bands(brokers, placement, wanted, columns, capacity, target_rf)
     disk = placement.loads.disk_bytes
@@ -109,18 +113,6 @@ def _widened(placement: Placement, width: int) -> tuple[Ints, Floats | None, Fla
     return replicas, own_disk, must_leave
 
 
-def _chosen(columns: Columns, resources: tuple[str, ...] | None) -> Columns:
-    if resources is None:
-        return columns
-    keep = [d for d, resource in enumerate(columns.resources) if resource in resources]
-    names = tuple(columns.resources[d] for d in keep)
-    return Columns(
-        names,
-        np.ascontiguousarray(columns.follower_load[:, keep]),
-        np.ascontiguousarray(columns.leader_extra[:, keep]),
-    )
-
-
 def _by_resource(values: Mapping[str, Floats], resources: tuple[str, ...], count: int, missing: float) -> Floats:
     table = [values.get(resource, np.full(count, missing)) for resource in resources]
     return np.stack(table, axis=1) if table else np.zeros((count, 0))
@@ -131,7 +123,7 @@ def _bands(
 ) -> Bands:
     """Bands around fair shares; brokers that cannot receive are never asked to hold more than they hold."""
     is_leader_carried = np.array([resource in LEADER_CARRIED for resource in columns.resources], dtype=np.bool_)
-    only_leaders = np.array([resource in ("out", "leaders") for resource in columns.resources], dtype=np.bool_)
+    only_leaders = np.array([resource in ONLY_LEADERS for resource in columns.resources], dtype=np.bool_)
     may_lead = brokers.keeps_leaders | brokers.takes_leaders
     may_carry = brokers.stays[:, None] & (may_lead[:, None] | ~only_leaders[None, :])
     shares = fair_shares(
@@ -163,16 +155,18 @@ def _bands(
 def _leaderless(
     shares: Floats, columns: Columns, total: Floats, capacity: Floats, stays: Flags, may_lead: Flags
 ) -> Floats:
-    """CPU of brokers that may not lead is a follower's; the others carry the rest."""
-    if "cpu" not in columns.resources or may_lead[stays].all() or not may_lead[stays].any():
+    """CPU of brokers that may not lead is a follower's; the others carry the rest. So is all that both carry."""
+    if may_lead[stays].all() or not may_lead[stays].any():
         return shares
-    d = columns.resources.index("cpu")
-    follower = total[d] - columns.leader_extra[:, d].sum()
-    room = np.where(stays, capacity[:, d], 0.0)
-    leading = np.where(may_lead, room, 0.0)
     shares = shares.copy()
-    shares[:, d] = np.where(stays & ~may_lead, room * follower / room.sum(), 0.0)
-    shares[:, d] += leading * (total[d] - shares[:, d].sum()) / leading.sum()
+    for d, resource in enumerate(columns.resources):
+        if resource in REPLICA_CARRIED or resource in ONLY_LEADERS:
+            continue
+        follower = total[d] - columns.leader_extra[:, d].sum()
+        room = np.where(stays, capacity[:, d], 0.0)
+        leading = np.where(may_lead, room, 0.0)
+        shares[:, d] = np.where(stays & ~may_lead, room * follower / room.sum(), 0.0)
+        shares[:, d] += leading * (total[d] - shares[:, d].sum()) / leading.sum()
     return shares
 
 

@@ -11,14 +11,10 @@ from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Brokers
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
 
-CAPACITY_FIELDS = {
-    "disk": "disk_bytes",
-    "in": "in_bytes_per_s",
-    "out": "out_bytes_per_s",
-    "cpu": "cpu_percent",
-}
+_CAPACITY_FIELDS = {row.name: row.capacity for row in TABLE if row.capacity is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +125,7 @@ def _capacities(
     notes: list[str] = []
     is_added = np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_)
     equal = []
-    for resource, name in CAPACITY_FIELDS.items():
+    for resource, name in _CAPACITY_FIELDS.items():
         values = np.array([_capacity_of(broker, name, options) for broker in brokers])
         known = ~np.isnan(values)
         missing = np.flatnonzero(~known & stays & ~is_added)

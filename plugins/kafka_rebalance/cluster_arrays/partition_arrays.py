@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,18 +13,12 @@ from kafka_rebalance.cluster_arrays.assemble import Placement
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.resources import COUNTED, TABLE
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 # A resource is balanced where its figures are known for at least this share of partitions.
 NEEDED_SHARE = 0.9
-KINDS = {
-    "disk": LoadKind.LOG_BYTES,
-    "in": LoadKind.IN_BYTES_PER_S,
-    "out": LoadKind.OUT_BYTES_PER_S,
-    "cpu": LoadKind.CPU_PERCENT,
-}
-UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "replicas": "count", "leaders": "count"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -71,21 +66,16 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
     unknown = np.zeros(len(table), dtype=np.bool_)
     for values in figures.values():
         unknown |= np.isnan(values)
-    filled = {name: np.nan_to_num(values) for name, values in figures.items()}
-    has_own = "disk" in filled and bool((~np.isnan(own)).any())
-    own_disk = np.where(np.isnan(own), filled["disk"][:, None], own) if has_own else None
+    filled = {kind: np.nan_to_num(values) for kind, values in figures.items()}
+    has_own = LoadKind.LOG_BYTES in filled and bool((~np.isnan(own)).any())
+    own_disk = np.where(np.isnan(own), filled[LoadKind.LOG_BYTES][:, None], own) if has_own else None
     names = [topic.name for topic in snapshot.topics]
     topics, numbers = table.topic.tolist(), table.partition.tolist()
     placement = Placement(
         replicas=replicas,
         leader=leader,
         topic=np.asarray(table.topic, dtype=np.int32),
-        loads=MeasuredLoads(
-            disk_bytes=filled.get("disk"),
-            in_bytes_per_s=filled.get("in"),
-            out_bytes_per_s=filled.get("out"),
-            cpu_percent=filled.get("cpu"),
-        ),
+        loads=MeasuredLoads.by_kind(filled),
         own_disk=own_disk,
         must_leave=offline if offline.any() else None,
         name_of=lambda row: f"{names[topics[row]]}-{numbers[row]}",
@@ -98,7 +88,7 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
         own_size=own,
         rate=snapshot.load(LoadKind.IN_BYTES_PER_S),
         arriving_bytes=_arriving(snapshot, setting, size),
-        sources=_sources(snapshot, figures),
+        sources=_sources(snapshot, left_out),
         left_out=left_out,
         excluded=excluded,
         in_flight=in_flight,
@@ -159,33 +149,35 @@ def _leaders(snapshot: ClusterSnapshot, setting: BrokerSetting, replicas: Ints) 
     return leads
 
 
-def _figures(snapshot: ClusterSnapshot) -> tuple[dict[str, Floats], dict[str, str]]:
-    """What is known for most partitions, and why the rest is left out."""
-    figures: dict[str, Floats] = {}
-    left_out: dict[str, str] = {}
-    for name, kind in KINDS.items():
-        values = snapshot.load(kind)
-        share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
-        if share >= NEEDED_SHARE:
-            figures[name] = values
-        elif share > 0:
-            left_out[name] = f"{kind.value} is known for {share:.0%} of the partitions, {NEEDED_SHARE:.0%} are needed"
-        else:
-            left_out[name] = f"nobody measured {kind.value}"
-    if "out" in figures and "in" not in figures:
-        del figures["out"]
-        left_out["out"] = "replication is part of what leaders send, and in_bytes_per_s is not known"
-    if "cpu" in figures and "out" not in figures:
-        del figures["cpu"]
-        left_out["cpu"] = "a follower's share is worked out from in and out rates, which are not both known"
-    return figures, left_out
+def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, str]]:
+    """What is known for most partitions, as far as resources are made of it; and why which resource is left out."""
+    values = {kind: snapshot.load(kind) for row in TABLE for kind in row.rests_on}
+    shares = {kind: 1 - float(np.isnan(each).mean()) if len(each) else 0.0 for kind, each in values.items()}
+    left_out = {
+        row.name: _unknown_words(row.load, shares[row.load])
+        for row in TABLE
+        if row.load is not None and shares[row.load] < NEEDED_SHARE
+    }
+    for row in TABLE:
+        if row.name not in left_out and any(shares[kind] < NEEDED_SHARE for kind in row.rests_on):
+            left_out[row.name] = row.why_unknown
+    used = dict.fromkeys(kind for row in TABLE if row.name not in left_out for kind in row.rests_on)
+    return {kind: values[kind] for kind in used}, left_out
 
 
-def _sources(snapshot: ClusterSnapshot, figures: dict[str, Floats]) -> dict[str, str]:
-    sources = {"replicas": "counted", "leaders": "counted"}
-    for name in figures:
-        column = snapshot.loads.column(KINDS[name])
-        sources[name] = LoadSource.LOG_DIRS.value if column is None else column.source.value
+def _unknown_words(kind: LoadKind, share: float) -> str:
+    if share > 0:
+        return f"{kind.value} is known for {share:.0%} of the partitions, {NEEDED_SHARE:.0%} are needed"
+    return f"nobody measured {kind.value}"
+
+
+def _sources(snapshot: ClusterSnapshot, left_out: Mapping[str, str]) -> dict[str, str]:
+    """Who measured each known resource, or that it was counted."""
+    sources = dict.fromkeys(COUNTED, "counted")
+    for row in TABLE:
+        if row.load is not None and row.name not in left_out:
+            column = snapshot.loads.column(row.load)
+            sources[row.name] = LoadSource.LOG_DIRS.value if column is None else column.source.value
     return sources
 
 

@@ -5,17 +5,26 @@ DESIGN §9 has the definitions; a follower's CPU is Cruise Control's estimate, a
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints
-from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.resources import BALANCED, TABLE, Carrier, Resource
+from kafka_rebalance.snapshot.load import LoadKind
 
 # Cruise Control's ModelUtils: CPU that a byte written, sent or replicated costs, relative to each other.
 CPU_OF_LEADER_IN = 0.7
 CPU_OF_LEADER_OUT = 0.15
 CPU_OF_FOLLOWER_IN = 0.15
+_FIELD_OF = {
+    LoadKind.LOG_BYTES: "disk_bytes",
+    LoadKind.IN_BYTES_PER_S: "in_bytes_per_s",
+    LoadKind.OUT_BYTES_PER_S: "out_bytes_per_s",
+    LoadKind.CPU_PERCENT: "cpu_percent",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -27,6 +36,21 @@ class MeasuredLoads:
     out_bytes_per_s: Floats | None = None
     cpu_percent: Floats | None = None
 
+    @classmethod
+    def by_kind(cls, figures: Mapping[LoadKind, Floats]) -> MeasuredLoads:
+        """From what is known of each kind."""
+        return cls(**{_FIELD_OF[kind]: values for kind, values in figures.items()})
+
+    def of(self, kind: LoadKind) -> Floats | None:
+        """float64[P] of one kind, None where nobody measured it."""
+        values: Floats | None = getattr(self, _FIELD_OF[kind])
+        return values
+
+    def taken(self, rows: Longs) -> MeasuredLoads:
+        """Those of the partitions ``rows``."""
+        known = {kind: values for kind in _FIELD_OF if (values := self.of(kind)) is not None}
+        return MeasuredLoads.by_kind({kind: values[rows] for kind, values in known.items()})
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
@@ -37,31 +61,49 @@ class Columns:
     leader_extra: Floats
 
 
-def columns_of(loads: MeasuredLoads, rf: Ints) -> Columns:
+def columns_of(loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED) -> Columns:
     """Columns at replication factors ``rf`` int32[P]: out grows with it, and the follower's share of CPU shrinks.
 
-    Out needs in as well (replication is out traffic); CPU without rates has no follower share, so it needs them too.
+    Of ``resources`` those whose figures are all known, in the table's order.
     """
-    count = len(rf)
-    nothing, one = np.zeros(count), np.ones(count)
-    columns: dict[str, tuple[Floats, Floats]] = {"replicas": (one, nothing), "leaders": (nothing, one)}
-    if loads.disk_bytes is not None:
-        columns["disk"] = (loads.disk_bytes, nothing)
-    if loads.in_bytes_per_s is not None:
-        columns["in"] = (loads.in_bytes_per_s, nothing)
-        if loads.out_bytes_per_s is not None:
-            leader_out = loads.out_bytes_per_s + loads.in_bytes_per_s * (rf - 1)
-            columns["out"] = (nothing, leader_out)
-            if loads.cpu_percent is not None:
-                columns["cpu"] = _cpu(loads.cpu_percent, loads.in_bytes_per_s, leader_out)
-    resources = tuple(each for each in RESOURCES if each in columns)
-    follower = np.stack([columns[each][0] for each in resources], axis=1)
-    extra = np.stack([columns[each][1] for each in resources], axis=1)
-    return Columns(resources, np.ascontiguousarray(follower), np.ascontiguousarray(extra))
+    known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
+    carried = [_carried(row, loads, rf) for row in known]
+    follower = np.stack([each for each, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
+    extra = np.stack([each for _, each in carried], axis=1) if carried else np.zeros((len(rf), 0))
+    names = tuple(row.name for row in known)
+    return Columns(names, np.ascontiguousarray(follower), np.ascontiguousarray(extra))
 
 
-def _cpu(cpu: Floats, in_rate: Floats, leader_out: Floats) -> tuple[Floats, Floats]:
+def _carried(row: Resource, loads: MeasuredLoads, rf: Ints) -> tuple[Floats, Floats]:
+    """float64[P] each: what every replica carries of one resource, and what the leader carries on top."""
+    nothing, amount = np.zeros(len(rf)), _amount(row, loads, rf)
+    if row.carrier is Carrier.REPLICAS:
+        return amount, nothing
+    if row.carrier is Carrier.LEADER:
+        return nothing, amount
+    return _shared(amount, loads, rf)
+
+
+def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
+    """float64[P]: what the leader carries of one resource, whose figures are known."""
+    if row.load is None:
+        return np.ones(len(rf))
+    measured = _known(loads, row.load)
+    return measured + _known(loads, LoadKind.IN_BYTES_PER_S) * (rf - 1) if row.copies_sent else measured
+
+
+def _shared(cpu: Floats, loads: MeasuredLoads, rf: Ints) -> tuple[Floats, Floats]:
+    """A follower's part of the leader's CPU, and what the leader has beyond it."""
+    in_rate = _known(loads, LoadKind.IN_BYTES_PER_S)
+    leader_out = _known(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
     cost = CPU_OF_LEADER_IN * in_rate + CPU_OF_LEADER_OUT * leader_out
     share = np.divide(CPU_OF_FOLLOWER_IN * in_rate, cost, out=np.zeros_like(cost), where=cost > 0)
     follower = cpu * np.minimum(share, 1.0)
     return follower, cpu - follower
+
+
+def _known(loads: MeasuredLoads, kind: LoadKind) -> Floats:
+    values = loads.of(kind)
+    if values is None:
+        raise InvalidInputError.at(f"loads.{kind.value}", "is not known", "ask for its resource only where it is")
+    return values

@@ -9,6 +9,7 @@ from kafka_rebalance.findings.context import Evidence, Picture, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
 
 _REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
@@ -53,7 +54,7 @@ def throttle_left_over(picture: Picture) -> Iterator[Finding]:
 
 def load_unknown(picture: Picture) -> Iterator[Finding]:
     """Resources that nobody measured are not balanced; zero is never assumed."""
-    left_out = picture.scores.left_out
+    left_out = {name: why for name, why in picture.scores.left_out.items() if name in BALANCED}
     if not left_out:
         return
     evidence: Evidence = {f"{resource}_left_out": why for resource, why in sorted(left_out.items())}

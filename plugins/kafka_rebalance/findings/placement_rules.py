@@ -12,15 +12,14 @@ from kafka_rebalance.arrays import Flags
 from kafka_rebalance.findings.context import Evidence, Picture, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted, in_amount, in_bytes
+from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState
 
 LISTED_TOPICS = 10
-_KINDS = {
-    "in": ("in_bytes_per_s", LoadKind.IN_BYTES_PER_S, "bytes/s"),
-    "disk": ("log_bytes", LoadKind.LOG_BYTES, "bytes"),
-}
+# What one partition's leader can have so much of that no other broker is better off with it; ties go to the first.
+_KINDS = {name: kind for name in ("in", "disk") if (kind := ROWS[name].load) is not None}
 
 
 def rack_violated(picture: Picture) -> Iterator[Finding]:
@@ -142,7 +141,8 @@ def dead_broker(picture: Picture) -> Iterator[Finding]:
 def hot_partition(picture: Picture) -> Iterator[Finding]:
     """One partition carries so much more than its topic's others that no placement makes its broker even."""
     hot: dict[int, Evidence] = {}
-    for resource, (name, kind, _) in _KINDS.items():
+    for resource, kind in _KINDS.items():
+        name = kind.value
         scores = [score for score in picture.scores.of_resource(resource) if score.stays]
         mean = plain_mean(np.array([score.load for score in scores])) if scores else 0.0
         if mean <= 0:
@@ -165,7 +165,8 @@ def hot_partition(picture: Picture) -> Iterator[Finding]:
 def _hot(picture: Picture, row: int, evidence: Evidence) -> Finding:
     shares = {name: float(evidence.get(f"{name}_share_of_broker_mean_ratio") or 0.0) for name in _KINDS}
     worst = max(shares, key=lambda name: (shares[name], name))
-    name, kind, unit = _KINDS[worst]
+    kind, unit = _KINDS[worst], UNITS[worst]
+    name = kind.value
     value, median = float(evidence[name] or 0.0), evidence[f"topic_median_{name}"]
     others = f", its topic's median partition {in_amount(float(median), unit)}" if median is not None else ""
     return finding(

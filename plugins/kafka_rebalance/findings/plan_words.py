@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from kafka_rebalance.findings.context import Evidence, Picture
 from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
 from kafka_rebalance.findings.words import counted, in_amount, in_bytes
+from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 
-LOAD_NAMES = {"disk": "disk_bytes", "in": "in_bytes_per_s", "out": "out_bytes_per_s", "cpu": "cpu_percent"}
+LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 
 
 def plan_words(picture: Picture, score: BrokerScore, otherwise: str) -> str:

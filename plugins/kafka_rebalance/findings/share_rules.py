@@ -10,10 +10,12 @@ from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.plan_effects import outcome_for
 from kafka_rebalance.findings.plan_words import LOAD_NAMES, plan_cost, plan_evidence, plan_words
 from kafka_rebalance.findings.words import in_amount, in_bytes
+from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 from kafka_rebalance.snapshot.load import LoadKind
 
-_RATES = {"in": LoadKind.IN_BYTES_PER_S, "out": LoadKind.OUT_BYTES_PER_S, "cpu": LoadKind.CPU_PERCENT}
+# What is balanced by default, measured, and no size.
+_RATES = {row.name: row.load for row in TABLE if row.is_balanced and row.load is not None and row.unit != "bytes"}
 
 
 def broker_disk_over_share(picture: Picture) -> Iterator[Finding]:

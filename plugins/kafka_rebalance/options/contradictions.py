@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.resources import LEADER_CARRIED
+from kafka_rebalance.resources import LEADER_CARRIED, in_a_sentence
 
 if TYPE_CHECKING:
     from kafka_rebalance.options.plan_options import PlanOptions
@@ -82,11 +82,12 @@ def _broker(both: frozenset[int]) -> str | None:
 
 _NO_COPY = "what is wanted takes copies of replicas, and none may be moved"
 _ELECTION = "an election only gives leadership back to the first replicas, and aims at nothing else"
+_LED = f"leaders carry {in_a_sentence(LEADER_CARRIED, 'and')} alone"
 CONTRADICTIONS = (
     Contradiction("--leaders-only", "--remove-broker", _NO_COPY),
     Contradiction("--leaders-only", "--add-broker", _NO_COPY),
     Contradiction("--leaders-only", "--replication-factor", _NO_COPY),
-    Contradiction("--leaders-only", "--target", "leaders carry out, cpu and leaders alone", _copied_resource),
+    Contradiction("--leaders-only", "--target", _LED, _copied_resource),
     Contradiction("--preferred-election", "--remove-broker", _ELECTION),
     Contradiction("--preferred-election", "--add-broker", _ELECTION),
     Contradiction("--preferred-election", "--demote-broker", _ELECTION),

@@ -9,7 +9,6 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.fair_share import plain_mean
-from kafka_rebalance.cluster_arrays.partition_arrays import UNITS
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
 from kafka_rebalance.options.target import Target
@@ -17,6 +16,7 @@ from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
 from kafka_rebalance.plans.plan import ResourceOutcome
 from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.resources import UNITS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +47,10 @@ def outcome_of(ask: Ask, draft: Draft) -> Outcome:
     placement = ask.partitions.placement
     stays = ask.brokers.arrays.stays
     resources, before = _loads(ask, *placement_after(ask, empty_draft(ask)))
-    chosen = [d for d, name in enumerate(resources) if name in ask.resources]
     after_replicas, after_leader, after_own = placement_after(ask, draft)
     _, after = _loads(ask, after_replicas, after_leader, after_own)
     excess = topic_excess(placement.topic, placement.replicas, stays)
-    resources = tuple(resources[d] for d in chosen)
-    return Outcome(
-        resources, before[:, chosen], after[:, chosen], (excess, topic_excess(placement.topic, after_replicas, stays))
-    )
+    return Outcome(resources, before, after, (excess, topic_excess(placement.topic, after_replicas, stays)))
 
 
 def resource_outcomes(ask: Ask, outcome: Outcome, bands: Bands, within: float | None) -> tuple[ResourceOutcome, ...]:
@@ -118,7 +114,7 @@ def _mean_level(load: Floats, room: Floats, stays: Flags) -> float:
 
 def _loads(ask: Ask, replicas: Ints, leader: Ints, own: Floats) -> tuple[tuple[str, ...], Floats]:
     there = replicas >= 0
-    columns = columns_of(ask.partitions.placement.loads, there.sum(axis=1).astype(np.int32))
+    columns = columns_of(ask.partitions.placement.loads, there.sum(axis=1).astype(np.int32), ask.resources)
     loads = np.zeros((len(ask.brokers.brokers), len(columns.resources)))
     led = np.flatnonzero(leader >= 0)
     disk = columns.resources.index("disk") if "disk" in columns.resources else -1

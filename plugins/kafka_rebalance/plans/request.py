@@ -16,11 +16,10 @@ from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, 
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting, broker_setting
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionSetting, partition_setting
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
-from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.cluster_notes import cluster_notes
-from kafka_rebalance.resources import LEADER_CARRIED, RESOURCES
+from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 
 
@@ -43,16 +42,21 @@ class Ask:
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """Those that are known and that the job can change: leaders alone move neither disk nor incoming bytes."""
-        known = tuple(name for name in RESOURCES if name in self.partitions.sources)
+        """Those that count, are known and can be changed: leaders alone move neither disk nor incoming bytes."""
+        known = tuple(name for name in self._in_play if name in self.partitions.sources)
         return known if self.options.moves_replicas else tuple(name for name in known if name in LEADER_CARRIED)
+
+    @property
+    def _in_play(self) -> tuple[str, ...]:
+        """Those that are balanced by default, and those that a target asks for."""
+        return tuple(name for name in RESOURCES if name in BALANCED or name in self.options.targets)
 
     @property
     def left_out(self) -> dict[str, str]:
         """Why each of the other resources is not balanced."""
         why = "only leaders change, and what a replica carries stays where it is"
         known = {name: why for name in self.partitions.sources if name not in self.resources}
-        return {name: text for name, text in (self.partitions.left_out | known).items() if name in RESOURCES}
+        return {name: text for name, text in (self.partitions.left_out | known).items() if name in self._in_play}
 
     def problem(self, within: float | None, targets: Mapping[str, Target] | None = None) -> Problem:
         """The problem of this ask with a band of ``within`` (None: no band but the targets)."""
@@ -79,17 +83,11 @@ class Ask:
     def _placement(self) -> Placement:
         whole, rows = self.partitions.placement, self.rows
         replicas, order = _without_gone(whole.replicas[rows], self._gone(rows))
-        loads = whole.loads
         return Placement(
             replicas=replicas,
             leader=np.where((replicas == whole.leader[rows, None]).any(axis=1), whole.leader[rows], NOBODY),
             topic=whole.topic[rows],
-            loads=MeasuredLoads(
-                disk_bytes=_taken(loads.disk_bytes, rows),
-                in_bytes_per_s=_taken(loads.in_bytes_per_s, rows),
-                out_bytes_per_s=_taken(loads.out_bytes_per_s, rows),
-                cpu_percent=_taken(loads.cpu_percent, rows),
-            ),
+            loads=whole.loads.taken(rows),
             own_disk=None if whole.own_disk is None else np.take_along_axis(whole.own_disk[rows], order, axis=1),
             must_leave=None if whole.must_leave is None else np.take_along_axis(whole.must_leave[rows], order, axis=1),
             name_of=lambda row: whole.name_of(int(rows[row])),
@@ -222,7 +220,3 @@ def _demoted_reasons(partitions: PartitionSetting, setting: BrokerSetting, rows:
             led = int((free & (leader == b)).sum())
             reasons += [f"broker {broker.id} is demoted and leads {led:,} partitions"] if led else []
     return tuple(reasons)
-
-
-def _taken(values: Floats | None, rows: Longs) -> Floats | None:
-    return None if values is None else values[rows]

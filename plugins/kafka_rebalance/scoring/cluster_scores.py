@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import Flags, Floats
+from kafka_rebalance.resources import UNITS
 from kafka_rebalance.scoring.levels import plain_mean
-
-UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "replicas": "count", "leaders": "count"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,12 @@ from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
 from kafka_rebalance.cluster_arrays.broker_arrays import broker_setting
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.fair_share import fair_shares
-from kafka_rebalance.cluster_arrays.partition_arrays import KINDS, partition_setting
+from kafka_rebalance.cluster_arrays.partition_arrays import partition_setting
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.resources import ONLY_LEADERS, REPLICA_CARRIED, RESOURCES, TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerLoads, ClusterScores, scores_of
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-
-_ONLY_LEADERS = ("out", "leaders")
 
 
 def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
@@ -29,9 +28,11 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
     partitions = partition_setting(snapshot, brokers, options)
     if not brokers.brokers:
         return ClusterScores((), (), (), dict(partitions.left_out))
-    problem = assemble(brokers.arrays, partitions.placement, Wanted(within=None))
+    problem = assemble(brokers.arrays, partitions.placement, Wanted(within=None, resources=RESOURCES))
     known = {
-        name: 1 - float(np.isnan(snapshot.load(kind)).mean()) for name, kind in KINDS.items() if len(partitions.size)
+        row.name: 1 - float(np.isnan(snapshot.load(row.load)).mean())
+        for row in TABLE
+        if row.load is not None and len(partitions.size)
     }
     loads = BrokerLoads(
         broker_ids=problem.broker_ids,
@@ -51,7 +52,7 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
 def _fair_shares(problem: Problem) -> Floats:
     """float64[B, D] as load; ``nan`` for brokers that leave, and for what a broker that may not lead cannot carry."""
     may_lead = problem.keeps_leaders | problem.takes_leaders
-    only_leaders = np.array([name in _ONLY_LEADERS for name in problem.resources], dtype=np.bool_)
+    only_leaders = np.array([name in ONLY_LEADERS for name in problem.resources], dtype=np.bool_)
     may_carry = problem.stays[:, None] & (may_lead[:, None] | ~only_leaders[None, :])
     shares = fair_shares(
         rack=problem.rack,
@@ -61,8 +62,8 @@ def _fair_shares(problem: Problem) -> Floats:
         follower_load=problem.follower_load,
         leader_extra=problem.leader_extra,
     )
-    cpu = problem.column("cpu")
-    if cpu is not None and not may_lead[problem.stays].all():
-        may_carry = may_carry.copy()
-        may_carry[:, cpu] = False  # a follower's share and a leader's: the planner's band knows, one mean does not
+    if not may_lead[problem.stays].all():
+        # Of what both carry a follower's share and a leader's differ: the planner's band knows, one mean does not.
+        of_both = [name not in REPLICA_CARRIED and name not in ONLY_LEADERS for name in problem.resources]
+        may_carry = may_carry & ~np.array(of_both, dtype=np.bool_)[None, :]
     return np.where(may_carry, shares, np.nan)

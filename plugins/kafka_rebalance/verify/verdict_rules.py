@@ -17,6 +17,7 @@ import numpy as np
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
+from kafka_rebalance.verify.cluster.resource_weights import COUNTS
 from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
 from kafka_rebalance.verify.document.parameters import Wishes
 from kafka_rebalance.verify.document.spoken_amounts import tells_share
@@ -150,7 +151,7 @@ def furthest_from_share(
         share = band.high / (1 + (wishes.balance_within or 0.0))
         usable = cluster.stays & np.isfinite(share) & (share > 0)
         is_out = usable & ((load[name] < band.low) | (load[name] > band.high))
-        if name in ("replicas", "leaders"):
+        if name in COUNTS:
             is_out &= np.abs(load[name] - share) > 1
         if is_out.any():
             worst = max(worst, float(np.abs(load[name][is_out] / share[is_out] - 1).max()))

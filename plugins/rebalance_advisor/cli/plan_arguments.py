@@ -8,6 +8,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.resources import RESOURCES, in_a_sentence
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from rebalance_advisor.option_texts import (
     amount,
@@ -34,7 +35,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         help="band around each broker's fair share; given, it is an order",
     )
     add("--target", type=target, action="append", default=[], metavar="RESOURCE=RATIO",
-        help="HIGH or LOW..HIGH × the mean for disk, in, out, cpu, replicas or leaders …")  # fmt: skip
+        help=f"HIGH or LOW..HIGH × the mean for {in_a_sentence(RESOURCES)} …")  # fmt: skip
     add("--remove-broker", type=broker_id, action="append", default=[], metavar="N", help="everything leaves it …")
     add("--add-broker", type=new_broker, action="append", default=[], metavar="N:RACK",
         help="a broker that is empty, or does not exist yet …")  # fmt: skip

@@ -21,7 +21,7 @@ from rebalance_advisor.dumps.files.csv_rows import csv_rows
 from rebalance_advisor.dumps.files.dump_lines import Line, whole_number
 from rebalance_advisor.dumps.files.input_file import parse_json, read_text
 
-_COLUMNS = ("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent")
+_COLUMNS = tuple(CAPACITY_LIMITS)
 _UNITS = {
     "DISK": ("disk_bytes", 2**20),
     "NW_IN": ("in_bytes_per_s", 2**10),

@@ -49,4 +49,4 @@ def amount_in_words(value: float | None, unit: str) -> str:
         return bytes_in_words(value)
     if unit == "bytes/s":
         return f"{bytes_in_words(value)}/s"
-    return f"{value:,.0f}" if unit in ("replicas", "leaders", "count") else f"{value:,.1f} {unit}"
+    return f"{value:,.0f}" if unit == "count" else f"{value:,.1f} {unit}"

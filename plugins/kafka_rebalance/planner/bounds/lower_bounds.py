@@ -18,6 +18,7 @@ from kafka_rebalance.planner.bounds.counting import least_copies, least_leader_s
 from kafka_rebalance.planner.bounds.covering_prices import covering_prices, holdings_of
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.solution import Bounds, LowerBound, PriceCertificate
+from kafka_rebalance.resources import REPLICA_CARRIED
 
 NOTHING = LowerBound(0.0, "nothing has to move")
 WORDS = {
@@ -34,7 +35,7 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None) -> Bounds:
     changes = LowerBound(least_leader_stops(problem, load), "leaders outside the bands, counted broker by broker")
     if not problem.moves_replicas:
         return Bounds(NOTHING, NOTHING, changes)
-    columns = [d for d, name in enumerate(problem.resources) if name in ("disk", "in", "replicas")]
+    columns = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
     holdings = holdings_of(problem)
     copies = LowerBound(least_copies(problem, holdings, load, columns), "the fewest replicas that cover what must go")
     tried = {

@@ -13,13 +13,14 @@ from kafka_rebalance.planner.leaders.leader_state import LeaderState, make_leade
 from kafka_rebalance.planner.replicas.moving import INSIDE
 from kafka_rebalance.planner.state import resource_scale
 from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.resources import LEADER_CARRIED
 
 LEADER_ROUNDS = 200
 
 
 def leader_columns(problem: Problem) -> list[int]:
     """Resources that depend on who leads."""
-    return [d for d, resource in enumerate(problem.resources) if resource in ("out", "cpu", "leaders")]
+    return [d for d, resource in enumerate(problem.resources) if resource in LEADER_CARRIED]
 
 
 def choose_leaders(problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int]) -> Ints:

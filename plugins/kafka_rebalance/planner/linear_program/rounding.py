@@ -10,6 +10,7 @@ from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_sprea
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs
 from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
+from kafka_rebalance.resources import REPLICA_CARRIED
 
 NOTHING = 1e-7
 
@@ -60,7 +61,7 @@ def has_room(problem: Problem, replicas: Ints) -> bool:
     taken = broker_loads(problem, problem.replicas, problem.leader)
     gained = np.zeros_like(taken)
     np.add.at(gained, replicas[rows, slots], problem.follower_load[rows])
-    carried = [d for d, name in enumerate(problem.resources) if name in ("disk", "in", "replicas")]
+    carried = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
     disk = problem.column("disk")
     after = broker_loads(problem, replicas, problem.leader)
     peak = after.copy()

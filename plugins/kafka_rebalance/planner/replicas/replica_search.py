@@ -29,6 +29,7 @@ from kafka_rebalance.planner.replicas.steps import (
 )
 from kafka_rebalance.planner.state import State, make_state
 from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.resources import REPLICA_CARRIED
 
 ANYWHERE = 1e300
 # A step that moves fewer than one in so many brokers' replicas leaves it to the next harder one.
@@ -62,7 +63,7 @@ def replica_columns(problem: Problem) -> list[int]:
     """Resources that replicas carry whoever leads; all of them where every partition has one replica."""
     if int(problem.target_rf.max(initial=1)) == 1:
         return list(range(len(problem.resources)))
-    return [d for d, resource in enumerate(problem.resources) if resource in ("disk", "in", "replicas")]
+    return [d for d, resource in enumerate(problem.resources) if resource in REPLICA_CARRIED]
 
 
 def search_replicas(

@@ -20,16 +20,10 @@ from kafka_rebalance.plans.amounts import in_words
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.request import Ask, lacks_racks
+from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.model import BrokerState
 
-WORDS = {
-    "disk": "disk holds",
-    "in": "incoming rate is",
-    "out": "outgoing rate is",
-    "cpu": "CPU is",
-    "replicas": "replica count is",
-    "leaders": "leader count is",
-}
+WORDS = {row.name: row.words for row in TABLE}
 STATE_WORDS = {
     BrokerState.DEAD: "dead",
     BrokerState.FENCED: "fenced",
@@ -135,10 +129,9 @@ def _given_and_taken(ask: Ask, draft: Draft, resources: tuple[str, ...]) -> tupl
     rf = (draft.end >= 0).sum(axis=1).astype(np.int32)
     every = np.ones(len(ask.partitions.placement.replicas), dtype=np.int32)
     every[draft.row] = rf
-    columns = columns_of(loads, every)
-    chosen = [columns.resources.index(name) for name in resources]
-    follower = columns.follower_load[draft.row][:, chosen]
-    extra = columns.leader_extra[draft.row][:, chosen]
+    columns = columns_of(loads, every, resources)
+    follower = columns.follower_load[draft.row]
+    extra = columns.leader_extra[draft.row]
     giver, taker = _giver(draft), _taker(draft)
     drops, gains = draft.is_dropped.any(axis=1, keepdims=True), draft.is_new.any(axis=1, keepdims=True)
     changes = draft.changes_leader

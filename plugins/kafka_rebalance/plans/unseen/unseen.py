@@ -22,24 +22,16 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.partition_arrays import KINDS, NEEDED_SHARE
+from kafka_rebalance.cluster_arrays.partition_arrays import NEEDED_SHARE
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.request import Ask
-from kafka_rebalance.resources import COUNTED, LEADER_CARRIED
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
 
 TIMES_MEAN = 2.0
 _GONE = (BrokerState.DEAD, BrokerState.FENCED)
 # Of a topic with one of these gaps no partition is in the snapshot.
 _HIDES_TOPIC = ("description", "everything but its size", "partitions")
-# What each resource is worked out from, besides its own figure.
-_RESTS_ON = {
-    "disk": (LoadKind.LOG_BYTES,),
-    "in": (LoadKind.IN_BYTES_PER_S,),
-    "out": (LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
-    "cpu": (LoadKind.CPU_PERCENT, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
-}
 
 
 def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
@@ -126,8 +118,9 @@ def _stuck_brokers(ask: Ask) -> list[str]:
 def _known_in_part(ask: Ask) -> list[str]:
     """Figures that somebody measured, for too few partitions."""
     reasons = []
-    for name, kind in KINDS.items():
-        if ask.options.moves_replicas or name in LEADER_CARRIED:
+    for row in TABLE:
+        name, kind = row.name, row.load
+        if kind is not None and name in BALANCED and (ask.options.moves_replicas or name in LEADER_CARRIED):
             values = ask.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
             if 0 < share < NEEDED_SHARE:
@@ -139,7 +132,7 @@ def _known_in_part(ask: Ask) -> list[str]:
 def _unseen_rows(ask: Ask, name: str) -> Flags:
     """bool[P']: partitions of the problem whose figure is not known; of leaders, those without one."""
     unseen = np.zeros(len(ask.snapshot.partitions), dtype=np.bool_)
-    for kind in _RESTS_ON.get(name, ()):
+    for kind in ROWS[name].rests_on:
         unseen |= np.isnan(ask.snapshot.load(kind))
     if name in LEADER_CARRIED:
         unseen |= ask.partitions.leaderless

@@ -25,11 +25,7 @@ from kafka_rebalance.visible_text import excerpt
 
 def broker_document(broker: Broker) -> dict[str, Any]:
     """``log_dirs``, ``capacity`` and ``configs`` only where there is something to say."""
-    capacity = {
-        name: value
-        for name in ("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent")
-        if (value := getattr(broker.capacity, name)) is not None
-    }
+    capacity = {name: value for name in CAPACITY_LIMITS if (value := getattr(broker.capacity, name)) is not None}
     document: dict[str, Any] = {"id": broker.id, "rack": broker.rack, "host": broker.host, "port": broker.port}
     document |= {"state": broker.state.value, "is_controller": broker.is_controller}
     document |= {"log_dirs": [_log_dir_document(each) for each in broker.log_dirs]} if broker.log_dirs else {}

@@ -19,7 +19,8 @@ import numpy as np
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks
-from kafka_rebalance.verify.cluster.resource_bands import Band, Longs, wanted_rf, weights_of
+from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
+from kafka_rebalance.verify.cluster.resource_weights import OF_REPLICAS, Longs, weights_of
 from kafka_rebalance.verify.document.parameters import Wishes
 
 _SLACK = 1e-9
@@ -40,7 +41,7 @@ def least_copied(
     begin = np.searchsorted(broker[order], np.arange(len(cluster.ids) + 1))
     counts = bool((cost == 1.0).all())
     out = _must_leave(cluster, row, column, broker, drop_cost)
-    for name in ("disk", "in", "replicas"):
+    for name in OF_REPLICAS:
         if name in before:
             weight = _weight_of(name, rf, cluster)[row, column]
             excess = before[name] - bands[name].high

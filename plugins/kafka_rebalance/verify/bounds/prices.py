@@ -19,7 +19,8 @@ import numpy as np
 
 from kafka_rebalance.verify.bounds.counting import touchable
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats
-from kafka_rebalance.verify.cluster.resource_bands import Band, Longs, wanted_rf, weights_of
+from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
+from kafka_rebalance.verify.cluster.resource_weights import Longs, weights_of
 from kafka_rebalance.verify.document.parameters import Wishes
 
 _SLICE = 8192

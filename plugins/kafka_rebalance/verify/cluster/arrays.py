@@ -20,7 +20,6 @@ Flags = npt.NDArray[np.bool_]
 
 # A resource is balanced where its figures are known for at least this share of partitions.
 NEEDED_SHARE = 0.9
-RESOURCES_IN_ORDER = ("disk", "in", "out", "cpu", "replicas", "leaders")
 KINDS = {
     "disk": LoadKind.LOG_BYTES,
     "in": LoadKind.IN_BYTES_PER_S,

@@ -7,53 +7,29 @@ import numpy as np
 from kafka_rebalance.snapshot.model import BrokerState, LogDir
 from kafka_rebalance.verify.cluster.arrays import (
     CAPACITY_FIELDS,
-    RESOURCES_IN_ORDER,
     ClusterArrays,
     Flags,
     Floats,
     Ints,
 )
-
-
-def balanced_resources(cluster: ClusterArrays) -> tuple[str, ...]:
-    """Those that somebody measured, and the counts."""
-    return tuple(each for each in RESOURCES_IN_ORDER if each in cluster.figures or each in ("replicas", "leaders"))
+from kafka_rebalance.verify.cluster.resource_weights import known_resources, weights_of
 
 
 def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: Floats) -> dict[str, Floats]:
-    """float64[B] of each balanced resource.
+    """float64[B] of each resource that is known.
 
     ``placement`` int32[P, W'] broker indices or -1, ``leader`` int32[P], ``own_bytes`` float64[P, W'] the size of each
     replica (nan: as the leader's). What is unknown of one partition is not counted.
     """
-    there = placement >= 0
-    rf = there.sum(axis=1)
-    result = {
-        "replicas": _spread(cluster, placement, np.ones(len(rf))[:, None] * there),
-        "leaders": _lead(cluster, leader, np.ones(len(rf))),
-    }
-    known = {name: np.nan_to_num(values) for name, values in cluster.figures.items()}
-    if "disk" in known:
-        sizes = np.where(np.isnan(own_bytes), known["disk"][:, None], own_bytes)
-        result["disk"] = _spread(cluster, placement, sizes)
-    if "in" in known:
-        result["in"] = _spread(cluster, placement, np.repeat(known["in"][:, None], placement.shape[1], axis=1))
-    if "out" in known:
-        sent = known["out"] + known["in"] * (rf - 1)
-        result["out"] = _lead(cluster, leader, sent)
-        if "cpu" in known:
-            follower = follower_cpu(known["cpu"], known["in"], sent)
-            share = np.repeat(follower[:, None], placement.shape[1], axis=1)
-            result["cpu"] = _spread(cluster, placement, share) + _lead(cluster, leader, known["cpu"] - follower)
-    return {name: result[name] for name in balanced_resources(cluster)}
-
-
-def follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:
-    """Cruise Control's estimate: a follower's share is what replicating costs of writing and sending."""
-    whole = 0.7 * written + 0.15 * sent
-    share = np.zeros(len(cpu))
-    np.divide(0.15 * written, whole, out=share, where=whole > 0)
-    return np.asarray(cpu * np.minimum(share, 1.0))
+    rf = (placement >= 0).sum(axis=1)
+    result = {}
+    for name in known_resources(cluster):
+        per_replica, per_leader = weights_of(name, rf, cluster)
+        weight = np.repeat(per_replica[:, None], placement.shape[1], axis=1)
+        if name == "disk":
+            weight = np.where(np.isnan(own_bytes), weight, own_bytes)
+        result[name] = _spread(cluster, placement, weight) + _lead(cluster, leader, per_leader)
+    return result
 
 
 def capacities_of(cluster: ClusterArrays, wished: dict[int, dict[str, float]]) -> dict[str, Floats | None]:
@@ -62,8 +38,10 @@ def capacities_of(cluster: ClusterArrays, wished: dict[int, dict[str, float]]) -
     A capacity that was given goes before the snapshot's; disk falls back to the sum of the volumes of the log dirs. A
     broker that does not exist yet and of which nothing is said is taken as the mean of the others.
     """
-    result: dict[str, Floats | None] = {"replicas": None, "leaders": None}
+    result: dict[str, Floats | None] = dict.fromkeys(known_resources(cluster))
     for resource, field in CAPACITY_FIELDS.items():
+        if resource not in result:
+            continue
         values = np.full(len(cluster.ids), np.nan)
         for b, broker in enumerate(cluster.brokers):
             said = wished.get(broker.id, {}).get(field, getattr(broker.capacity, field))
@@ -71,7 +49,7 @@ def capacities_of(cluster: ClusterArrays, wished: dict[int, dict[str, float]]) -
                 said = _volumes(broker.log_dirs)
             values[b] = np.nan if said is None else said
         result[resource] = _filled(cluster, values)
-    return {name: values for name, values in result.items() if name in balanced_resources(cluster)}
+    return result
 
 
 def hard_limits(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.verify.cluster.arrays import RESOURCES_IN_ORDER, ClusterArrays, Floats
+from kafka_rebalance.resources import RESOURCES, UNITS
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.broker_loads import (
-    balanced_resources,
     capacities_of,
     hard_limits,
     loads_of,
@@ -20,11 +20,17 @@ from kafka_rebalance.verify.cluster.broker_loads import (
 )
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.resource_bands import asked_band, band_of
+from kafka_rebalance.verify.cluster.resource_weights import (
+    COUNTS,
+    MADE_OF,
+    OF_LEADERS,
+    is_in_play,
+    resources_in_play,
+)
 from kafka_rebalance.verify.document.parameters import Wishes
 from kafka_rebalance.verify.faults import FaultList
 
 SLACK = 1e-9
-UNITS = {"disk": "bytes", "in": "bytes/s", "out": "bytes/s", "cpu": "percent", "replicas": "count", "leaders": "count"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,14 +85,14 @@ def check_outcomes(
 def _check_which(
     document: dict[str, Any], resources: list[str], cluster: ClusterArrays, wishes: Wishes, faults: FaultList
 ) -> None:
-    known = [each for each in balanced_resources(cluster) if wishes.moves_replicas or each in ("out", "cpu", "leaders")]
+    known = [each for each in resources_in_play(cluster, wishes) if wishes.moves_replicas or each in OF_LEADERS]
     if not len(cluster.ids):
         known = []  # nobody is there to carry it
-    if [each for each in RESOURCES_IN_ORDER if each in resources] != resources:
+    if [each for each in RESOURCES if each in resources] != resources:
         faults.add("order", "plan.resources", "are not in order")
-    if (document["left_out"].keys() | set(resources)) - set(RESOURCES_IN_ORDER):
+    if (document["left_out"].keys() | set(resources)) - set(RESOURCES):
         faults.add("resource", "plan.resources", "one is no resource")
-    _check_left_out(document["left_out"], resources, known, faults)
+    _check_left_out(document["left_out"], resources, known, wishes, faults)
     if len(set(resources)) != len(resources):
         faults.add("resource", "plan.resources", "one stands twice")
     for field in ("before", "after"):
@@ -94,11 +100,16 @@ def _check_which(
             faults.add(field, f"plan.{field}", f"holds {sorted(document[field])}, resources are {sorted(resources)}")
 
 
-def _check_left_out(left_out: dict[str, str], resources: list[str], known: list[str], faults: FaultList) -> None:
+def _check_left_out(
+    left_out: dict[str, str], resources: list[str], known: list[str], wishes: Wishes, faults: FaultList
+) -> None:
     """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
-    for name in RESOURCES_IN_ORDER:
+    for name in RESOURCES:
         stands = (name in resources) + (name in left_out)
-        if stands != 1:
+        if not is_in_play(name, wishes):
+            if stands:
+                faults.add("resource", name, "is told of although nothing was asked of it")
+        elif stands != 1:
             faults.add("resource", name, "stands neither once among resources nor among those left out")
         elif name in resources and name not in known:
             faults.add("resource", name, "is balanced although it is not known")
@@ -130,7 +141,7 @@ def _check_one(
     for field, loads in (("before", levels.before[name]), ("after", levels.after[name])):
         claimed = document[field][name]
         scale = float(loads.sum()) / max(len(loads), 1)
-        is_exact = name in ("replicas", "leaders") or (name == "disk" and cluster.has_whole_sizes)
+        is_exact = name in COUNTS or (name == "disk" and cluster.has_whole_sizes)
         if set(claimed) != {str(each) for each in cluster.ids.tolist()}:
             faults.add(field, f"{field}.{name}", "its brokers are not those of the cluster")
             continue
@@ -146,8 +157,9 @@ def _check_one(
         faults.add("mean", f"resources.{name}.capacity", "capacities are not those of snapshot and parameters")
     if outcome["unit"] != UNITS[name]:
         faults.add("resource", f"resources.{name}.unit", f"{outcome['unit'][:40]!r} should be {UNITS[name]!r}")
-    if outcome["source"] != cluster.sources[name]:
-        faults.add("resource", f"resources.{name}.source", f"{outcome['source'][:40]!r} is not {cluster.sources[name]}")
+    source = cluster.sources[MADE_OF[name][0]] if MADE_OF[name] else "counted"
+    if outcome["source"] != source:
+        faults.add("resource", f"resources.{name}.source", f"{outcome['source'][:40]!r} is not {source}")
     mean = plain_mean(levels.after[name], capacity, cluster.stays)
     faults.require_close("mean", f"resources.{name}.mean_level", outcome["mean_level"], mean)
     for field, loads in (("skew_before", levels.before[name]), ("skew_after", levels.after[name])):

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
-from kafka_rebalance.verify.cluster.broker_loads import follower_cpu
+from kafka_rebalance.verify.cluster.resource_weights import (
+    COUNTS,
+    OF_LEADERS,
+    OF_LEADERS_ALONE,
+    Longs,
+    weights_of,
+)
 from kafka_rebalance.verify.cluster.shares import fair_share_of
 from kafka_rebalance.verify.document.parameters import Wishes
-
-Longs = npt.NDArray[np.int64]
 
 _SLACK = 1e-9
 
@@ -61,7 +64,7 @@ def asked_band(
         high = asked_high * basis
     if asked_low is not None:
         low = asked_low * basis
-    if name in ("replicas", "leaders"):
+    if name in COUNTS:
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
     return Band(_reachable(name, low, before, cluster), high), plain
@@ -75,9 +78,9 @@ def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tu
 
 
 def _reachable(name: str, low: Floats, before: Floats, cluster: ClusterArrays) -> Floats:
-    if name not in ("out", "leaders"):
+    if name not in OF_LEADERS_ALONE:
         low = np.where(cluster.takes_replicas, low, np.minimum(low, before))
-    if name in ("out", "cpu", "leaders"):
+    if name in OF_LEADERS:
         low = np.where(cluster.takes_leaders, low, np.minimum(low, before))
         low = np.where(cluster.keeps_leaders, low, 0.0)
     return np.asarray(low)
@@ -88,10 +91,11 @@ def fair_share(name: str, room: Floats, cluster: ClusterArrays, wishes: Wishes) 
     rf = wanted_rf(cluster, wishes)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
-    if name in ("out", "leaders"):
+    if name in OF_LEADERS_ALONE:
         room = np.where(may_lead, room, 0.0)
     share = fair_share_of(cluster, rf, per_replica, per_leader, room)
-    if name == "cpu" and not may_lead[cluster.stays].all() and may_lead[cluster.stays].any():
+    is_of_both = name in OF_LEADERS and name not in OF_LEADERS_ALONE
+    if is_of_both and not may_lead[cluster.stays].all() and may_lead[cluster.stays].any():
         follower = float((per_replica * rf).sum())
         leading = np.where(may_lead, room, 0.0)
         bare = np.where(may_lead, 0.0, room * follower / room.sum())
@@ -110,21 +114,3 @@ def wanted_rf(cluster: ClusterArrays, wishes: Wishes) -> Longs:
         rf = np.full(len(rf), wishes.replication_factor)
     untouchable = cluster.excluded | cluster.in_flight | cluster.leaderless
     return np.asarray(np.where(untouchable, (there & cluster.stays[cluster.now]).sum(axis=1), rf))
-
-
-def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
-    """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
-    nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
-    if name == "replicas":
-        return one, nothing
-    if name == "leaders":
-        return nothing, one
-    if name in ("disk", "in"):
-        return np.nan_to_num(cluster.figures[name]) * one, nothing
-    written = np.nan_to_num(cluster.figures["in"]) * one
-    sent = np.nan_to_num(cluster.figures["out"]) * one + written * (rf - 1)
-    if name == "out":
-        return nothing, sent
-    used = np.nan_to_num(cluster.figures["cpu"]) * one
-    follower = follower_cpu(used, written, sent)
-    return follower, used - follower

@@ -8,7 +8,8 @@ from kafka_rebalance.verify.cluster.arrays import ClusterArrays
 from kafka_rebalance.verify.cluster.broker_loads import hard_limits
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks
-from kafka_rebalance.verify.cluster.resource_bands import wanted_rf, weights_of
+from kafka_rebalance.verify.cluster.resource_bands import wanted_rf
+from kafka_rebalance.verify.cluster.resource_weights import weights_of
 from kafka_rebalance.verify.document.parameters import Wishes
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kafka_rebalance.resources import RESOURCES
 from kafka_rebalance.verify.document.shape import NUMBER
 from kafka_rebalance.verify.faults import FaultList
 
-RESOURCES = ("disk", "in", "out", "cpu", "replicas", "leaders")
 # What holds where nothing is asked for.
 DEFAULT_WITHIN = 0.10
 _NOT_NEGATIVE = ("max_move_bytes", "max_moves", "max_leader_changes", "dead_band", "least_gain_per_byte")

@@ -10,6 +10,7 @@ import numpy as np
 from kafka_rebalance.snapshot.model import BrokerState
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
+from kafka_rebalance.verify.cluster.resource_weights import MADE_OF
 from kafka_rebalance.verify.document.parameters import Wishes
 from kafka_rebalance.verify.document.spoken_amounts import tells_bytes, tells_count
 from kafka_rebalance.verify.faults import FaultList
@@ -123,7 +124,7 @@ def _check_named(moves: list[dict[str, Any]], faults: FaultList) -> None:
 
 def _check_robustness(document: dict[str, Any], cluster: ClusterArrays, wishes: Wishes, faults: FaultList) -> None:
     robustness, place = document["robustness"], "plan.robustness"
-    measured = [each["resource"] for each in document["resources"] if each["resource"] in cluster.figures]
+    measured = [each["resource"] for each in document["resources"] if MADE_OF.get(each["resource"])]
     is_due = bool(measured) and document["verdict"] in ("rebalance", "nothing_to_do", "not_fixable_by_moving")
     is_due = is_due and not wishes.preferred_election and len(cluster.now) > 0
     if (robustness is not None) is not is_due:

@@ -1,0 +1,75 @@
+"""What every replica and every leader weighs, resource by resource: the verifier's own formulas (DESIGN §9).
+
+Names and units come from the table that everybody has; what a resource is made of, who carries it and what it weighs is
+written here a second time, from DESIGN's words alone.
+
+Example: a partition of RF 3 that is written at 5 MB/s and read at 2 MB/s: its leader sends 2 + 5 × 2 = 12 MB/s.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.document.parameters import Wishes
+
+Longs = npt.NDArray[np.int64]
+
+COUNTS = ("replicas", "leaders")
+# Of which measured figures each resource is made, its own source first; counts are made of none.
+MADE_OF = {
+    "disk": ("disk",),
+    "in": ("in",),
+    "out": ("out", "in"),
+    "cpu": ("cpu", "out", "in"),
+    "replicas": (),
+    "leaders": (),
+}
+# Who carries it: all that hold a replica, or only those that lead; cpu is of both.
+OF_REPLICAS = ("disk", "in", "replicas")
+OF_LEADERS_ALONE = ("out", "leaders")
+OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
+# In a plan only where a target or a cap names them.
+ON_REQUEST: tuple[str, ...] = ()
+
+
+def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
+    """Those whose figures somebody measured, and the counts."""
+    return tuple(name for name in RESOURCES if all(figure in cluster.figures for figure in MADE_OF[name]))
+
+
+def resources_in_play(cluster: ClusterArrays, wishes: Wishes) -> tuple[str, ...]:
+    """Those that are known and that a plan of these wishes is about."""
+    return tuple(name for name in known_resources(cluster) if is_in_play(name, wishes))
+
+
+def is_in_play(name: str, wishes: Wishes) -> bool:
+    """A plan of these wishes tells of it: that it is balanced, or why not."""
+    return name not in ON_REQUEST or name in wishes.targets
+
+
+def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
+    """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
+    nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
+    known = {key: np.nan_to_num(values) * one for key, values in cluster.figures.items()}
+    if name == "replicas":
+        return one, nothing
+    if name == "leaders":
+        return nothing, one
+    if name in ("disk", "in"):
+        return known[name], nothing
+    sent = known["out"] + known["in"] * (rf - 1)
+    if name == "out":
+        return nothing, sent
+    follower = _follower_cpu(known["cpu"], known["in"], sent)
+    return follower, known["cpu"] - follower
+
+
+def _follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:
+    """Cruise Control's estimate: a follower's share is what replicating costs of writing and sending."""
+    whole = 0.7 * written + 0.15 * sent
+    share = np.zeros(len(cpu))
+    np.divide(0.15 * written, whole, out=share, where=whole > 0)
+    return np.asarray(cpu * np.minimum(share, 1.0))
