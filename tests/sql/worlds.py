@@ -142,8 +142,8 @@ def plain_snapshot(
 def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Plan:
     """Two moves in two waves."""
     moves = (
-        Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 0, "disk", "broker 1 stays over its share"),
-        Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 1, "leaders", "broker 2 leads one too many"),
+        Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 1, "disk", "broker 1 stays over its share"),
+        Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 2, "leaders", "broker 2 leads one too many"),
     )
     waves = (Wave((0,), bytes_, 1.5, 100, {3: bytes_}), Wave((1,), 0, 0.0, 100))
     cost = Cost(1, bytes_, 2, 1.5, 1.0)

@@ -61,6 +61,7 @@ from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.plans.unseen_cluster import plan_without_brokers
+from kafka_rebalance.plans.versions import as_newest
 from kafka_rebalance.plans.wave_plan import (
     cost_of,
     cut_into_waves,
@@ -111,6 +112,7 @@ def make_plan(
         require_measured(ask)
     problem = ask.problem(options.band)
     progress(f"{problem.broker_count:,} brokers, {problem.partition_count:,} partitions")
+    previous = None if previous is None else as_newest(previous)
     if unusable:
         answer = _Answer(Verdict.CANNOT_TELL, empty_draft(ask), unusable)
     else:

@@ -38,7 +38,7 @@ def moves_of(ask: Ask, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move,
             leader_to=ids[leader_to],
             kind=MoveKind.REPLICA if changes else MoveKind.LEADER,
             bytes=amount,
-            wave=wave,
+            wave=wave + 1,
             reason=reason,
             worse_without=worse,
         )

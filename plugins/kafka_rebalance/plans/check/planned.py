@@ -1,7 +1,7 @@
 """``plan.json`` as ``check`` and ``--previous`` read it: sealed, of the right shape, and no more than they need.
 
 The hash comes first: a document that does not carry its own ``plan_id`` is nobody's plan. What a plan of an older
-version does not tell (topic ids, what was seen of the cluster) is unknown, and nothing is judged by it.
+advisor does not tell (topic ids, what was seen of the cluster) is unknown, and nothing is judged by it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.plan import FORMAT_VERSION, plan_id
+from kafka_rebalance.plans.plan import plan_id
+from kafka_rebalance.plans.versions import FORMAT_VERSION, as_newest
 
 MOST_BROKER_ID = MOST_PARTITION = 2**31 - 1
 
@@ -71,10 +72,11 @@ def require_sealed(document: Any, place: str = "plan") -> None:
 def read_planned(document: Any, place: str = "plan") -> PlannedState:
     """The plan, every field that is used checked. Raises InvalidInputError with the field that is wrong."""
     require_sealed(document, place)
+    document = as_newest(document)
     read = _Fields(document, place)
     version = read.field("format_version", int)
     if version != FORMAT_VERSION:
-        raise read.wrong("format_version", version, f"this advisor reads version {FORMAT_VERSION}")
+        raise read.wrong("format_version", version, f"this advisor reads versions 1 to {FORMAT_VERSION}")
     seen = _Fields(read.field("seen", dict), f"{place}.seen") if document.get("seen") is not None else None
     return PlannedState(
         plan_id=read.field("plan_id", str),
