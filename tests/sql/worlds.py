@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
@@ -33,6 +35,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.times import parse_time
 
 NASTY = "tab\t newline\n back\\slash 'quote' \"double\" {brace} , ünï ☃ \\N"
 
@@ -73,7 +76,7 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
     )
     return ClusterSnapshot(
         cluster=cluster, brokers=brokers, topics=topics, partitions=partitions, groups=_groups(), loads=loads,
-        cluster_id="abc", captured_at=captured_at, source="live", kafka_version="4.3",
+        cluster_id="abc", captured_at=_moment(captured_at), source="live", kafka_version="4.3",
         coverage=(CoverageGap("group", "secret", "members", "GROUP_AUTHORIZATION_FAILED"),
                   CoverageGap("broker", "2", "log_dirs", "timed out after 10 s")),
     )  # fmt: skip
@@ -135,8 +138,12 @@ def plain_snapshot(
         groups=(
             Group("readers", state="Stable", protocol="range", generation=4, members=members, committed=committed),
         ),
-        captured_at=captured_at, source="dumps",
+        captured_at=_moment(captured_at), source="dumps",
     )  # fmt: skip
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else parse_time(text, "captured_at")
 
 
 def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +62,8 @@ def test_a_plan_of_version_1_is_checked_by_its_own_hash(old_plan, old_snapshot):
 
 
 def test_an_expired_plan_of_version_1_is_stale(old_plan, old_snapshot):
-    late = read_input(OLD / "snapshot.json")
-    later = replace(late, captured_at=_two_days_after(old_snapshot))
+    later = replace(old_snapshot, captured_at=old_snapshot.captured_at + timedelta(hours=24, seconds=1))
     assert ReasonCode.EXPIRED in check_plan(old_plan, later).codes
-
-
-def _two_days_after(snapshot):
-    return "2026-11-22T13:00:00+01:00"
 
 
 def test_a_plan_of_version_1_is_confirmed_as_the_previous_one(old_plan, old_snapshot):

@@ -29,7 +29,7 @@ def advisory_document(
         "format_version": FORMAT_VERSION,
         "cluster": snapshot.cluster,
         "cluster_id": snapshot.cluster_id,
-        "captured_at": snapshot.captured_at,
+        "captured_at": plan.captured_at,
         "size": size_of(snapshot),
         "loads": loads_in_words(snapshot),
         "coverage": [

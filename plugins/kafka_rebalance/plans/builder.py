@@ -71,6 +71,7 @@ from kafka_rebalance.plans.wave_plan import (
 )
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.times import optional_time_text
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
@@ -221,7 +222,7 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
         cluster=snapshot.cluster,
         cluster_id=snapshot.cluster_id,
         snapshot_id=snapshot_id(snapshot),
-        captured_at=snapshot.captured_at,
+        captured_at=optional_time_text(snapshot.captured_at),
         expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
         topic_ids=topic_ids_of(ask, draft),
         seen=seen_by(ask, draft),

@@ -91,7 +91,7 @@ def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, fault
     if not check_shape(document, faults):
         return {}
     check_seal(sealed, faults)
-    check_identity(document, snapshot, faults)
+    check_identity(document, sealed["format_version"], snapshot, faults)
     check_what_was_seen(document, snapshot, faults)
     check_expiry(document, faults)
     check_parameters(document["parameters"], faults)
