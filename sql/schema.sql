@@ -3357,7 +3357,7 @@ COMMENT ON COLUMN advisor.snapshot.cluster IS 'Name of the cluster, as clusters.
 
 COMMENT ON COLUMN advisor.snapshot.snapshot_id IS 'sha256 of the reading''s content.';
 
-COMMENT ON COLUMN advisor.snapshot.captured_at IS 'The time exactly as the input gives it; NULL for input without one, whose time is when it was stored.';
+COMMENT ON COLUMN advisor.snapshot.captured_at IS 'The time of the reading in ISO 8601, in the zone that the input tells; NULL for input without one, whose time is when it was stored.';
 
 COMMENT ON COLUMN advisor.snapshot.stored_at IS 'When it was saved.';
 
@@ -3412,7 +3412,7 @@ COMMENT ON COLUMN advisor.snapshot_latest.cluster IS 'Name of the cluster, as cl
 
 COMMENT ON COLUMN advisor.snapshot_latest.snapshot_id IS 'sha256 of the reading''s content.';
 
-COMMENT ON COLUMN advisor.snapshot_latest.captured_at IS 'The time exactly as the input gives it; NULL for input without one, whose time is when it was stored.';
+COMMENT ON COLUMN advisor.snapshot_latest.captured_at IS 'The time of the reading in ISO 8601, in the zone that the input tells; NULL for input without one, whose time is when it was stored.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.stored_at IS 'When it was saved.';
 

@@ -23,7 +23,7 @@ COMMENT ON VIEW advisor.snapshot IS 'Readings that passed the input gate; one ro
 COMMENT ON COLUMN advisor.snapshot.time IS 'When the cluster was read.';
 COMMENT ON COLUMN advisor.snapshot.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 COMMENT ON COLUMN advisor.snapshot.snapshot_id IS 'sha256 of the reading''s content.';
-COMMENT ON COLUMN advisor.snapshot.captured_at IS 'The time exactly as the input gives it; NULL for input without one, whose time is when it was stored.';
+COMMENT ON COLUMN advisor.snapshot.captured_at IS 'The time of the reading in ISO 8601, in the zone that the input tells; NULL for input without one, whose time is when it was stored.';
 COMMENT ON COLUMN advisor.snapshot.stored_at IS 'When it was saved.';
 COMMENT ON COLUMN advisor.snapshot.source IS 'live, dumps, snapshot, cluster-model or reassignment.';
 COMMENT ON COLUMN advisor.snapshot.cluster_id IS 'Kafka''s own id of the cluster.';

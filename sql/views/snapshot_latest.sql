@@ -22,7 +22,7 @@ COMMENT ON VIEW advisor.snapshot_latest IS 'The newest reading of each cluster t
 COMMENT ON COLUMN advisor.snapshot_latest.time IS 'When the cluster was read.';
 COMMENT ON COLUMN advisor.snapshot_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 COMMENT ON COLUMN advisor.snapshot_latest.snapshot_id IS 'sha256 of the reading''s content.';
-COMMENT ON COLUMN advisor.snapshot_latest.captured_at IS 'The time exactly as the input gives it; NULL for input without one, whose time is when it was stored.';
+COMMENT ON COLUMN advisor.snapshot_latest.captured_at IS 'The time of the reading in ISO 8601, in the zone that the input tells; NULL for input without one, whose time is when it was stored.';
 COMMENT ON COLUMN advisor.snapshot_latest.stored_at IS 'When it was saved.';
 COMMENT ON COLUMN advisor.snapshot_latest.source IS 'live, dumps, snapshot, cluster-model or reassignment.';
 COMMENT ON COLUMN advisor.snapshot_latest.cluster_id IS 'Kafka''s own id of the cluster.';

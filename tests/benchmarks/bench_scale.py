@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable
 from tests.benchmarks.generated import generated
 
-CAPTURED_AT = "2026-11-20T12:00:00Z"
+CAPTURED_AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

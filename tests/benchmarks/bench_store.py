@@ -120,7 +120,7 @@ def large_snapshot(partitions: int, groups: int, moment: datetime, seed: int = 0
     rate = LoadColumn(sizes / 86_400.0, LoadSource.GIVEN, 3600.0)
     return ClusterSnapshot(
         cluster="large",
-        captured_at=moment.isoformat(),
+        captured_at=moment,
         brokers=tuple(Broker(broker, f"rack-{broker % 3}", f"host-{broker}", 9092) for broker in range(BROKERS)),
         topics=tuple(Topic(name) for name in names),
         partitions=table,

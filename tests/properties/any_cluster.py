@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -233,7 +234,7 @@ def _snapshot(
     return ClusterSnapshot(
         cluster="any",
         cluster_id="any-id",
-        captured_at="2026-11-20T12:00:00Z",
+        captured_at=datetime(2026, 11, 20, 12, tzinfo=UTC),
         brokers=tuple(brokers),
         topics=tuple(Topic(name) for name in names),
         partitions=partition_table(rows, {name: at for at, name in enumerate(names)}),

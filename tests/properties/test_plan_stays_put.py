@@ -8,6 +8,7 @@ is applied on day 8.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def on_day(snapshot: ClusterSnapshot, base: dict[LoadKind, np.ndarray], day: int
         noise = draw.lognormal(0, 0.1, len(values))
         factor = 1.0 if kind is LoadKind.LOG_BYTES else rhythm
         columns[kind] = LoadColumn(values * noise * factor, snapshot.loads.columns[kind].source)
-    return replace(snapshot, loads=PartitionLoads(columns), captured_at=f"2026-11-{day + 1:02d}T12:00:00Z")
+    return replace(snapshot, loads=PartitionLoads(columns), captured_at=datetime(2026, 11, day + 1, 12, tzinfo=UTC))
 
 
 def moved(plan: Plan) -> dict[tuple[str, int], int]:

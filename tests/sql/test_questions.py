@@ -24,7 +24,7 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def read(connection, at: datetime, snapshot=None, **changes: Any) -> str:
-    snapshot = replace(snapshot or plain_snapshot(**changes), captured_at=at.isoformat())
+    snapshot = replace(snapshot or plain_snapshot(**changes), captured_at=at)
     snapshot_id = store.save_snapshot(connection, snapshot)
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
     return snapshot_id

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
@@ -33,6 +35,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.times import parse_time
 
 NASTY = "tab\t newline\n back\\slash 'quote' \"double\" {brace} , ünï ☃ \\N"
 
@@ -73,7 +76,7 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
     )
     return ClusterSnapshot(
         cluster=cluster, brokers=brokers, topics=topics, partitions=partitions, groups=_groups(), loads=loads,
-        cluster_id="abc", captured_at=captured_at, source="live", kafka_version="4.3",
+        cluster_id="abc", captured_at=_moment(captured_at), source="live", kafka_version="4.3",
         coverage=(CoverageGap("group", "secret", "members", "GROUP_AUTHORIZATION_FAILED"),
                   CoverageGap("broker", "2", "log_dirs", "timed out after 10 s")),
     )  # fmt: skip
@@ -135,15 +138,19 @@ def plain_snapshot(
         groups=(
             Group("readers", state="Stable", protocol="range", generation=4, members=members, committed=committed),
         ),
-        captured_at=captured_at, source="dumps",
+        captured_at=_moment(captured_at), source="dumps",
     )  # fmt: skip
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else parse_time(text, "captured_at")
 
 
 def small_plan(snapshot_id: str, cluster: str = "prod", bytes_: int = 100) -> Plan:
     """Two moves in two waves."""
     moves = (
-        Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 0, "disk", "broker 1 stays over its share"),
-        Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 1, "leaders", "broker 2 leads one too many"),
+        Move("orders", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, bytes_, 1, "disk", "broker 1 stays over its share"),
+        Move("orders", 1, (2, 3), (3, 2), 2, 3, MoveKind.LEADER, 0, 2, "leaders", "broker 2 leads one too many"),
     )
     waves = (Wave((0,), bytes_, 1.5, 100, {3: bytes_}), Wave((1,), 0, 0.0, 100))
     cost = Cost(1, bytes_, 2, 1.5, 1.0)

@@ -12,6 +12,7 @@ from kafka_rebalance.plans.check import Judgement, check_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
+from kafka_rebalance.snapshot.times import parse_time
 from tests.unit.planner.worlds import random_cluster
 
 
@@ -62,9 +63,9 @@ def test_a_plan_that_is_wholly_done_is_not_worth_it(snapshot, document) -> None:
 
 
 def test_a_day_later_the_plan_has_expired(snapshot, document) -> None:
-    later = replace(snapshot, captured_at="2026-11-21T13:00:00+00:00")
+    later = replace(snapshot, captured_at=parse_time("2026-11-21T13:00:00+00:00", "captured_at"))
     assert check_plan(document, later).judgement is Judgement.STALE
-    same_moment_elsewhere = replace(snapshot, captured_at="2026-11-21T13:00:00+01:00")
+    same_moment_elsewhere = replace(snapshot, captured_at=parse_time("2026-11-21T13:00:00+01:00", "captured_at"))
     assert check_plan(document, same_moment_elsewhere).judgement is Judgement.VALID
 
 

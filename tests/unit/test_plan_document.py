@@ -43,7 +43,7 @@ def plan():
         topic_excess_replicas=(4, 2), lower_bound=(Bound("bytes", 7.0, 0.0, "one partition alone"),),
         certificate={"disk": {1: 0.5, 3: 0.0}},
         frontier=(FrontierPoint(0.1, 7, 1, 1, 7.0, {"disk": 1.1}, "knee", True, "the bend"),),
-        moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 0, "too full", "disk 1.5"),),
+        moves=(Move("t", 0, (1, 2), (3, 2), 1, 3, MoveKind.REPLICA, 7, 1, "too full", "disk 1.5"),),
         waves=(wave,), rollback=Rollback(Cost(1, 7, 1), (wave,), (0,)), preconditions=("p",), explanations=("e",),
         robustness=Robustness(20, 0.1, 19, "holds"), continues="f" * 64,
     ).sealed()  # fmt: skip
@@ -69,7 +69,7 @@ def test_what_the_planner_makes_comes_back_equal():
     "change",
     [
         {"surprise": 1}, {"verdict": "perhaps"}, {"moves": [{}]}, {"rollback": {"waves": []}}, {"resources": [{}]},
-        {"format_version": 2},
+        {"format_version": 3},
     ],
 )  # fmt: skip
 def test_what_is_no_plan_of_this_version_is_refused(plan, change):

@@ -13,7 +13,7 @@ from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def advisory_document(
@@ -29,7 +29,7 @@ def advisory_document(
         "format_version": FORMAT_VERSION,
         "cluster": snapshot.cluster,
         "cluster_id": snapshot.cluster_id,
-        "captured_at": snapshot.captured_at,
+        "captured_at": plan.captured_at,
         "size": size_of(snapshot),
         "loads": loads_in_words(snapshot),
         "coverage": [
@@ -74,9 +74,9 @@ def group_document(replay: GroupReplay, group: Group) -> dict[str, Any]:
         "subscriptions_from": replay.basis.value,
         "is_reproduced": replay.is_reproduced,
         "idle_members": today.idle_members,
-        "skew_by_count": today.skew_count,
-        "skew_by_rate": today.skew_rate,
-        "skew_by_lag": today.skew_lag,
+        "skew_count": today.skew_count,
+        "skew_rate": today.skew_rate,
+        "skew_lag": today.skew_lag,
         "advised": replay.advised,
         "advice": _advice(replay),
         "strategies": [_strategy_document(each) for each in replay.scores[1:]],
@@ -117,9 +117,9 @@ def _strategy_document(score: GroupScore) -> dict[str, Any]:
         "version": score.version,
         "is_advised": score.is_advised,
         "idle_members": score.idle_members,
-        "skew_by_count": score.skew_count,
-        "skew_by_rate": score.skew_rate,
-        "skew_by_lag": score.skew_lag,
+        "skew_count": score.skew_count,
+        "skew_rate": score.skew_rate,
+        "skew_lag": score.skew_lag,
         "partitions_moved": score.partitions_moved,
         "error": score.error,
     }

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.findings.context import Picture, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
-from kafka_rebalance.findings.words import counted, in_time, listed
+from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import GroupQuestion
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -133,8 +134,8 @@ def lag_growing(picture: Picture) -> Iterator[Finding]:
                 "read_bytes_per_s": read,
                 "members": len(group.members),
             },
-            f"It reads {read / wrote:.0%} of what is written and is {in_time(lag / rate)} behind: give it more members "
-            f"(it has {len(group.members)} for {counted(len(rows), 'partition')}) or faster ones.",
+            f"It reads {read / wrote:.0%} of what is written and is {seconds_in_words(lag / rate)} behind: give it "
+            f"more members (it has {len(group.members)} for {counted(len(rows), 'partition')}) or faster ones.",
             cost="one rebalance for new members",
             gain=1 - read / wrote,
             confidence=picture.confidence(LoadKind.OUT_BYTES_PER_S),

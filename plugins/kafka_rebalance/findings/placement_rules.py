@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.arrays import Flags
 from kafka_rebalance.findings.context import Evidence, Picture, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.words import counted, in_amount, in_bytes
+from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
 from kafka_rebalance.snapshot.load import LoadKind
@@ -55,7 +56,7 @@ def rack_violated(picture: Picture) -> Iterator[Finding]:
             },
             f"{counted(len(rows), 'partition')} of {trouble.words}, such as {example}, would "
             f"lose several replicas with one rack: move one of each to a free rack; {len(index)} racks suffice.",
-            cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {in_bytes(size)}"),
+            cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {bytes_in_words(size)}"),
             gain=1.0,
         )
 
@@ -168,14 +169,14 @@ def _hot(picture: Picture, row: int, evidence: Evidence) -> Finding:
     kind, unit = _KINDS[worst], UNITS[worst]
     name = kind.value
     value, median = float(evidence[name] or 0.0), evidence[f"topic_median_{name}"]
-    others = f", its topic's median partition {in_amount(float(median), unit)}" if median is not None else ""
+    others = f", its topic's median partition {amount_in_words(float(median), unit)}" if median is not None else ""
     return finding(
         "hot_partition",
         Severity.HIGH if shares[worst] >= 1 else Severity.MEDIUM,
         picture.snapshot.name_of(row),
         evidence,
-        f"It carries {in_amount(value, unit)}, {shares[worst]:.0%} of what a mean broker does{others}: moving cannot "
-        "split it. Look for the key that carries most, and spread it over several keys.",
+        f"It carries {amount_in_words(value, unit)}, {shares[worst]:.0%} of what a mean broker does{others}: moving "
+        "cannot split it. Look for the key that carries most, and spread it over several keys.",
         cost="a change of the producers' keys; their order by key is kept per new key only",
         gain=1 - float(median or 0.0) / value,
         confidence=picture.confidence(kind),

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.findings.context import Evidence, Picture
 from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
-from kafka_rebalance.findings.words import counted, in_amount, in_bytes
+from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 
@@ -30,8 +31,10 @@ def plan_words(picture: Picture, score: BrokerScore, otherwise: str) -> str:
         return f"the plan does not balance {score.resource}"
     before, after = loads
     if after >= before:
-        return f"the plan takes nothing off it ({in_amount(after, score.unit)} afterwards)"
-    return f"the plan takes {in_amount(before - after, score.unit)} off it, to {in_amount(after, score.unit)}"
+        return f"the plan takes nothing off it ({amount_in_words(after, score.unit)} afterwards)"
+    return (
+        f"the plan takes {amount_in_words(before - after, score.unit)} off it, to {amount_in_words(after, score.unit)}"
+    )
 
 
 def plan_evidence(picture: Picture, scores: Sequence[BrokerScore]) -> Evidence:
@@ -72,4 +75,4 @@ def plan_cost(picture: Picture, broker: int, otherwise: str) -> str:
 
 
 def _amount(value: float | None) -> str:
-    return "an unknown size" if value is None else in_bytes(value)
+    return "an unknown size" if value is None else bytes_in_words(value)

@@ -94,7 +94,7 @@ class PlanOptions:
         """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""
         return {
             "balance_within": self.band,
-            "is_order": self.is_order,
+            "is_explicit": self.is_order,
             "targets": {name: [each.low, each.high] for name, each in sorted(self.targets.items())},
             "max_move_bytes": self.max_move_bytes,
             "max_moves": self.max_moves,
@@ -122,7 +122,7 @@ class PlanOptions:
         """The options that ``parameters`` of a plan tell. Raises InvalidInputError where they cannot be read."""
         try:
             fields: dict[str, Any] = {name: parameters[name] for name in _PLAIN}
-            fields["within"] = parameters["balance_within"] if parameters["is_order"] else None
+            fields["within"] = parameters["balance_within"] if parameters["is_explicit"] else None
             fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
             fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
             fields["capacities"] = {int(b): Capacity(**each) for b, each in parameters["capacities"].items()}

@@ -61,6 +61,7 @@ from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.plans.unseen_cluster import plan_without_brokers
+from kafka_rebalance.plans.versions import as_newest
 from kafka_rebalance.plans.wave_plan import (
     cost_of,
     cut_into_waves,
@@ -70,6 +71,7 @@ from kafka_rebalance.plans.wave_plan import (
 )
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.times import optional_time_text
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
@@ -111,6 +113,7 @@ def make_plan(
         require_measured(ask)
     problem = ask.problem(options.band)
     progress(f"{problem.broker_count:,} brokers, {problem.partition_count:,} partitions")
+    previous = None if previous is None else as_newest(previous)
     if unusable:
         answer = _Answer(Verdict.CANNOT_TELL, empty_draft(ask), unusable)
     else:
@@ -219,7 +222,7 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
         cluster=snapshot.cluster,
         cluster_id=snapshot.cluster_id,
         snapshot_id=snapshot_id(snapshot),
-        captured_at=snapshot.captured_at,
+        captured_at=optional_time_text(snapshot.captured_at),
         expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
         topic_ids=topic_ids_of(ask, draft),
         seen=seen_by(ask, draft),

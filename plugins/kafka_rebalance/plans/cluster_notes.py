@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import NOBODY, Ints
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionSetting
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.plans.amounts import in_words
 
 # Disks that differ by less than this are told as equal.
 ALIKE = 1.01
@@ -39,8 +39,10 @@ def refuse_too_much_for_the_disks(problem: Problem) -> None:
     count = int(np.ceil((wanted - room) / largest)) if largest > 0 else 0
     missing = f" ({count} broker{'s' if count > 1 else ''} like the largest)" if count else ""
     raise InfeasibleError(
-        f"the disks of the {len(each)} brokers that stay offer {in_words(room)}, all replicas take {in_words(wanted)}",
-        f"add {in_words(wanted - room)} of disk{missing}, or keep less: shorter retention, a lower replication factor",
+        f"the disks of the {len(each)} brokers that stay offer {bytes_in_words(room)}, "
+        f"all replicas take {bytes_in_words(wanted)}",
+        f"add {bytes_in_words(wanted - room)} of disk{missing}, "
+        "or keep less: shorter retention, a lower replication factor",
     )
 
 
@@ -82,8 +84,8 @@ def _disks(setting: BrokerSetting) -> tuple[str, ...]:
     small, large = int(order[0]), int(order[-1])
     if capacity[large] <= ALIKE * capacity[small]:
         return ()
-    least = f"{in_words(float(capacity[small]))} (broker {setting.brokers[small].id})"
-    most = f"{in_words(float(capacity[large]))} (broker {setting.brokers[large].id})"
+    least = f"{bytes_in_words(float(capacity[small]))} (broker {setting.brokers[small].id})"
+    most = f"{bytes_in_words(float(capacity[large]))} (broker {setting.brokers[large].id})"
     return (f"disks differ, from {least} to {most}: shares of disk follow them",)
 
 

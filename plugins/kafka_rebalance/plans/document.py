@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
@@ -21,20 +22,27 @@ from kafka_rebalance.plans.plan import (
     Wave,
     to_document,
 )
+from kafka_rebalance.plans.versions import FORMAT_VERSION, as_newest
 
 Document = Mapping[str, Any]
-_DERIVED = frozenset({"format_version", "before", "after"})
+_DERIVED = frozenset({"before", "after"})
 
 
 def plan_from_document(document: Document) -> Plan:
-    """The plan whose document this is. Raises InvalidInputError where it is not exactly what ``to_document`` gives."""
+    """The plan whose document this is, of version 1 or 2.
+
+    Raises InvalidInputError where it is not exactly what ``to_document`` gives.
+    """
     place = f"plan {str(document.get('plan_id', ''))[:12]}"
     try:
-        plan = _plan(document)
+        newest = as_newest(document)
+        if newest["format_version"] != FORMAT_VERSION:
+            raise ValueError(f"format_version {newest['format_version']}")
+        plan = replace(_plan(newest), format_version=document["format_version"])
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInputError.at(place, f"is no plan of ours: {error!r}") from error
     if to_document(plan) != document:
-        raise InvalidInputError.at(place, "holds what no plan of this version has", "make the plan anew")
+        raise InvalidInputError.at(place, "holds what no plan of its version has", "make the plan anew")
     return plan
 
 

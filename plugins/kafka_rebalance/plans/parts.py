@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
+from datetime import datetime, timedelta
 
 import numpy as np
 
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.explain.moves import Texts
 from kafka_rebalance.plans.outcome import Bands, Outcome, met_bands
 from kafka_rebalance.plans.plan import Bound, Cost, Move, MoveKind, Wave
 from kafka_rebalance.plans.request import Ask
-
-_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?")
+from kafka_rebalance.snapshot.times import time_text
 
 
 def moves_of(ask: Ask, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move, ...]:
@@ -38,7 +36,7 @@ def moves_of(ask: Ask, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move,
             leader_to=ids[leader_to],
             kind=MoveKind.REPLICA if changes else MoveKind.LEADER,
             bytes=amount,
-            wave=wave,
+            wave=wave + 1,
             reason=reason,
             worse_without=worse,
         )
@@ -100,15 +98,9 @@ def preconditions_of(ask: Ask, draft: Draft) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def expiry_of(captured_at: str | None, hours: int) -> str | None:
-    """``captured_at`` and some hours, in the same zone. Raises InvalidInputError for a time that is not ISO 8601."""
-    if captured_at is None:
-        return None
-    match = _ISO_TIME.fullmatch(captured_at)
-    if match is None:
-        raise InvalidInputError.at("captured_at", f"{captured_at!r} is no ISO 8601 time", "2026-11-20T08:00:00Z")
-    later = np.datetime64(match[1].replace(" ", "T")) + np.timedelta64(hours, "h")
-    return f"{later}{match[2] or ''}"
+def expiry_of(captured_at: datetime | None, hours: int) -> str | None:
+    """``captured_at`` and some hours, in the same zone."""
+    return None if captured_at is None else time_text(captured_at + timedelta(hours=hours))
 
 
 def _known(cost: Cost, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The plan as a document: immutable, hashed, self-contained (DESIGN §6, ``format_version`` 1).
+"""The plan as a document: immutable, hashed, self-contained (docs/plan-format.md, ``format_version`` 2).
 
 ``Plan`` is what the planner builds, ``verify`` recomputes, the store saves and every file and page is rendered from.
 ``to_document`` gives the JSON object, ``plan_id`` its hash. A broker's id is a key as text in the document.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
-FORMAT_VERSION = 1
+from kafka_rebalance.plans.versions import FORMAT_VERSION, as_version_1
 
 
 class Verdict(StrEnum):
@@ -39,8 +39,8 @@ class MoveKind(StrEnum):
 class Move:
     """One partition's change. ``from_replicas`` in Kafka's order, ``to_replicas`` with the preferred leader first.
 
-    ``bytes`` = new replicas × the leader's replica size, ``None`` where that size is unknown. ``wave`` is an index into
-    the plan's ``waves`` (from 0); the files of that wave are numbered from 01.
+    ``bytes`` = new replicas × the leader's replica size, ``None`` where that size is unknown. ``wave`` counts from
+    1, as the files of that wave do.
     """
 
     topic: str
@@ -169,7 +169,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One plan for one snapshot. ``plan_id`` is empty until ``sealed``."""
+    """One plan for one snapshot. ``plan_id`` is empty until ``sealed`` in ``format_version``."""
 
     cluster: str
     verdict: Verdict
@@ -198,6 +198,7 @@ class Plan:
     robustness: Robustness | None = None
     continues: str | None = None  # the plan_id of an earlier plan that this one confirms or continues
     plan_id: str = ""
+    format_version: int = FORMAT_VERSION
 
     def sealed(self) -> Plan:
         """The same plan with its ``plan_id``."""
@@ -205,8 +206,13 @@ class Plan:
 
 
 def to_document(plan: Plan) -> dict[str, Any]:
-    """The JSON object of ``plan.json``; its keys are those of DESIGN §6."""
-    document: dict[str, Any] = {"format_version": FORMAT_VERSION} | _plain(plan)
+    """The JSON object of ``plan.json``, in the version that the plan is sealed in."""
+    document = _newest_document(plan)
+    return as_version_1(document) if plan.format_version == 1 else document
+
+
+def _newest_document(plan: Plan) -> dict[str, Any]:
+    document: dict[str, Any] = {"format_version": plan.format_version} | _plain(plan)
     document["moves"] = [_move_document(move) for move in plan.moves]
     document["before"] = {each.resource: _by_broker(each.before) for each in plan.resources}
     document["after"] = {each.resource: _by_broker(each.after) for each in plan.resources}

@@ -8,6 +8,7 @@ from kafka_rebalance.plans.request import Ask
 from kafka_rebalance.plans.wave_plan import LEAST_SLOTS
 from kafka_rebalance.resources import BALANCED, RESOURCES
 from kafka_rebalance.snapshot.codec import snapshot_id
+from kafka_rebalance.snapshot.times import optional_time_text
 
 _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
@@ -21,7 +22,7 @@ def plan_without_brokers(ask: Ask, reasons: tuple[str, ...], *, seed: int, advis
         cluster=snapshot.cluster,
         cluster_id=snapshot.cluster_id,
         snapshot_id=snapshot_id(snapshot),
-        captured_at=snapshot.captured_at,
+        captured_at=optional_time_text(snapshot.captured_at),
         expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
         parameters=options.document() | {"moves_per_broker": slots},
         seed=seed,

@@ -30,7 +30,6 @@ Complexity: O((P + R) log R) for P partitions and R replicas, and one step for e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -41,9 +40,9 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
+from kafka_rebalance.snapshot.times import time_text
 
 _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
-_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:(Z)|([+-])(\d\d):?(\d\d))?")
 
 
 def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnapshot:
@@ -98,11 +97,10 @@ def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
         )
     if older.captured_at is None or newer.captured_at is None:
         raise InvalidInputError.at("rates", "a snapshot has no time", "say when each was taken (captured_at)")
-    window_s = _seconds(newer.captured_at) - _seconds(older.captured_at)
+    window_s = (newer.captured_at - older.captured_at).total_seconds()
     if window_s <= 0:
-        raise InvalidInputError.at(
-            "rates", f"{newer.captured_at} is not after {older.captured_at}", "give the older snapshot first"
-        )
+        problem = f"{time_text(newer.captured_at)} is not after {time_text(older.captured_at)}"
+        raise InvalidInputError.at("rates", problem, "give the older snapshot first")
     return window_s
 
 
@@ -271,15 +269,3 @@ def _is_of_commits(gap: CoverageGap) -> bool:
 
 def _groups_unread(snapshot: ClusterSnapshot) -> bool:
     return any(gap.subject_type == "cluster" and "group" in gap.what for gap in snapshot.coverage)
-
-
-def _seconds(captured_at: str) -> float:
-    """Seconds since 1970 of an ISO 8601 time; one without a zone counts as UTC. The library imports no clock."""
-    found = _ISO_TIME.fullmatch(captured_at.strip())
-    if found is None:
-        raise InvalidInputError.at("captured_at", f"{captured_at!r} is no ISO 8601 time", "write 2026-01-31T06:00:00Z")
-    local = np.datetime64(found[1].replace(" ", "T"), "us").astype(np.int64) / 1e6
-    if found[3] is None:
-        return float(local)
-    offset_s = (int(found[4]) * 60 + int(found[5])) * 60
-    return float(local - offset_s if found[3] == "+" else local + offset_s)

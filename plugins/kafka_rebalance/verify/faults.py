@@ -8,7 +8,7 @@ from kafka_rebalance.errors import UnknownNameError
 
 RULES = {
     # the document
-    "shape": "plan.json has exactly the fields of format_version 1, each of its kind",
+    "shape": "plan.json has exactly the fields of its format_version, each of its kind",
     "hash": "plan_id is the sha256 of everything else",
     "identity": "the plan is of this cluster and this snapshot, captured when it says",
     "parameter": "each parameter is of its kind and in its range, and none contradicts another",

@@ -23,6 +23,7 @@ from kafka_rebalance.verify.document.parameters import Wishes, read_wishes
 from kafka_rebalance.verify.document.seal import check_identity, check_seal
 from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
+from kafka_rebalance.verify.document.version_1 import read_as_newest
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
 from kafka_rebalance.verify.files.plan_files import check_files
 from kafka_rebalance.verify.files.plan_folder import PLAN, check_folder
@@ -62,9 +63,10 @@ def verify_plan(document: Any, snapshot: ClusterSnapshot, files: Mapping[str, An
     O(P·W + B·R) and one pass over the moves for each rule; never raises for a plan that is wrong.
     """
     faults = FaultList()
-    bounds = _judge_document(document, snapshot, faults)
+    plan = read_as_newest(document, faults)
+    bounds = _judge_document(plan, document, snapshot, faults)
     if files is not None and not faults.has_any("shape"):
-        check_files(document, files, faults)
+        check_files(plan, files, faults)
     return Verification(tuple(faults.faults), dict(faults.counts), bounds)
 
 
@@ -77,17 +79,19 @@ def verify_folder(contents: Mapping[str, bytes], snapshot: ClusterSnapshot, *, i
     document = read_json(contents[PLAN], PLAN, faults)
     if document is UNREADABLE:
         return Verification(tuple(faults.faults), dict(faults.counts))
-    bounds = _judge_document(document, snapshot, faults)
+    plan = read_as_newest(document, faults)
+    bounds = _judge_document(plan, document, snapshot, faults)
     if not is_alone and not faults.has_any("shape"):
-        check_folder(document, contents, faults)
+        check_folder(plan, contents, faults)
     return Verification(tuple(faults.faults), dict(faults.counts), bounds)
 
 
-def _judge_document(document: Any, snapshot: ClusterSnapshot, faults: FaultList) -> dict[str, float]:
+def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, faults: FaultList) -> dict[str, float]:
+    """``document`` is what was ``sealed``, read as the newest version."""
     if not check_shape(document, faults):
         return {}
-    check_seal(document, faults)
-    check_identity(document, snapshot, faults)
+    check_seal(sealed, faults)
+    check_identity(document, sealed["format_version"], snapshot, faults)
     check_what_was_seen(document, snapshot, faults)
     check_expiry(document, faults)
     check_parameters(document["parameters"], faults)

@@ -8,6 +8,7 @@ where numba finds them; a kernel that both are at is compiled twice, which harms
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def _problem() -> Problem:
     rate = LoadColumn(np.arange(1.0, _PARTITIONS + 1) * 1000.0, LoadSource.GIVEN)
     snapshot = ClusterSnapshot(
         cluster="four-brokers",
-        captured_at="2026-01-01T00:00:00Z",
+        captured_at=datetime(2026, 1, 1, tzinfo=UTC),
         brokers=tuple(Broker(b, rack=f"rack-{b % 2}") for b in range(_BROKERS)),
         topics=(Topic("orders"),),
         partitions=table,

@@ -11,13 +11,16 @@ from the one before it. Files beside the sub-folders belong to all of them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates
+from kafka_rebalance.snapshot.times import parse_time
 from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
 from rebalance_advisor.dumps.capacity_file import Capacities, looks_like_capacity, parse_capacity, with_capacity
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
@@ -46,11 +49,14 @@ def read_folder(folder: Path, cluster: str, budget: ByteBudget | None = None) ->
     if not readings:
         return _read_reading(folder, beside, cluster, budget)
     snapshots = [_read_reading(each, beside + folder_entries(each)[0], cluster, budget) for each in readings]
-    for each, snapshot in zip(readings, snapshots, strict=True):
+    by_time: list[tuple[datetime, ClusterSnapshot]] = []
+    for reading, snapshot in zip(readings, snapshots, strict=True):
         if snapshot.captured_at is None:
-            raise InvalidInputError.at(str(each), "has no captured_at", f"rates need the time of each part of {folder}")
-    snapshots.sort(key=lambda each: datetime.fromisoformat(each.captured_at or ""))
-    return measure_rates(snapshots[-2], snapshots[-1]) if len(snapshots) > 1 else snapshots[0]
+            hint = f"rates need the time of each part of {folder}"
+            raise InvalidInputError.at(str(reading), "has no captured_at", hint)
+        by_time.append((snapshot.captured_at, snapshot))
+    newest = [snapshot for _, snapshot in sorted(by_time, key=itemgetter(0))[-2:]]
+    return measure_rates(*newest) if len(newest) > 1 else newest[0]
 
 
 def _read_reading(folder: Path, files: list[Path], cluster: str, budget: ByteBudget) -> ClusterSnapshot:
@@ -82,7 +88,7 @@ class _Sorter:
             self.parts.brokers = read_brokers(text, place)
         elif len(text) <= _LONGEST_TIME and _looks_like_time(text):
             self._once("captured_at", place)
-            self.parts.captured_at = _time(text, place)
+            self.parts.captured_at = parse_time(text.strip(), f"{place}:1", needs_zone=True)
         elif looks_like_znodes(text):
             self.parts.znodes.read(text, place)
         else:
@@ -108,14 +114,4 @@ class _Sorter:
 
 
 def _looks_like_time(text: str) -> bool:
-    return text.strip()[:4].isdigit() and text.strip()[4:5] == "-"
-
-
-def _time(text: str, place: str) -> str:
-    try:
-        time = datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise InvalidInputError.at(f"{place}:1", "is no ISO time", "write 2026-11-20T06:00:00Z") from error
-    if time.tzinfo is None:
-        raise InvalidInputError.at(f"{place}:1", "holds a time without a zone", "write 2026-11-20T06:00:00Z")
-    return text.strip()
+    return re.match(r"\s*\d{4}(-|\d{4}[T ])", text, re.ASCII) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import (
@@ -37,7 +38,7 @@ class DumpParts:
     offsets: OffsetsDump = field(default_factory=OffsetsDump)
     znodes: TopicZnodes = field(default_factory=TopicZnodes)
     brokers: dict[int, Broker] | None = None
-    captured_at: str | None = None
+    captured_at: datetime | None = None
     gaps: list[CoverageGap] = field(default_factory=list)
 
     def miss(self, what: str, reason: str) -> None:

@@ -83,7 +83,7 @@ def read_cluster(
     return replace(
         snapshot,
         groups=groups,
-        captured_at=now.isoformat(),
+        captured_at=now,
         kafka_version=version,
         coverage=coverage.gaps,
         source="live",

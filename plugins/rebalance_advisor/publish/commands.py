@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.plans.plan import Plan, Wave
 from rebalance_advisor.publish.escape import markdown_text
-from rebalance_advisor.publish.words import bytes_in_words, seconds_in_words
 
 _HEAD = """# Commands of plan {plan_id}
 

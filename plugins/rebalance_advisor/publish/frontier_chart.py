@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rebalance_advisor.publish.words import bytes_in_words, percent_in_words, ratio_in_words
+from kafka_rebalance.amounts import bytes_in_words, percent_in_words, ratio_in_words
 
 Document = Mapping[str, Any]
 

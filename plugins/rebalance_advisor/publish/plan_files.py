@@ -86,7 +86,7 @@ def _table(moves: Sequence[Move]) -> bytes:
     for move in moves:
         table.writerow(
             (
-                move.wave + 1,
+                move.wave,
                 guarded(move.topic),
                 move.partition,
                 move.kind.value,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
 from kafka_rebalance.plans.plan import Plan
 from rebalance_advisor.publish.frontier_chart import frontier_lines
-from rebalance_advisor.publish.words import bytes_in_words, percent_in_words, seconds_in_words
 
 _SHOWN_BROKERS = 5
 

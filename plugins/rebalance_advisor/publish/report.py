@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rebalance_advisor.publish.escape import html_value
-from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_rows
-from rebalance_advisor.publish.words import (
+from kafka_rebalance.amounts import (
     amount_in_words,
     bytes_in_words,
     percent_in_words,
     ratio_in_words,
     seconds_in_words,
 )
+from rebalance_advisor.publish.escape import html_value
+from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_rows
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -129,7 +129,7 @@ def _evidence(name: str, value: Any) -> str:
 
 def group_row(group: Document) -> dict[str, str]:
     """One line of the consumers' table."""
-    skew = group.get("skew_by_count")
+    skew = group.get("skew_count")
     return {
         "group": group["group"],
         "members": str(group["members"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from kafka_rebalance.snapshot.model import (
     TopicPartitions,
 )
 from kafka_rebalance.snapshot.partition_table import PartitionTable
+from kafka_rebalance.snapshot.times import parse_time
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
 Row = dict[str, Any]
@@ -52,11 +54,15 @@ def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
             groups=_groups(connection, key),
             loads=_loads(connection, key),
             cluster_id=head[0]["cluster_id"],
-            captured_at=head[0]["captured_at"],
+            captured_at=_time(head[0]["captured_at"]),
             source=head[0]["source"],
             kafka_version=head[0]["kafka_version"],
             coverage=tuple(CoverageGap(**each) for each in _rows(connection, "snapshot_coverage", key)),
         )
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else parse_time(text, "store.snapshot.captured_at")
 
 
 def _rows(connection: Connection, query: str, parameters: Row) -> list[Row]:

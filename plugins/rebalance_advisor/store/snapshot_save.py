@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import psycopg
-
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.times import optional_time_text
 from rebalance_advisor.store.rows import snapshot_rows
 from rebalance_advisor.store.rows.copy_rows import copy_columns
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
@@ -22,10 +21,11 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
     if connection.execute(named("find_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is not None:
         return snapshot_id
     # Weeks are made in a transaction of their own: that takes a lock which readers would wait for.
-    moment = _make_room(connection, snapshot)
+    captured_at = optional_time_text(snapshot.captured_at)
+    moment = _make_room(connection, captured_at)
     with connection.transaction():
         row = {
-            "snapshot_id": snapshot_id, "time": moment, "captured_at": snapshot.captured_at, "source": snapshot.source,
+            "snapshot_id": snapshot_id, "time": moment, "captured_at": captured_at, "source": snapshot.source,
             "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id, "kafka_version": snapshot.kafka_version,
         }  # fmt: skip
         inserted = connection.execute(named("insert_snapshot"), row | snapshot_rows.counts(snapshot)).fetchone()
@@ -49,10 +49,7 @@ def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool)
         raise StoreError(f"no snapshot {snapshot_id} is stored")
 
 
-def _make_room(connection: Connection, snapshot: ClusterSnapshot) -> object:
-    try:
-        row = connection.execute(named("ensure_week_of"), {"captured_at": snapshot.captured_at}).fetchone()
-    except psycopg.DataError as error:
-        raise StoreError(f"captured_at {snapshot.captured_at!r} is no ISO 8601 time with a zone") from error
+def _make_room(connection: Connection, captured_at: str | None) -> object:
+    row = connection.execute(named("ensure_week_of"), {"captured_at": captured_at}).fetchone()
     assert row is not None
     return row[0]

@@ -11,6 +11,7 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.check import JUDGEMENT_OF, Judgement, ReasonCode, check_plan
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir
+from kafka_rebalance.snapshot.times import parse_time
 from tests.unit.check.plans_to_check import (
     OPTIONS,
     Planned,
@@ -163,7 +164,7 @@ def without_broker(plan: Planned, broker: int) -> ClusterSnapshot:
 
 
 def at(time: str) -> Change:
-    return lambda plan: replace(plan.snapshot, captured_at=time)
+    return lambda plan: replace(plan.snapshot, captured_at=parse_time(time, "captured_at"))
 
 
 STALE: dict[str, tuple[Change, ReasonCode]] = {

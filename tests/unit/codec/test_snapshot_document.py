@@ -2,6 +2,7 @@
 
 import copy
 import json
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def whole_snapshot() -> ClusterSnapshot:
         groups=(group,),
         loads=loads,
         cluster_id="c1",
-        captured_at="2026-11-20T06:00:00+00:00",
+        captured_at=datetime(2026, 11, 20, 6, tzinfo=UTC),
         source="live",
         kafka_version="4.3",
         coverage=(CoverageGap("topic", "hidden", "metadata", "no Describe right"),),

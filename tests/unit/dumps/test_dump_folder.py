@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,6 +12,8 @@ from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState, GroupType
 from rebalance_advisor.dumps import read_input
 from tests.unit.dumps.dump_texts import BROKERS, DUMPS, LATEST, LOG_DIRS, MEMBERS, OFFSETS, STATE, TOPICS, write_folder
+
+SIX = datetime(2026, 11, 20, 6, tzinfo=UTC)
 
 
 def rows_by_name(snapshot):
@@ -23,7 +26,7 @@ def gaps(snapshot):
 
 def test_partitions_get_sizes_offsets_and_configs_from_all_dumps(tmp_path):
     snapshot = read_input(write_folder(tmp_path / "prod"))
-    assert (snapshot.cluster, snapshot.source, snapshot.captured_at) == ("prod", "dumps", "2026-11-20T06:00:00Z")
+    assert (snapshot.cluster, snapshot.source, snapshot.captured_at) == ("prod", "dumps", SIX)
     rows = rows_by_name(snapshot)
     assert rows["orders-0"].replicas == (1, 2)
     assert rows["orders-0"].log_bytes == (1000, 999)
@@ -199,7 +202,7 @@ def test_two_readings_give_measured_rates(tmp_path):
     (folder / "later" / "brokers.csv").unlink()
     (folder / "brokers.csv").write_text(BROKERS)
     snapshot = read_input(folder)
-    assert snapshot.captured_at == "2026-11-20T06:00:00Z"
+    assert snapshot.captured_at == SIX
     assert snapshot.brokers[0].rack == "a"
     orders_0 = list(rows_by_name(snapshot)).index("orders-0")
     assert snapshot.load(LoadKind.IN_BYTES_PER_S)[orders_0] == (1000 - 400) / 60
@@ -218,8 +221,8 @@ def test_several_readings_need_their_times(tmp_path):
 BROKEN = {
     "unknown file": ({"notes.txt": "call Bob\n"}, r"notes\.txt:1: is no known dump; "),
     "no topics": ({"topics.txt": None}, r"holds no kafka-topics --describe dump"),
-    "time": ({"captured_at": "2026-13-20T06:00:00Z\n"}, r"captured_at:1: is no ISO time"),
-    "zone": ({"captured_at": "2026-11-20T06:00:00\n"}, r"captured_at:1: holds a time without a zone"),
+    "time": ({"captured_at": "2026-13-20T06:00:00Z\n"}, r"captured_at:1: .* is no ISO 8601 time"),
+    "zone": ({"captured_at": "2026-11-20T06:00:00\n"}, r"captured_at:1: .* is a time without a zone"),
     "two times": ({"taken": "2026-11-20T06:00:00Z\n"}, r"taken: is the second one: captured_at is already"),
     "two broker lists": ({"more.csv": BROKERS}, r"more\.csv: is the second one: brokers\.csv is already"),
     "broker missing": ({"brokers.csv": "id,rack\n2,b\n"}, r"brokers\.csv lacks broker 1, which leads orders-0"),

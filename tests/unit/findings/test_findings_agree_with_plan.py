@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.findings import find
 from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.findings.words import in_bytes
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan
@@ -70,7 +70,7 @@ def test_every_number_of_the_plan_is_the_plans(job: str, seed: int) -> None:
             assert finding.cost == "nothing: the plan does not touch it"
             assert "moves nothing" in finding.recommendation or "leaves it as it is" in finding.recommendation
         elif again["bytes_out"]:
-            assert f"{in_bytes(again['bytes_out'])} leave it" in finding.cost
+            assert f"{bytes_in_words(again['bytes_out'])} leave it" in finding.cost
         if (
             finding.code == "broker_disk_over_share"
             and "takes nothing" not in finding.recommendation
@@ -78,7 +78,7 @@ def test_every_number_of_the_plan_is_the_plans(job: str, seed: int) -> None:
         ):
             disk = outcome.get("disk")
             off = None if disk is None else disk.before[broker] - disk.after[broker]
-            words = "does not balance disk" if off is None else f"takes {in_bytes(off)} off it"
+            words = "does not balance disk" if off is None else f"takes {bytes_in_words(off)} off it"
             assert words in finding.recommendation
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
 from kafka_rebalance.findings import RULES, find
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
-from kafka_rebalance.findings.words import counted, in_amount, in_bytes, in_time, listed
+from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group, GroupType, Member
@@ -200,9 +201,10 @@ def test_evidence_holds_plain_numbers_that_json_takes():
 
 
 def test_words_of_numbers():
-    assert (in_bytes(0), in_bytes(1536), in_bytes(3 * 2**40)) == ("0 B", "1.5 KiB", "3.0 TiB")
-    assert (in_time(30), in_time(5400), in_time(3600 * 72)) == ("30 s", "1 h 30 min", "3.0 days")
-    assert (in_amount(12.34, "percent"), in_amount(2048, "bytes/s"), in_amount(1234, "count")) == (
+    assert (bytes_in_words(0), bytes_in_words(1536), bytes_in_words(3 * 2**40)) == ("0 B", "1.5 KiB", "3.0 TiB")
+    times = [seconds_in_words(30), seconds_in_words(5400), seconds_in_words(3600 * 72)]
+    assert times == ["30 s", "1 h 30 min", "3.0 days"]
+    assert (amount_in_words(12.34, "percent"), amount_in_words(2048, "bytes/s"), amount_in_words(1234, "count")) == (
         "12.3 %", "2.0 KiB/s", "1,234",
     )  # fmt: skip
     assert (counted(1, "partition"), counted(2000, "partition")) == ("1 partition", "2,000 partitions")

@@ -16,6 +16,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.partition_table import Partition
+from kafka_rebalance.snapshot.times import parse_time
 
 GB = 10**9
 NOON = "2026-11-20T12:00:00Z"
@@ -38,7 +39,7 @@ def cluster(
     return ClusterSnapshot(
         cluster="test",
         cluster_id="test-id",
-        captured_at=captured_at,
+        captured_at=None if captured_at is None else parse_time(captured_at, "captured_at"),
         brokers=tuple(brokers),
         topics=tuple(Topic(name) for name in names),
         partitions=partition_table(list(rows), {name: i for i, name in enumerate(names)}),

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -16,7 +17,6 @@ from kafka_rebalance.snapshot.model import (
 )
 from rebalance_advisor.publish.digest import closing_words, render_digest
 from rebalance_advisor.publish.report import evidence_in_words, render_report
-from rebalance_advisor.publish.words import bytes_in_words, seconds_in_words
 
 
 @pytest.fixture(scope="module")

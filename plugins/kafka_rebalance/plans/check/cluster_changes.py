@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.plans.check.times import moment
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.times import time_text
 
 _SILENT = (BrokerState.DEAD, BrokerState.FENCED)
 
@@ -23,11 +23,10 @@ def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tupl
         problem = f"the plan is of cluster {planned.cluster_id}, the snapshot of {snapshot.cluster_id}"
         raise InvalidInputError.at("check", problem, "give its own snapshot")
     reasons = []
-    if planned.captured_at is not None and snapshot.captured_at is not None:
-        then = moment(planned.captured_at, "plan.captured_at")
-        if moment(snapshot.captured_at, "snapshot.captured_at") < then:
-            words = f"the snapshot of {snapshot.captured_at} is older than the plan's, {planned.captured_at}"
-            reasons.append(Reason(ReasonCode.SNAPSHOT_OLDER, words))
+    then, now = planned.captured_at, snapshot.captured_at
+    if then is not None and now is not None and now < then:
+        words = f"the snapshot of {time_text(now)} is older than the plan's, {time_text(then)}"
+        reasons.append(Reason(ReasonCode.SNAPSHOT_OLDER, words))
     if planned.cluster_id is None or snapshot.cluster_id is None:
         reasons += _another_cluster(planned, snapshot)
     return tuple(reasons)
@@ -37,8 +36,8 @@ def expired(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason
     """The plan's time is over at the moment of the snapshot."""
     if planned.expires_at is None or snapshot.captured_at is None:
         return
-    if moment(snapshot.captured_at, "snapshot.captured_at") > moment(planned.expires_at, "plan.expires_at"):
-        yield Reason(ReasonCode.EXPIRED, f"the plan expired at {planned.expires_at}")
+    if snapshot.captured_at > planned.expires_at:
+        yield Reason(ReasonCode.EXPIRED, f"the plan expired at {time_text(planned.expires_at)}")
 
 
 def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:

@@ -1,18 +1,21 @@
 """``plan.json`` as ``check`` and ``--previous`` read it: sealed, of the right shape, and no more than they need.
 
 The hash comes first: a document that does not carry its own ``plan_id`` is nobody's plan. What a plan of an older
-version does not tell (topic ids, what was seen of the cluster) is unknown, and nothing is judged by it.
+advisor does not tell (topic ids, what was seen of the cluster) is unknown, and nothing is judged by it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.plan import FORMAT_VERSION, plan_id
+from kafka_rebalance.plans.plan import plan_id
+from kafka_rebalance.plans.versions import FORMAT_VERSION, as_newest
+from kafka_rebalance.snapshot.times import parse_time
 
 MOST_BROKER_ID = MOST_PARTITION = 2**31 - 1
 
@@ -40,8 +43,8 @@ class PlannedState:
     plan_id: str
     cluster: str
     cluster_id: str | None
-    captured_at: str | None
-    expires_at: str | None
+    captured_at: datetime | None
+    expires_at: datetime | None
     verdict: str
     options: PlanOptions
     moves: tuple[PlannedMove, ...]
@@ -71,17 +74,18 @@ def require_sealed(document: Any, place: str = "plan") -> None:
 def read_planned(document: Any, place: str = "plan") -> PlannedState:
     """The plan, every field that is used checked. Raises InvalidInputError with the field that is wrong."""
     require_sealed(document, place)
+    document = as_newest(document)
     read = _Fields(document, place)
     version = read.field("format_version", int)
     if version != FORMAT_VERSION:
-        raise read.wrong("format_version", version, f"this advisor reads version {FORMAT_VERSION}")
+        raise read.wrong("format_version", version, f"this advisor reads versions 1 to {FORMAT_VERSION}")
     seen = _Fields(read.field("seen", dict), f"{place}.seen") if document.get("seen") is not None else None
     return PlannedState(
         plan_id=read.field("plan_id", str),
         cluster=read.field("cluster", str),
         cluster_id=read.maybe("cluster_id"),
-        captured_at=read.maybe("captured_at"),
-        expires_at=read.maybe("expires_at"),
+        captured_at=read.time("captured_at"),
+        expires_at=read.time("expires_at"),
         verdict=read.field("verdict", str),
         options=PlanOptions.from_document(read.field("parameters", dict)),
         moves=_moves(read.field("moves", list), place),
@@ -113,6 +117,10 @@ class _Fields:
         if self.document.get(name) is None:
             return None
         return str(self.field(name, str))
+
+    def time(self, name: str) -> datetime | None:
+        text = self.maybe(name)
+        return None if text is None else parse_time(text, f"{self.place}.{name}")
 
     def number(self, name: str, highest: int) -> int:
         value: int = self.field(name, int)

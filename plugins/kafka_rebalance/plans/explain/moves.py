@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
-from kafka_rebalance.plans.amounts import in_words
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.request import Ask, lacks_racks
@@ -215,7 +215,7 @@ def _parts(copies: tuple[int, int], amounts: tuple[float, float], lost: int, won
     for verb, count, amount in zip(("gives up", "receives"), copies, amounts, strict=True):
         if count:
             moves = f"{count:,} move{'s' if count > 1 else ''}"
-            parts.append(f"{verb} {in_words(amount)} in {moves}" if is_sized else f"{verb} {moves}")
+            parts.append(f"{verb} {bytes_in_words(amount)} in {moves}" if is_sized else f"{verb} {moves}")
     if lost or won:
         parts.append(f"{lost:,} leaderships fewer, {won:,} more" if lost and won else
                      f"{lost:,} leaderships fewer" if lost else f"{won:,} leaderships more")  # fmt: skip

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.plans.amounts import in_words
 
 
 def full_disk_words(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> str:
@@ -31,10 +31,10 @@ def full_disk_words(problem: Problem, broker: int, replicas: Ints, leader: Ints)
     freest = int(np.where(takers, room, -np.inf).argmax())
     if smallest <= float(room[freest]):
         return ""
-    left = in_words(max(float(room[freest]), 0.0))
+    left = bytes_in_words(max(float(room[freest]), 0.0))
     return (
         f"the disks are full: broker {problem.broker_ids[freest]} has most room, {left}, and the smallest replica that "
-        f"may leave broker {problem.broker_ids[broker]} is {in_words(smallest)}; "
+        f"may leave broker {problem.broker_ids[broker]} is {bytes_in_words(smallest)}; "
         "what helps: more disk, another broker or shorter retention"
     )
 

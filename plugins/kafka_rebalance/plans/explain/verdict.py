@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import Widening
-from kafka_rebalance.plans.amounts import in_words
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
 from kafka_rebalance.plans.explain.moves import WORDS
 from kafka_rebalance.plans.explain.outside_band import causes
@@ -34,7 +34,7 @@ def infeasible_words(error: InfeasibleError) -> tuple[str, ...]:
 def pay_words(gain: float, copied: float, total: float) -> str:
     """Why a plan that was found is not advised."""
     return (
-        f"a plan would not pay: it copies {in_words(copied)} ({copied / total:.1%} of all) "
+        f"a plan would not pay: it copies {bytes_in_words(copied)} ({copied / total:.1%} of all) "
         f"and takes {max(gain, 0.0):.3g} off the imbalance (share of load outside its band, summed over resources)"
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from kafka_rebalance.snapshot.codec.partition_rows import partition_documents, r
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.ranges import LONGEST_WINDOW_S
+from kafka_rebalance.snapshot.times import optional_time_text, parse_time
 from kafka_rebalance.snapshot.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
@@ -42,7 +44,7 @@ def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
         "format_version": FORMAT_VERSION,
         "cluster": snapshot.cluster,
         "cluster_id": snapshot.cluster_id,
-        "captured_at": snapshot.captured_at,
+        "captured_at": optional_time_text(snapshot.captured_at),
         "source": snapshot.source,
         "kafka_version": snapshot.kafka_version,
         "brokers": [broker_document(broker) for broker in snapshot.brokers],
@@ -101,7 +103,7 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
         groups=fields.each("groups", read_group),
         loads=loads,
         cluster_id=fields.get("cluster_id", str, None),
-        captured_at=fields.get("captured_at", str, None),
+        captured_at=_time(fields),
         source=fields.get("source", str, "unknown"),
         kafka_version=fields.get("kafka_version", str, None),
         coverage=fields.each("coverage", read_gap),
@@ -110,10 +112,22 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
     return snapshot
 
 
-def snapshot_id(snapshot: ClusterSnapshot) -> str:
-    """sha256 of the canonical document: the same reading has the same id."""
-    text = json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def snapshot_id(snapshot: ClusterSnapshot, *, captured_at: str | None = None) -> str:
+    """sha256 of the canonical document: the same reading has the same id.
+
+    ``captured_at``: its time as the input wrote it, which ids were made with before times had one form.
+    """
+    document = snapshot_to_document(snapshot)
+    if captured_at is not None:
+        document["captured_at"] = captured_at
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _time(fields: Fields) -> datetime | None:
+    """Documents of people may leave the zone out: then it is UTC."""
+    text = fields.get("captured_at", str, None)
+    return None if text is None else parse_time(text, f"{fields.path}.captured_at")
 
 
 def _load_document(column: LoadColumn) -> dict[str, Any]:

@@ -75,11 +75,11 @@ def _check_targets(targets: dict[str, list[float | None]], faults: FaultList) ->
 
 
 def _check_order(parameters: dict[str, Any], faults: FaultList) -> None:
-    """``is_order`` says whether a band or target was given; a preferred election aims at no band."""
+    """``is_explicit`` says whether a band or target was given; a preferred election aims at no band."""
     within, elects = parameters["balance_within"], parameters["preferred_election"]
     if elects is not (within is None):
         faults.add("parameter", "parameters.balance_within", f"{within} with preferred_election {elects}")
-    if not parameters["is_order"] and (parameters["targets"] or within not in (None, DEFAULT_WITHIN)):
-        faults.add("parameter", "parameters.is_order", "says that nothing was asked for, and a band or target was")
-    if parameters["is_order"] and elects and not parameters["targets"] and within is not None:
-        faults.add("parameter", "parameters.is_order", "says that a band was asked for, and none is there")
+    if not parameters["is_explicit"] and (parameters["targets"] or within not in (None, DEFAULT_WITHIN)):
+        faults.add("parameter", "parameters.is_explicit", "says that nothing was asked for, and a band or target was")
+    if parameters["is_explicit"] and elects and not parameters["targets"] and within is not None:
+        faults.add("parameter", "parameters.is_explicit", "says that a band was asked for, and none is there")

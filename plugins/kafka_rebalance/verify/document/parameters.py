@@ -77,7 +77,7 @@ def read_wishes(parameters: Mapping[str, Any], faults: FaultList) -> Wishes | No
             moves_per_broker=int(parameters["moves_per_broker"]),
             partitions_per_wave=int(parameters["partitions_per_wave"]),
             throttle_bytes_per_s=int(parameters["throttle_bytes_per_s"]),
-            is_order=bool(parameters["is_order"]),
+            is_order=bool(parameters["is_explicit"]),
             dead_band=float(parameters["dead_band"]),
             least_gain_per_byte=float(parameters["least_gain_per_byte"]),
         )

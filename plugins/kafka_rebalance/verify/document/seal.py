@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from datetime import datetime
 from typing import Any
 
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.times import optional_time_text, parse_time
 from kafka_rebalance.verify.faults import FaultList
 
 _ID = re.compile(r"[0-9a-f]{64}")
@@ -26,11 +29,23 @@ def check_seal(document: dict[str, Any], faults: FaultList) -> None:
     faults.require_equal("hash", "plan.plan_id", document.get("plan_id"), digest)
 
 
-def check_identity(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
-    """The plan names this cluster and this very reading of it."""
+def check_identity(document: dict[str, Any], version: int, snapshot: ClusterSnapshot, faults: FaultList) -> None:
+    """The plan, written in ``version``, names this cluster and this very reading of it."""
     faults.require_equal("identity", "plan.cluster", document["cluster"], snapshot.cluster)
     faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
-    faults.require_equal("identity", "plan.captured_at", document["captured_at"], snapshot.captured_at)
-    faults.require_equal("identity", "plan.snapshot_id", document["snapshot_id"], snapshot_id(snapshot))
+    told = document["captured_at"]
+    written = optional_time_text(snapshot.captured_at)
+    if version == 1 and told is not None and snapshot.captured_at == _moment(told):
+        written = told  # such plans, and their snapshots' ids, have the time as the input wrote it
+    faults.require_equal("identity", "plan.captured_at", told, written)
+    found = snapshot_id(snapshot, captured_at=written)
+    faults.require_equal("identity", "plan.snapshot_id", document["snapshot_id"], found)
     if document["continues"] is not None and not _ID.fullmatch(document["continues"]):
         faults.add("identity", "plan.continues", f"{document['continues'][:80]!r} is no plan_id")
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return parse_time(text, "plan.captured_at")
+    except InvalidInputError:
+        return None

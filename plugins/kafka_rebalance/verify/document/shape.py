@@ -55,7 +55,7 @@ COST = {
 CAPACITY = dict.fromkeys(("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent"), MAYBE_NUMBER)
 PARAMETERS = {
     "balance_within": MAYBE_NUMBER,
-    "is_order": bool,
+    "is_explicit": bool,
     "targets": Each([MAYBE_NUMBER]),
     "max_move_bytes": (int, type(None)),
     "max_moves": (int, type(None)),
@@ -151,7 +151,7 @@ def check_shape(document: Any, faults: FaultList) -> bool:
     """Whether the document can be read at all; each place that is wrong is named."""
     _check(document, PLAN, "plan", faults)
     if not faults.has_any():
-        if document["format_version"] != 1:
+        if document["format_version"] != 2:
             faults.add("shape", "plan.format_version", f"{document['format_version']} is unknown")
         if document["verdict"] not in VERDICTS:
             faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")

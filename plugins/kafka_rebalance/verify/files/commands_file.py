@@ -138,9 +138,9 @@ def _expected(document: dict[str, Any]) -> list[_Section]:
     sections.append(_Section("# Rollback" if back else "## Rollback"))
     for number, wave in enumerate(back, start=1):
         name, undone = f"{number:0{digits}d}", moves[wave["moves"][0]]["wave"]
-        election = f"elections/{undone + 1:0{digits}d}.json" if elects[undone] else None
+        election = f"elections/{undone:0{digits}d}.json" if elects[undone - 1] else None
         commands = _commands(wave, f"rollback/{name}.json", election)
-        sections.append(_Section(f"## Rollback {name} (undoes wave {undone + 1:0{digits}d})", commands=commands))
+        sections.append(_Section(f"## Rollback {name} (undoes wave {undone:0{digits}d})", commands=commands))
     return sections
 
 

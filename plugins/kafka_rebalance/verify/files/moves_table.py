@@ -54,7 +54,6 @@ def _check_row(row: list[str], move: dict[str, Any], place: str, faults: FaultLi
 
 def _row_of(move: dict[str, Any]) -> list[str]:
     values: dict[str, Any] = {name: move.get(name) for name in HEAD}
-    values["wave"] = move["wave"] + 1
     for name in ("from", "to"):
         values[name] = " ".join(map(str, move[name]))
     cells = ["" if values[name] is None else str(values[name]) for name in HEAD]

@@ -51,7 +51,7 @@ def names_its_own_moves(document: Mapping[str, Any]) -> bool:
     back = document["rollback"]["waves"] if document["rollback"] else []
     members = [wave["moves"] for wave in (*waves, *back)]
     return all(each and min(each) >= 0 and max(each) < count for each in members) and all(
-        0 <= move["wave"] < len(waves) for move in document["moves"]
+        1 <= move["wave"] <= len(waves) for move in document["moves"]
     )
 
 

@@ -43,16 +43,16 @@ def check_waves(
 
 
 def _check_members(waves: list[dict[str, Any]], moves: list[dict[str, Any]], faults: FaultList) -> bool:
-    home = [-1] * len(moves)
-    for number, wave in enumerate(waves):
+    home = [0] * len(moves)  # waves count from 1; 0: in none
+    for number, wave in enumerate(waves, start=1):
         if not wave["moves"]:
-            faults.add("wave_members", f"waves[{number}]", "is empty")
+            faults.add("wave_members", f"waves[{number - 1}]", "is empty")
         if wave["moves"] != sorted(wave["moves"]):
-            faults.add("order", f"waves[{number}].moves", "are not in order")
+            faults.add("order", f"waves[{number - 1}].moves", "are not in order")
         for member in wave["moves"]:
             if not 0 <= member < len(moves):
-                faults.add("wave_members", f"waves[{number}]", f"there is no move {member}")
-            elif home[member] >= 0:
+                faults.add("wave_members", f"waves[{number - 1}]", f"there is no move {member}")
+            elif home[member]:
                 faults.add("wave_members", f"moves[{member}]", f"is in waves {home[member]} and {number}")
             else:
                 home[member] = number

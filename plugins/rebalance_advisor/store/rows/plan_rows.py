@@ -116,7 +116,7 @@ def _move_rows(plan: Plan) -> list[Row]:
             "leader_to": each.leader_to,
             "kind": each.kind.value,
             "bytes": each.bytes,
-            "wave": each.wave + 1,
+            "wave": each.wave,
             "reason": each.reason,
             "worse_without": each.worse_without,
         }

@@ -94,7 +94,7 @@ def broker_id_with_a_leading_zero(document: Document) -> None:
 
 @forges("shape")
 def version_from_the_future(document: Document) -> None:
-    document["format_version"] = 2
+    document["format_version"] = 3
 
 
 @forges("shape")

@@ -236,7 +236,7 @@ def band_claimed_narrower(document: Document) -> None:
         not document["parameters"]["preferred_election"] and document["verdict"] not in ("infeasible", "cannot_tell")
     )
     first(document["resources"], lambda told: told["skew_after"] > 1.01)
-    document["parameters"] |= {"balance_within": 0.001, "is_order": True}
+    document["parameters"] |= {"balance_within": 0.001, "is_explicit": True}
     for told in document["resources"]:
         told["band_asked"] = [0.999, 1.001]
         told["widened_to"] = [None, None]
@@ -254,7 +254,7 @@ def band_around_another_mean(document: Document) -> None:
 
 @forges("band")
 def target_passed_over(document: Document) -> None:
-    document["parameters"] |= {"targets": {first(document["resources"])["resource"]: [None, 1.01]}, "is_order": True}
+    document["parameters"] |= {"targets": {first(document["resources"])["resource"]: [None, 1.01]}, "is_explicit": True}
 
 
 @forges("band")

@@ -73,13 +73,13 @@ def hours_below_one(document: Document) -> None:
 @forges("parameter")
 def target_of_no_resource(document: Document) -> None:
     document["parameters"]["targets"] = {"memory": [None, 1.1]}
-    document["parameters"]["is_order"] = True
+    document["parameters"]["is_explicit"] = True
 
 
 @forges("parameter")
 def target_turned_round(document: Document) -> None:
     document["parameters"]["targets"] = {"replicas": [1.2, 0.8]}
-    document["parameters"]["is_order"] = True
+    document["parameters"]["is_explicit"] = True
 
 
 @forges("parameter")
@@ -101,8 +101,8 @@ def capacity_below_nothing(document: Document) -> None:
 @forges("parameter")
 def order_that_nobody_gave(document: Document) -> None:
     parameters = document["parameters"]
-    require(parameters["is_order"] and (parameters["targets"] or parameters["balance_within"] != 0.1))
-    parameters["is_order"] = False
+    require(parameters["is_explicit"] and (parameters["targets"] or parameters["balance_within"] != 0.1))
+    parameters["is_explicit"] = False
 
 
 @forges("topic_excluded")

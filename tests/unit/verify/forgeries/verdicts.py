@@ -78,7 +78,7 @@ def nothing_to_do_though_much_is(document: Document) -> None:
 @forges("verdict", "broker_left", "replication_factor", "rack", "mean", "band")
 def nothing_to_do_though_an_order_was_given(document: Document) -> None:
     require_reason_to_move(document)
-    require(document["parameters"]["is_order"])
+    require(document["parameters"]["is_explicit"])
     emptied(document, "nothing_to_do")
     document["reasons"] = ["a plan would not pay: it copies 1 GB (1.0% of all) and takes 0.0001 off the imbalance"]
 
@@ -86,7 +86,7 @@ def nothing_to_do_though_an_order_was_given(document: Document) -> None:
 @forges("verdict", "mean", "band")
 def would_not_pay_by_figures_that_pay(document: Document) -> None:
     require_reason_to_move(document)
-    require(not document["parameters"]["is_order"])
+    require(not document["parameters"]["is_explicit"])
     emptied(document, "nothing_to_do")
     document["reasons"] = ["a plan would not pay: it copies 1 GB (0.1% of all) and takes 0.2 off the imbalance"]
 
@@ -96,7 +96,7 @@ def infeasible_though_it_may_stay(document: Document) -> None:
     parameters = document["parameters"]
     require(document["moves"] and document["verdict"] == "rebalance")
     require(not parameters["remove_brokers"] and parameters["replication_factor"] is None)
-    require(parameters["is_order"] is False or parameters["leaders_only"] or parameters["preferred_election"])
+    require(parameters["is_explicit"] is False or parameters["leaders_only"] or parameters["preferred_election"])
     emptied(document, "infeasible")
     document["robustness"] = None
 

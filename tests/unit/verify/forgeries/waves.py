@@ -138,7 +138,7 @@ def waves_in_another_order(document: Document) -> None:
     require(count > 1)
     document["waves"].reverse()
     for move in document["moves"]:
-        move["wave"] = count - 1 - move["wave"]
+        move["wave"] = count + 1 - move["wave"]
 
 
 @forges("rollback_order")

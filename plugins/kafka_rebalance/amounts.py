@@ -1,4 +1,4 @@
-"""Numbers as people read them: bytes, rates, times, ratios. ``unknown`` where nobody measured, never 0."""
+"""Amounts as people read them: bytes in binary units, times, ratios. What is unknown is never 0."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ def bytes_in_words(value: float | None) -> str:
     """``1536`` → ``1.5 KiB``."""
     if value is None:
         return UNKNOWN
-    size = float(value)
+    size, unit = float(value), _BYTE_UNITS[0]
     for unit in _BYTE_UNITS:
-        if abs(size) < 1024 or unit == _BYTE_UNITS[-1]:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        # As it is shown: what rounds to 1024.0 KiB is 1.0 MiB.
+        if abs(round(size, 0 if unit == "B" else 1)) < 1024 or unit == _BYTE_UNITS[-1]:
+            break
         size /= 1024
-    raise AssertionError
+    return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
 
 
 def seconds_in_words(value: float | None) -> str:
@@ -49,4 +50,6 @@ def amount_in_words(value: float | None, unit: str) -> str:
         return bytes_in_words(value)
     if unit == "bytes/s":
         return f"{bytes_in_words(value)}/s"
-    return f"{value:,.0f}" if unit == "count" else f"{value:,.1f} {unit}"
+    if unit == "count":
+        return f"{value:,.0f}"
+    return f"{value:,.1f} %" if unit == "percent" else f"{value:,.1f} {unit}"

@@ -1,0 +1,62 @@
+"""Times as people, tools and documents write them → one aware ``datetime``, and back. Every reader reads them here.
+
+ISO 8601: date and time to the minute or finer, in its extended or basic form (``2026-11-20T06:00:00+01:00``,
+``20261120T060000Z``, a space for the ``T``), the zone as ``Z``, ``+01:00``, ``+0100`` or ``+01``. Finer than a
+microsecond is cut off.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
+
+_ISO = re.compile(
+    r"(?P<year>\d{4})(?P<dash>-?)(?P<month>\d\d)(?P=dash)(?P<day>\d\d)[T ]"
+    r"(?P<hour>\d\d)(?P<colon>:?)(?P<minute>\d\d)(?:(?P=colon)(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"(?P<zone>Z|(?P<sign>[+-])(?P<hours>[01]\d|2[0-3]):?(?P<minutes>[0-5]\d)?)?",
+    re.ASCII,
+)
+_EXAMPLE = "write 2026-01-31T06:00:00Z"
+
+
+def parse_time(text: str, place: str, *, needs_zone: bool = False) -> datetime:
+    """The moment, in the zone that is told; UTC where none is, which ``needs_zone`` refuses.
+
+    Raises InvalidInputError at ``place`` for what is no time.
+    """
+    match = _ISO.fullmatch(text)
+    if match is None:
+        raise _no_time(text, place)
+    if needs_zone and match["zone"] is None:
+        raise InvalidInputError.at(place, f"{excerpt(text)} is a time without a zone", _EXAMPLE)
+    parts = [int(match[part] or 0) for part in ("year", "month", "day", "hour", "minute", "second")]
+    year, month, day, hour, minute, second = parts
+    microsecond = int((match["fraction"] or "0").ljust(6, "0")[:6])
+    try:
+        return datetime(year, month, day, hour, minute, second, microsecond, _zone(match))
+    except ValueError:  # the 30th of February, 25 o'clock
+        raise _no_time(text, place) from None
+
+
+def time_text(moment: datetime) -> str:
+    """``2026-11-20T06:00:00Z``: as documents hold it, in the moment's own zone; ``parse_time`` gives it back."""
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def optional_time_text(moment: datetime | None) -> str | None:
+    """``None`` for input that has no time."""
+    return None if moment is None else time_text(moment)
+
+
+def _zone(match: re.Match[str]) -> timezone:
+    if match["sign"] is None:
+        return UTC
+    offset = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"] or 0))
+    return timezone(-offset if match["sign"] == "-" else offset) if offset else UTC
+
+
+def _no_time(text: str, place: str) -> InvalidInputError:
+    return InvalidInputError.at(place, f"{excerpt(text)} is no ISO 8601 time", _EXAMPLE)

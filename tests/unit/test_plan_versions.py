@@ -1,0 +1,164 @@
+"""Plans of version 1 are still read: one that was written by such an advisor, and plans of all kinds turned back."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.check import check_plan
+from kafka_rebalance.plans.check.reasons import ReasonCode
+from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.plan import plan_id, to_document
+from kafka_rebalance.plans.versions import COUNTED_FROM_ONE, RENAMED, as_newest, as_version_1
+from kafka_rebalance.verify import verify_folder, verify_plan
+from rebalance_advisor.cli.main import main
+from rebalance_advisor.dumps import read_input
+from rebalance_advisor.publish.plan_files import plan_files
+from tests.unit.verify.plan_kinds import KINDS
+from tests.unit.verify.plan_worlds import sealed
+
+OLD = Path(__file__).resolve().parents[1] / "data" / "version_1"
+FORMAT_PAGE = Path(__file__).resolve().parents[2] / "docs" / "plan-format.md"
+
+
+@pytest.fixture
+def old_snapshot():
+    return read_input(OLD / "snapshot.json")
+
+
+@pytest.fixture
+def old_plan() -> dict[str, Any]:
+    return json.loads((OLD / "plan" / "plan.json").read_bytes())
+
+
+def test_the_file_is_one_of_version_1(old_plan):
+    """Else everything below would prove nothing."""
+    assert (old_plan["format_version"], old_plan["parameters"]["is_order"]) == (1, True)
+    assert {move["wave"] for move in old_plan["moves"]} == {0, 1}
+    assert any("GB" in line for line in old_plan["explanations"])
+
+
+def test_a_folder_of_version_1_is_verified_with_all_its_files(old_snapshot):
+    folder = OLD / "plan"
+    contents = {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    verification = verify_folder(contents, old_snapshot)
+    assert [str(fault) for fault in verification.wrong] == []
+
+
+def test_a_plan_of_version_1_is_checked_by_its_own_hash(old_plan, old_snapshot):
+    result = check_plan(old_plan, old_snapshot)
+    assert (result.judgement, result.left) == (0, len(old_plan["moves"]))
+    with pytest.raises(InvalidInputError, match="is not the hash"):
+        check_plan(dict(as_newest(old_plan)), old_snapshot)
+
+
+def test_an_expired_plan_of_version_1_is_stale(old_plan, old_snapshot):
+    later = replace(old_snapshot, captured_at=old_snapshot.captured_at + timedelta(hours=24, seconds=1))
+    assert ReasonCode.EXPIRED in check_plan(old_plan, later).codes
+
+
+def test_a_plan_of_version_1_is_confirmed_as_the_previous_one(old_plan, old_snapshot):
+    again = make_plan(old_snapshot, PlanOptions(within=0.3, with_frontier=False), previous=old_plan)
+    assert again.continues == old_plan["plan_id"]
+    confirmed = {(move.topic, move.partition): move.to_replicas for move in again.moves}
+    assert confirmed == {(move["topic"], move["partition"]): tuple(move["to"]) for move in old_plan["moves"]}
+
+
+def test_a_stored_plan_of_version_1_is_written_again_as_it_was(old_plan):
+    plan = plan_from_document(old_plan)
+    assert {move.wave for move in plan.moves} == {1, 2}
+    assert to_document(plan) == old_plan
+    files = plan_files(plan)
+    assert files["plan.json"] == (OLD / "plan" / "plan.json").read_bytes()
+    assert files["moves.csv"] == (OLD / "plan" / "moves.csv").read_bytes()
+
+
+def test_the_shell_reads_version_1(capsys, tmp_path):
+    plan, snapshot = str(OLD / "plan"), str(OLD / "snapshot.json")
+    assert main(["verify", plan, snapshot]) == 0
+    assert main(["check", plan, snapshot]) == 0
+    assert "is valid" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_any_kind_of_plan_turned_back_to_version_1_is_read_alike(kind):
+    world = KINDS[kind]()
+    newest = world.document
+    older = sealed(as_version_1(newest))
+    assert older["plan_id"] != newest["plan_id"]
+    assert dict(as_newest(older)) == newest | {"plan_id": older["plan_id"]}
+    assert to_document(plan_from_document(older)) == older
+    new, old = verify_plan(newest, world.snapshot), verify_plan(older, world.snapshot)
+    assert (old.is_right, old.bounds) == (True, new.bounds)
+    assert check_plan(older, world.snapshot) == check_plan(newest, world.snapshot)
+
+
+def _labelled_1(document: dict[str, Any]) -> dict[str, Any]:
+    return document | {"format_version": 1}
+
+
+def _labelled_2(document: dict[str, Any]) -> dict[str, Any]:
+    return as_version_1(document) | {"format_version": 2}
+
+
+def _with_both_names(document: dict[str, Any]) -> dict[str, Any]:
+    older = as_version_1(document)
+    return older | {"parameters": older["parameters"] | {"is_explicit": True}}
+
+
+def _waves_from_1(document: dict[str, Any]) -> dict[str, Any]:
+    return as_version_1(document) | {"moves": document["moves"]}
+
+
+def _waves_from_minus_1(document: dict[str, Any]) -> dict[str, Any]:
+    moves = [move | {"wave": move["wave"] - 2} for move in document["moves"]]
+    return as_version_1(document) | {"moves": moves}
+
+
+@pytest.mark.parametrize(
+    ("forge", "rule"),
+    [
+        (_labelled_1, "shape"), (_labelled_2, "shape"), (_with_both_names, "shape"), (_waves_from_1, "wave_members"),
+        (_waves_from_minus_1, "wave_members"),
+        (lambda document: as_version_1(document) | {"format_version": True}, "shape"),
+        (lambda document: as_version_1(document) | {"format_version": 0}, "shape"),
+    ],
+)  # fmt: skip
+def test_versions_cannot_be_mixed(forge, rule):
+    world = KINDS["plain"]()
+    forged = sealed(forge(world.document))
+    assert rule in verify_plan(forged, world.snapshot).counts
+    if forge is _labelled_2:
+        with pytest.raises(InvalidInputError, match=r"is_explicit.* is missing"):
+            check_plan(forged, world.snapshot)
+    elif rule == "shape":
+        with pytest.raises(InvalidInputError):
+            plan_from_document(forged)
+
+
+def test_a_hash_of_version_1_is_of_the_bytes_of_version_1(old_plan, old_snapshot):
+    """The document read as version 2 and sealed as such is another plan: it cannot pass as the old one."""
+    assert plan_id(old_plan) == old_plan["plan_id"]
+    resealed = old_plan | {"plan_id": plan_id(as_newest(old_plan))}
+    assert set(verify_plan(resealed, old_snapshot).counts) == {"hash"}
+
+
+def test_the_page_tells_the_map_and_every_field():
+    page = FORMAT_PAGE.read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", page, re.MULTILINE))
+    assert rows.items() >= RENAMED.items()
+    assert all(f"`{path}`" in page for path in COUNTED_FROM_ONE)
+    named = set(re.findall(r"`([a-z_]+)`", page))
+    document = KINDS["plain"]().document
+    parts = (document, document["parameters"], document["moves"][0], document["waves"][0], document["rollback"],
+             document["resources"][0], document["cost"], document["lower_bound"][0], document["seen"])  # fmt: skip
+    assert {name for part in parts for name in part} - named == set()
