@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import config, njit, types
 from numba.extending import intrinsic
 
 Bytes = npt.NDArray[np.uint8]
@@ -31,6 +31,13 @@ def four_bytes(_context: Any, data: Any, _at: Any) -> Any:
         return word
 
     return types.uint32(data, types.intp), load
+
+
+if config.DISABLE_JIT:
+
+    def four_bytes(data: Bytes, at: int) -> np.uint32:
+        """As above, in plain Python."""
+        return np.uint32(data[at : at + 4].view("<u4")[0])
 
 
 @njit(cache=True, inline="always")
