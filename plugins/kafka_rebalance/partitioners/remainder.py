@@ -20,8 +20,8 @@ POSITIVE = np.uint32(0x7FFFFFFF)
 
 
 @intrinsic
-def four_bytes(_context: Any, data: Any, _at: Any) -> Any:
-    """``data[at:at + 4]`` as a little-endian uint32, whatever its alignment. The caller keeps within the array."""
+def _loaded_word(_context: Any, data: Any, _at: Any) -> Any:
+    """One load, whatever its alignment."""
 
     def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -33,11 +33,12 @@ def four_bytes(_context: Any, data: Any, _at: Any) -> Any:
     return types.uint32(data, types.intp), load
 
 
-if config.DISABLE_JIT:
+def _viewed_word(data: Bytes, at: int) -> np.uint32:
+    return np.uint32(data[at : at + 4].view("<u4")[0])
 
-    def four_bytes(data: Bytes, at: int) -> np.uint32:
-        """As above, in plain Python."""
-        return np.uint32(data[at : at + 4].view("<u4")[0])
+
+# ``data[at:at + 4]`` as a little-endian uint32. The caller keeps within the array.
+four_bytes: Any = _viewed_word if config.DISABLE_JIT else _loaded_word
 
 
 @njit(cache=True, inline="always")

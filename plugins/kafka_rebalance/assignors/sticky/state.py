@@ -52,7 +52,8 @@ PLACE = _record_type(
 MEMBER = _record_type(
     [
         ("head", np.int32), ("tail", np.int32), ("row_count", np.int32), ("id_rank", np.int32),
-        ("heap_place", np.int32), ("rack", np.int32), ("map_place", np.int32), ("takes_part", np.int32), ("possible", np.int64),
+        ("heap_place", np.int32), ("rack", np.int32), ("map_place", np.int32), ("takes_part", np.int32),
+        ("possible", np.int64),
     ],
 )  # fmt: skip
 # A topic: its rows, its readers, the first topic with the same readers, the first and last of its rows that have moved.
