@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel, wraps_around
 
 
 @kernel
@@ -45,6 +45,7 @@ def subscribers_by_topic(
 
 
 @kernel
+@wraps_around
 def same_readers(starts: Longs, members: Ints) -> Ints:
     """int32[T]: the first topic that has exactly the same subscribers, itself if none before. O(T · distinct lists)."""
     topic_count = len(starts) - 1

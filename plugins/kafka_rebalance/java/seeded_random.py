@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import Ints
-from kafka_rebalance.kernels.decorators import kernel
+from kafka_rebalance.kernels.decorators import kernel, wraps_around
 
 State = npt.NDArray[np.uint64]
 
@@ -40,6 +40,7 @@ def mock_random(seed: int = MOCK_DEFAULT_SEED) -> State:
 
 
 @kernel
+@wraps_around
 def next_bits(state: State, bits: int) -> np.int32:
     """``Random.next(bits)``."""
     if state[1] == np.uint64(_MOCK):

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import Ints, Longs
-from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel, wraps_around
 from kafka_rebalance.string_column import StringColumn
 
 Bytes = npt.NDArray[np.uint8]
@@ -49,6 +49,7 @@ def hash_codes(data: Bytes, offsets: Longs) -> Ints:
 
 
 @inner_kernel
+@wraps_around
 def _hash_code(data: Bytes, start: int, end: int) -> np.int32:
     code = np.uint32(0)
     at = start

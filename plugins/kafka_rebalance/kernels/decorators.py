@@ -7,6 +7,9 @@ be passed, mypy is not told the types of arguments.
 
 What a kernel calls, and each constant that it reads, is inside its machine code. So code on disk is old as soon as any
 module changed that the kernel's own module imports, however far; numba by itself looks at the kernel's file alone.
+
+With ``NUMBA_DISABLE_JIT=1`` kernels are the Python functions that they look like: to debug them, and to see which of
+their lines tests reach (``make coverage``).
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from numba import njit, types
+import numpy as np
+from numba import config, njit, types
 
 from kafka_rebalance.kernels.carried_code import DiskThenCarried
 from kafka_rebalance.kernels.link_time import EntryCompiler, InnerCompiler
@@ -35,20 +39,34 @@ _ALIKE = {"no_cfunc_wrapper": True, "error_model": "numpy"}
 
 def kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
+    if config.DISABLE_JIT:
+        return function
     compiled = njit(cache=True, pipeline_class=EntryCompiler, **_ALIKE)(function)
     return cast("Callable[..., R]", _prepared(compiled))
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Only other kernels can call it; its machine code is part of theirs."""
+    if config.DISABLE_JIT:
+        return function
     compiled = njit(no_cpython_wrapper=True, pipeline_class=InnerCompiler, **_ALIKE)(function)
     return cast("Callable[..., R]", _for_wide_integers(compiled))
 
 
 def inlined_kernel(function: Callable[..., R]) -> Callable[..., R]:
     """As ``inner_kernel``, put in place of each call: for a few lines that are called millions of times."""
+    if config.DISABLE_JIT:
+        return function
     compiled = njit(no_cpython_wrapper=True, pipeline_class=InnerCompiler, forceinline=True, **_ALIKE)(function)
     return cast("Callable[..., R]", _for_wide_integers(compiled))
+
+
+def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
+    """Below the decorators above: unsigned sums and products lose their upper bits on purpose, also where interpreted.
+
+    Elsewhere an overflow of the plain Python function is a difference to the compiled one, and warns.
+    """
+    return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function
 
 
 def _prepared(compiled: Any) -> Any:

@@ -23,7 +23,7 @@ def round_robin(count: int, available: Ints, counter: int) -> Ints:
     """The available partitions in turn, from a counter that wraps like a Java int and loses its sign."""
     places = np.empty(count, np.int32)
     for i in range(count):
-        value = np.int64(np.uint32(counter + i) & np.uint32(0x7FFFFFFF))
+        value = (counter + i) & 0x7FFFFFFF
         places[i] = available[value % len(available)]
     return places
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from numba import njit
 
 from kafka_rebalance.arrays import Ints
+from kafka_rebalance.kernels.decorators import wraps_around
 from kafka_rebalance.partitioners.key_column import KeyColumn, Offsets
 from kafka_rebalance.partitioners.remainder import POSITIVE, four_bytes, remainder
 
@@ -50,6 +51,7 @@ def murmur2_partitions(keys: KeyColumn, partitions: int) -> Ints:
 
 
 @njit(cache=True, inline="always")
+@wraps_around
 def _mixed(code: np.uint32, word: np.uint32) -> np.uint32:
     word = np.uint32(word * _M)
     word = np.uint32(word ^ (word >> np.uint32(24)))
@@ -57,6 +59,7 @@ def _mixed(code: np.uint32, word: np.uint32) -> np.uint32:
 
 
 @njit(cache=True, inline="always")
+@wraps_around
 def _finished(code: np.uint32) -> np.uint32:
     code = np.uint32(code ^ (code >> np.uint32(13)))
     code = np.uint32(code * _M)
@@ -64,6 +67,7 @@ def _finished(code: np.uint32) -> np.uint32:
 
 
 @njit(cache=True, inline="always")
+@wraps_around
 def _hash(data: Bytes, start: int, end: int) -> np.uint32:
     code = np.uint32(_SEED ^ np.uint32(end - start))
     at = start

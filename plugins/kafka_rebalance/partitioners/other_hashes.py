@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from kafka_rebalance.kernels.decorators import wraps_around
 from kafka_rebalance.partitioners.key_column import KeyColumn, Offsets
 
 Bytes = npt.NDArray[np.uint8]
@@ -50,6 +51,7 @@ def _crc32_each(data: Bytes, offsets: Offsets, table: Words, hashes: Words) -> N
 
 
 @njit(cache=True)
+@wraps_around
 def _fnv1a_each(data: Bytes, offsets: Offsets, hashes: Words) -> None:
     for i in range(len(hashes)):
         code = np.uint32(0x811C9DC5)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import config, njit, types
 from numba.extending import intrinsic
 
 Bytes = npt.NDArray[np.uint8]
@@ -20,8 +20,8 @@ POSITIVE = np.uint32(0x7FFFFFFF)
 
 
 @intrinsic
-def four_bytes(_context: Any, data: Any, _at: Any) -> Any:
-    """``data[at:at + 4]`` as a little-endian uint32, whatever its alignment. The caller keeps within the array."""
+def _loaded_word(_context: Any, data: Any, _at: Any) -> Any:
+    """One load, whatever its alignment."""
 
     def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -31,6 +31,14 @@ def four_bytes(_context: Any, data: Any, _at: Any) -> Any:
         return word
 
     return types.uint32(data, types.intp), load
+
+
+def _viewed_word(data: Bytes, at: int) -> np.uint32:
+    return np.uint32(data[at : at + 4].view("<u4")[0])
+
+
+# ``data[at:at + 4]`` as a little-endian uint32. The caller keeps within the array.
+four_bytes: Any = _viewed_word if config.DISABLE_JIT else _loaded_word
 
 
 @njit(cache=True, inline="always")

@@ -111,7 +111,7 @@ def _receiver(state: State, row: int) -> int:
     if before != NONE:
         if not members[before].takes_part:
             return _A_NULL
-        if members[holder].size > members[before].size + 1:
+        if members[holder].row_count > members[before].row_count + 1:
             return int(before)
     if state.marks[LITERAL]:
         answer = somebody_has_less(state, row, holder)
@@ -119,7 +119,7 @@ def _receiver(state: State, row: int) -> int:
             return _A_NULL
         return int(state.heap[0]) if answer > 0 else NONE
     best = int(state.heap[0])
-    return best if members[holder].size > members[best].size + 1 else NONE
+    return best if members[holder].row_count > members[best].row_count + 1 else NONE
 
 
 @inner_kernel
@@ -131,21 +131,21 @@ def _move(state: State, row: int, receiver: int) -> bool:
     if giver == NONE or not members[giver].takes_part:
         return False
     record(state, actual, giver, receiver)
-    before = members[giver].size
+    before = members[giver].row_count
     take(state, actual, giver)
     give(state, actual, receiver)
     if giver != receiver:
         # Whom Kafka believes to be the owner need not hold it, where several did.
-        if members[giver].size != before:
+        if members[giver].row_count != before:
             _resized(state, giver, before)
-        _resized(state, receiver, members[receiver].size - 1)
+        _resized(state, receiver, members[receiver].row_count - 1)
     return True
 
 
 @inner_kernel
 def _resized(state: State, member: int, before: int) -> None:
     """Keep least, most and the heap up to date after one member's size has changed by one."""
-    now, with_size, marks = state.members[member].size, state.with_size, state.marks
+    now, with_size, marks = state.members[member].row_count, state.with_size, state.marks
     with_size[before] -= 1
     with_size[now] += 1
     marks[LEAST] = min(marks[LEAST], now)
@@ -169,9 +169,9 @@ def _verdict(state: State) -> int:
         answer = is_balanced_literally(state)
         return NULL_POINTER if answer < 0 else BALANCED if answer > 0 else UNBALANCED
     member = marks[WITNESS]
-    if member != NONE and members[member].size != members[member].possible:
+    if member != NONE and members[member].row_count != members[member].possible:
         holder = state.rows[marks[WITNESS_ROW]].owner
-        if members[holder].size > members[member].size + marks[SLACK]:
+        if members[holder].row_count > members[member].row_count + marks[SLACK]:
             return UNBALANCED
     return UNBALANCED if _find_witness(state) else BALANCED
 
@@ -186,12 +186,12 @@ def _find_witness(state: State) -> bool:
         taker = _least_that_could(state, topic)
         if taker == NONE:
             continue
-        best, most = NONE, members[taker].size + marks[SLACK]
+        best, most = NONE, members[taker].row_count + marks[SLACK]
         if marks[MOST] <= most:
             continue
         first = topics[topic].first_row
         for row in range(first, first + topics[topic].partitions):
-            size = members[state.rows[row].owner].size
+            size = members[state.rows[row].owner].row_count
             if size > most:
                 best, most = row, size
         if best != NONE:
@@ -207,9 +207,9 @@ def _least_that_could(state: State, topic: int) -> int:
     first = state.topics[topic].first_reader
     for at in range(first, first + state.topics[topic].readers):
         member = state.readers[at]
-        if members[member].size == members[member].possible:
+        if members[member].row_count == members[member].possible:
             continue
-        if best == NONE or members[member].size < members[best].size:
+        if best == NONE or members[member].row_count < members[best].row_count:
             best = member
     return best
 
@@ -380,8 +380,8 @@ def _sink(state: State, at: int) -> None:
 def _is_less(state: State, one: int, other: int) -> bool:
     """TreeSet order of ``SubscriptionComparator``: fewer partitions first, then the id."""
     members = state.members
-    if members[one].size != members[other].size:
-        return bool(members[one].size < members[other].size)
+    if members[one].row_count != members[other].row_count:
+        return bool(members[one].row_count < members[other].row_count)
     return bool(members[one].id_rank < members[other].id_rank)
 
 
@@ -405,12 +405,12 @@ def is_balanced_literally(state: State) -> int:
     for member in range(len(members)):
         if members[member].takes_part:
             order[count] = member
-            keys[count] = (np.int64(members[member].size) << 32) + members[member].id_rank
+            keys[count] = (np.int64(members[member].row_count) << 32) + members[member].id_rank
             count += 1
     sort_pairs(keys, order, 0, count)
     for i in range(count):
         member = order[i]
-        if members[member].size == members[member].possible:
+        if members[member].row_count == members[member].possible:
             continue
         for at in range(state.offsets[member], state.offsets[member + 1]):
             topic = state.topics_of[at]
@@ -437,7 +437,7 @@ def _could_take(state: State, member: int, row: int) -> int:
         place = places[place].beside
     if holder == NONE:
         return FAILED
-    return YES if members[member].size + state.marks[SLACK] < members[holder].size else NO
+    return YES if members[member].row_count + state.marks[SLACK] < members[holder].row_count else NO
 
 
 @inner_kernel
@@ -463,6 +463,6 @@ def _a_reader_has_less(state: State, row: int, holder: int, only_in_racks: bool)
             continue
         if not members[reader].takes_part:
             return FAILED
-        if members[holder].size > members[reader].size + 1:
+        if members[holder].row_count > members[reader].row_count + 1:
             return YES
     return NO

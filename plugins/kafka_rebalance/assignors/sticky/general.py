@@ -48,7 +48,7 @@ def assign_general(request: AssignmentRequest, frame: StickyFrame, *, is_coopera
     order = frame.topics[np.argsort(state.topics["readers"][frame.topics], kind="stable")]
     is_taken, must_revoke = keep_readable(state, members.owned_offsets, frame.rows, frame.is_kept)
     free = free_rows(order, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
-    is_initial = not state.members["size"].any()
+    is_initial = not state.members["row_count"].any()
     give_out(state, give_out_in_racks(state, free) if frame.racks.is_active else free)
     remember_previous(state, frame.met, members.owned_offsets, frame.rows, frame.generations, frame.max_generation)
     choose_who_takes_part(state)
@@ -194,7 +194,7 @@ def give_out_in_racks(state: State, free: Ints) -> Ints:
             rack = members[member].rack
             if rack >= 0 and not has_rack(state.sets[row], rack):
                 continue
-            more = members[member].size - members[best].size if best >= 0 else -1
+            more = members[member].row_count - members[best].row_count if best >= 0 else -1
             if more < 0 or (more == 0 and members[member].id_rank < members[best].id_rank):
                 best = member
         if best >= 0:
@@ -211,14 +211,14 @@ def choose_who_takes_part(state: State) -> None:
     members, marks = state.members, state.marks
     marks[LEAST], marks[MOST] = len(state.with_size), -1
     for member in range(len(members)):
-        takes_part = members[member].size < members[member].possible
+        takes_part = members[member].row_count < members[member].possible
         place = members[member].head
         while place != NONE and not takes_part:
             takes_part = state.topics[state.rows[state.places[place].row].topic].readers >= 2
             place = state.places[place].following
         members[member].takes_part = takes_part
         if takes_part:
-            size = members[member].size
+            size = members[member].row_count
             state.with_size[size] += 1
             marks[LEAST] = min(marks[LEAST], size)
             marks[MOST] = max(marks[MOST], size)
@@ -267,7 +267,7 @@ def _checked(status: int) -> int:
 
 def _score(state: State) -> int:
     """``getBalanceScore``: differences of all pairs of members that take part, in Java's int."""
-    sizes = np.sort(state.members["size"][state.members["takes_part"] != 0]).astype(np.int64)
+    sizes = np.sort(state.members["row_count"][state.members["takes_part"] != 0]).astype(np.int64)
     weights = 2 * np.arange(len(sizes), dtype=np.int64) - len(sizes) + 1
     return int(np.int64((sizes * weights).sum()).astype(np.int32))
 

@@ -62,7 +62,7 @@ class LegacyStickyAssignor:
         state = new_state(request, frame, possible, slack=_SLACK)
         order = _sorted_rows(request, frame, state.topics["readers"])
         held, is_claimed_twice = hold(state, frame.walked, members.owned_offsets, frame.rows)
-        is_initial = not state.members["size"].any()
+        is_initial = not state.members["row_count"].any()
         give_out(state, drop_once(order, held))
         choose_who_takes_part(state)
         state = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=is_claimed_twice)

@@ -28,37 +28,40 @@ NONE = -1
 # Places in State.marks.
 SPARE, UNUSED, HEAP, LEAST, MOST, WITNESS, WITNESS_ROW, WITNESS_TOPIC, SLACK, LITERAL = range(10)
 
+
+def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[Any]:
+    """Fields laid out as C does. ``np.record``: they are attributes too where kernels run as plain Python."""
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
 # A partition (or ghost): its topic; who is believed to have it (``owner``), its oldest place in a list (``first``), who
 # had it in an older generation (``previous``); and its movement (``partition_movements``): from whom, to whom, in a set
 # of how many bins, its neighbours among the topic's moved ones, its spread hash code.
-ROW = np.dtype(
+ROW = _record_type(
     [
         ("topic", np.int32), ("owner", np.int32), ("first", np.int32), ("previous", np.int32), ("source", np.int32),
         ("target", np.int32), ("table", np.int32), ("earlier", np.int32), ("later", np.int32), ("spread", np.int64),
     ],
-    align=True,
 )  # fmt: skip
 # A row in a member's list, its neighbours there, and the next place that holds the same row.
-PLACE = np.dtype(
+PLACE = _record_type(
     [("row", np.int32), ("member", np.int32), ("before", np.int32), ("following", np.int32), ("beside", np.int32)],
-    align=True,
 )
 # A member: its list and how long that is; how its id sorts; where it stands in the heap; its rack where racks matter;
 # its place in Java's map; whether it takes part in balancing; how many partitions it could have at most.
-MEMBER = np.dtype(
+MEMBER = _record_type(
     [
-        ("head", np.int32), ("tail", np.int32), ("size", np.int32), ("id_rank", np.int32), ("heap_place", np.int32),
-        ("rack", np.int32), ("map_place", np.int32), ("takes_part", np.int32), ("possible", np.int64),
+        ("head", np.int32), ("tail", np.int32), ("row_count", np.int32), ("id_rank", np.int32),
+        ("heap_place", np.int32), ("rack", np.int32), ("map_place", np.int32), ("takes_part", np.int32),
+        ("possible", np.int64),
     ],
-    align=True,
 )  # fmt: skip
 # A topic: its rows, its readers, the first topic with the same readers, the first and last of its rows that have moved.
-TOPIC = np.dtype(
+TOPIC = _record_type(
     [
         ("first_row", np.int64), ("partitions", np.int32), ("first_reader", np.int64), ("readers", np.int32),
         ("alike", np.int32), ("moved_first", np.int32), ("moved_last", np.int32),
     ],
-    align=True,
 )  # fmt: skip
 
 
@@ -169,7 +172,7 @@ def give(state: State, row: int, member: int) -> None:
     else:
         places[last].following = place
     members[member].tail = place
-    members[member].size += 1
+    members[member].row_count += 1
     rows[row].owner = member
     other = rows[row].first
     if other == NONE:
@@ -202,7 +205,7 @@ def take(state: State, row: int, member: int) -> None:
         members[member].tail = before
     else:
         places[following].before = before
-    members[member].size -= 1
+    members[member].row_count -= 1
     places[place].member = NONE
     places[place].beside = state.marks[SPARE]
     state.marks[SPARE] = place
@@ -214,7 +217,7 @@ def flattened(state: State) -> tuple[Longs, Ints]:
     member_count = len(state.members)
     offsets = np.zeros(member_count + 1, np.int64)
     for member in range(member_count):
-        offsets[member + 1] = offsets[member] + state.members[member].size
+        offsets[member + 1] = offsets[member] + state.members[member].row_count
     rows = np.empty(offsets[-1], np.int32)
     for member in range(member_count):
         place, at = state.members[member].head, offsets[member]

@@ -1,0 +1,67 @@
+"""Problems small enough to be worked out by hand: a few partitions as (brokers that hold them, GB)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
+from kafka_rebalance.planner.state import State, make_state
+
+Rows = Sequence[tuple[tuple[int, ...], float]]
+
+
+def hand_problem(
+    rows: Rows,
+    broker_count: int,
+    *,
+    within: float | None = 0.1,
+    resources: tuple[str, ...] = ("disk",),
+    racks: Sequence[int] | None = None,
+    leaving: Sequence[int] = (),
+    no_receivers: Sequence[int] = (),
+    disk_limit: Sequence[float] | None = None,
+    rates: Sequence[float] | None = None,
+    **wanted: object,
+) -> Problem:
+    """Led by the first broker of each row, all of one topic; ``rates`` are bytes in (and out) per second."""
+    width = max(len(replicas) for replicas, _ in rows)
+    replicas = np.array([[*held, *[-1] * (width - len(held))] for held, _ in rows], dtype=np.int32)
+    numbers = np.arange(broker_count)
+    stays = ~np.isin(numbers, leaving)
+    flags = Brokers(
+        ids=numbers.astype(np.int64),
+        rack=np.array([-1] * broker_count if racks is None else racks, dtype=np.int32),
+        stays=stays, takes_replicas=stays & ~np.isin(numbers, no_receivers), takes_leaders=stays, keeps_leaders=stays,
+        is_new=np.zeros(broker_count, dtype=np.bool_),
+        limit={} if disk_limit is None else {"disk": np.array(disk_limit, dtype=np.float64)},
+    )  # fmt: skip
+    measured = None if rates is None else np.array(rates, dtype=np.float64)
+    loads = MeasuredLoads(
+        disk_bytes=np.array([size for _, size in rows]), in_bytes_per_s=measured, out_bytes_per_s=measured
+    )
+    topic = np.zeros(len(rows), dtype=np.int32)
+    placement = Placement(replicas=replicas, leader=replicas[:, 0].copy(), topic=topic, loads=loads)
+    return assemble(flags, placement, Wanted(within=within, resources=resources, **wanted))  # type: ignore[arg-type]
+
+
+def hand_state(
+    problem: Problem, *, replicas: Sequence[Sequence[int]] | None = None, low: Floats | None = None,
+    high: Floats | None = None,
+) -> State:  # fmt: skip
+    """The search's state of today's placement, or of ``replicas``; bands as the problem has them, or other ones."""
+    placed: Ints = problem.replicas.copy() if replicas is None else np.array(replicas, dtype=np.int32)
+    nobody = np.full(problem.partition_count, -1, dtype=np.int32)
+    return make_state(
+        problem, placed, problem.replicas.copy(), nobody, list(range(len(problem.resources))),
+        low=problem.band_low if low is None else low, high=problem.band_high if high is None else high, seed=0,
+    )  # fmt: skip
+
+
+# Brokers 0, 1, 2 hold 15, 10 and 5: the mean is 10, so in the search's units 1.5, 1.0 and 0.5.
+THREE: Rows = [((0, 1), 6.0), ((0, 1), 4.0), ((0, 2), 5.0)]
+EVERYBODY = np.arange(3, dtype=np.int32)

@@ -1,0 +1,29 @@
+"""Kernels as plain Python: the same answers, and a test for each step that compiled only other kernels can call."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.interpreted.answers import answers
+
+ROOT = Path(__file__).parents[2]
+
+
+def interpreted(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Python with kernels left as they are written."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"plugins{os.pathsep}."}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=600)
+
+
+def test_small_cases_have_the_same_answers_interpreted() -> None:
+    done = interpreted("-W", "error::RuntimeWarning", "-m", "tests.interpreted.answers")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == answers()
+
+
+def test_each_step_of_the_search_answers_as_worked_out_by_hand() -> None:
+    done = interpreted("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/interpreted")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout
