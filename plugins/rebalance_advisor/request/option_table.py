@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.resources import RESOURCES
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.option_texts import once
 from rebalance_advisor.request import value_kinds as kinds
@@ -132,7 +133,7 @@ PLAN_OPTIONS = (
     Option("balance_within", "within", _WANTED, kinds.SHARE, "Tolerance",
         "band around each broker's fair share; given, it is an order", "10%"),
     Option("target", "targets", _WANTED, kinds.TARGET, "Targets",
-        "HIGH or LOW..HIGH × the mean for disk, in, out, cpu, replicas or leaders …", "RESOURCE=RATIO", Values.MAP),
+        f"HIGH, LOW..HIGH or LOW.. × the mean for {', '.join(RESOURCES[:-1])} or {RESOURCES[-1]} …", "RESOURCE=RATIO", Values.MAP),
     Option("remove_broker", "remove_brokers", _WANTED, kinds.BROKER, "Brokers to remove",
         "everything leaves it …", "N", Values.SET),
     Option("add_broker", "add_brokers", _WANTED, kinds.NEW_BROKER, "Brokers to add",

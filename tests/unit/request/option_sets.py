@@ -23,8 +23,8 @@ OPTION_SETS = {
     ),
     "leaders only": ("--leaders-only --max-leader-changes 4", {"leaders_only": True, "max_leader_changes": 4}),
     "budgets": (
-        "--max-move-bytes 5GB --max-moves 6 --throttle 20MiB",
-        {"max_move_bytes": 5_000_000_000, "max_moves": 6, "throttle": "20MiB"},
+        "--max-move-bytes 20GB --max-moves 6 --throttle 20MiB",
+        {"max_move_bytes": 20_000_000_000, "max_moves": 6, "throttle": "20MiB"},
     ),
     "preferred election": ("--preferred-election", {"preferred_election": True}),
     "dead band": ("--dead-band 300% --least-gain-per-byte 0.5", {"dead_band": 3, "least_gain_per_byte": 0.5}),

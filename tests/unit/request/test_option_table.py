@@ -6,6 +6,7 @@ import argparse
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
 from rebalance_advisor.request.option_table import OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, nearest, require_known
+from rebalance_advisor.request.options_page import options_page
 from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.request.option_sets import OPTION_SETS
 
@@ -59,3 +61,7 @@ def test_the_table_loads_without_numpy_for_dag_files_read_it_all_the_time() -> N
     script = "import sys, rebalance_advisor.request.option_table; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_the_page_of_options_is_made_of_the_table() -> None:
+    assert (Path(__file__).parents[3] / "docs" / "options.md").read_text() == options_page()
