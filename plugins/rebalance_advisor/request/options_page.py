@@ -13,8 +13,8 @@ Made from `rebalance_advisor/request/option_table.py` by `python -m rebalance_ad
 
 A shell (`rebalance-advisor plan`, `advise`), the form of the DAG `advise`, its REST call (`conf`) and a stored run
 (`advisor.run.parameters`) know the same options by the same names: `remove_broker` is `--remove-broker` in a shell.
-Where a shell takes an option several times (…), JSON holds a list. What is left out or null is not asked for; amounts and
-shares are numbers, or texts as in a shell (`"500GB"`, `"10%"`).
+Where a shell takes an option several times (…), JSON holds a list. What is left out or null is not asked for; amounts
+and shares are numbers, or texts as in a shell (`"500GB"`, `"10%"`).
 An unknown key is refused by name, in a shell with exit code 2, elsewhere by the first task, `check_request`, before
 anything is collected; so is a value that cannot be, and what contradicts another option or the cluster (broker 99).
 The same options give the same `plan.json`, byte for byte.
