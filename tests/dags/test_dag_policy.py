@@ -94,6 +94,22 @@ def test_an_unknown_key_of_a_rest_call_reaches_the_first_task_and_is_refused_the
         RunRequest.from_mapping(params)
 
 
+@pytest.mark.parametrize(
+    ("name", "task", "key", "near"),
+    [
+        ("collect_snapshot", "choose_clusters", "clusters", "cluster"),
+        ("prune_history", "prune", "keep_snapshot_days", "keep_snapshots_days"),
+    ],
+)
+def test_the_first_task_of_the_other_dags_refuses_an_unknown_key_too(dag_bag, name, task, key, near):
+    from airflow.sdk.exceptions import AirflowFailException
+
+    dag = dag_bag.dags[name]
+    params = {field: param.value for field, param in dag.params.items()} | {key: 400}
+    with pytest.raises(AirflowFailException, match=f"'{key}': is no option; did you mean {near}"):
+        dag.task_dict[task].python_callable(params=params)
+
+
 def test_schedules_can_be_switched_off(monkeypatch):
     from rebalance_advisor.airflow.policy import every
 

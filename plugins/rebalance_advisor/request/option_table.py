@@ -183,7 +183,7 @@ def require_known(names: Iterable[Any], known: Iterable[str]) -> None:
     options = list(known)
     for name in names:
         if name not in options:
-            raise UsageError.at(excerpt(name), "is no option of a run", nearest(name, options))
+            raise UsageError.at(excerpt(name), "is no option", nearest(name, options))
 
 
 def nearest(name: Any, known: Iterable[str]) -> str:

@@ -52,7 +52,7 @@ def test_the_sets_of_options_leave_no_option_out() -> None:
 
 def test_an_unknown_name_is_told_with_the_nearest_known_one() -> None:
     known = [option.name for option in OPTIONS]
-    with pytest.raises(UsageError, match=r"'remove_brokers': is no option of a run; did you mean remove_broker\?"):
+    with pytest.raises(UsageError, match=r"'remove_brokers': is no option; did you mean remove_broker\?"):
         require_known(["seed", "remove_brokers"], known)
     assert nearest("zzz", ["a", "b"]) == "known: a, b"
 

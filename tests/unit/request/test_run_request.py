@@ -49,9 +49,9 @@ REFUSED = {
     "--snapshot: 'yesterday' is none of": {"snapshot": "yesterday"},
     "--cluster: is empty": {"cluster": ""},
     "--remove-broker and --add-broker contradict": {"remove_broker": [7], "add_broker": ["7"]},
-    "'remove_brokers': is no option .* did you mean remove_broker": {"remove_brokers": [7]},
-    "'with_frontier': is no option .* did you mean no_frontier": {"with_frontier": None},
-    "'zzz': is no option .* known: cluster, snapshot, seed": {"zzz": 1},
+    "'remove_brokers': is no option; did you mean remove_broker": {"remove_brokers": [7]},
+    "'with_frontier': is no option; did you mean no_frontier": {"with_frontier": None},
+    "'zzz': is no option; known: cluster, snapshot, seed": {"zzz": 1},
 }
 
 
