@@ -8,7 +8,8 @@ Daily on the newest snapshot; by hand with the form, on a fresh one if wanted.
 **Outputs.** Rows in the store, seen by readers once the run is published; the folder with `plan.json`, waves, rollback,
 `report.html`, `digest.md`; the asset `advisory`.
 
-**Triage.** *open_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
+**Triage.** *check_request* fails: an option is unknown, cannot be, or contradicts another one or the cluster; the log
+says which. *open_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
 file and line. *check_input* fails: the snapshot contradicts itself; the log names rule and rows, which stay in the
 store. *replay* or *search_plan* fails: read the driver's last lines; clear the task, a retry replaces what was half
 written. *judge*, *check_results* or *publish* fails: a fault of ours; nothing was published, the advisory before it
@@ -18,11 +19,18 @@ still stands.
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from airflow.sdk import dag, task_group
 
-from rebalance_advisor.airflow.advisory_tasks import check_input, check_results, judge, open_run, publish
-from rebalance_advisor.airflow.choose_clusters import choose_clusters
+from rebalance_advisor.airflow.advisory_tasks import (
+    check_input,
+    check_request,
+    check_results,
+    judge,
+    open_run,
+    publish,
+)
 from rebalance_advisor.airflow.form import advise_form
 from rebalance_advisor.airflow.policy import TASK_DEFAULTS, every
 from rebalance_advisor.airflow.spark_job import AdvisorSparkJob
@@ -39,12 +47,12 @@ from rebalance_advisor.airflow.spark_job import AdvisorSparkJob
     doc_md=__doc__,
 )
 def advise() -> None:
-    advise_cluster.expand(cluster=choose_clusters())
+    advise_cluster.expand(request=check_request())
 
 
 @task_group
-def advise_cluster(cluster: str) -> None:
-    run = open_run(cluster)
+def advise_cluster(request: dict[str, Any]) -> None:
+    run = open_run(request)
     replay = AdvisorSparkJob(job="replay", run_id=run["run_id"])
     search_plan = AdvisorSparkJob(job="search_plan", run_id=run["run_id"])
     check_input(run) >> replay >> search_plan >> judge(run) >> check_results(run) >> publish(run)

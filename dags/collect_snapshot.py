@@ -18,10 +18,9 @@ from datetime import timedelta
 
 from airflow.sdk import dag, task_group
 
-from rebalance_advisor.airflow.choose_clusters import choose_clusters
 from rebalance_advisor.airflow.form import collect_form
 from rebalance_advisor.airflow.policy import TASK_DEFAULTS, every
-from rebalance_advisor.airflow.snapshot_tasks import check_snapshot, collect
+from rebalance_advisor.airflow.snapshot_tasks import check_snapshot, choose_clusters, collect
 
 
 @dag(

@@ -1,4 +1,4 @@
-"""Values as people type them on the command line: ``10%``, ``disk=0.9..1.1``, ``500GB``, ``13:rack-a``."""
+"""Values as people type them, in a shell or a form: ``10%``, ``disk=0.9..1.1``, ``500GB``, ``13:rack-a``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from fractions import Fraction
 from typing import TypeVar
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.options.target import Target
-from kafka_rebalance.options.value_ranges import (
+from kafka_rebalance.options.limits import (
     LEAST_RATIO,
     MOST_BROKER_ID,
     MOST_FACTOR,
+    MOST_HOURS,
     MOST_RATIO,
     MOST_WHOLE,
 )
+from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import RESOURCES
 
 LONGEST = 100  # characters of a number: nobody types more, and none of them would be a number of bytes
@@ -41,8 +42,18 @@ def share(text: str) -> float:
     return value
 
 
+def ratio(text: str) -> float:
+    """``20%`` or ``0.2`` → 0.2; above 1, too."""
+    message = f"{_short(text)} is no share: give 20% or 0.2, at most {MOST_RATIO:g}"
+    value = _number(text.removesuffix("%"), message)
+    value = value / 100 if text.endswith("%") else value
+    if not 0 <= value <= MOST_RATIO:
+        raise argparse.ArgumentTypeError(message)
+    return value
+
+
 def target(text: str) -> tuple[str, Target]:
-    """``disk=1.1`` → an upper limit, ``disk=0.9..1.1`` → both."""
+    """``disk=1.1`` → an upper limit, ``disk=0.9..1.1`` → both, ``disk=0.9..`` → a lower limit."""
     resource, _, band = text.partition("=")
     if resource not in RESOURCES or not band:
         known = ", ".join(RESOURCES)
@@ -52,11 +63,11 @@ def target(text: str) -> tuple[str, Target]:
     low, dots, high = band.rpartition("..")
     message = f"{_short(band)} is no band: give HIGH or LOW..HIGH as multiples of the mean"
     lowest = _number(low, message) if dots else None
-    highest = _number(high, message)
-    if not LEAST_RATIO <= highest <= MOST_RATIO:
+    highest = _number(high, message) if high or not dots else None
+    if highest is not None and not LEAST_RATIO <= highest <= MOST_RATIO:
         wide = f"from {LEAST_RATIO:g} to {MOST_RATIO:g}"
         raise argparse.ArgumentTypeError(f"{_short(band)}: no broker carries {highest:g} × the mean at most: {wide}")
-    if lowest is not None and not 0 <= lowest <= highest:
+    if lowest is not None and not 0 <= lowest <= (MOST_RATIO if highest is None else highest):
         raise argparse.ArgumentTypeError(message)
     return resource, Target(lowest, highest)
 
@@ -110,6 +121,22 @@ def factor(text: str) -> int:
     value = count(text)
     if not 1 <= value <= MOST_FACTOR:
         raise argparse.ArgumentTypeError(f"{_short(text)} is no replication factor: they are 1 to {MOST_FACTOR:,}")
+    return value
+
+
+def at_least_one(text: str) -> int:
+    """A whole number from 1."""
+    value = count(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is none: give a whole number from 1")
+    return value
+
+
+def hours(text: str) -> int:
+    """A whole number of hours, at least one and at most a hundred years."""
+    value = at_least_one(text)
+    if value > MOST_HOURS:
+        raise argparse.ArgumentTypeError(f"{_short(text)} hours are more than {MOST_HOURS:,}")
     return value
 
 

@@ -7,26 +7,41 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import to_document
+from rebalance_advisor.request.run_request import RunRequest
 
 pytestmark = pytest.mark.stack
 
 
-def test_each_form_gets_the_plan_of_its_options(spark, real_map):
+def test_each_request_gets_the_plan_of_its_options(spark, real_map):
     from rebalance_advisor.version import advisor_version
     from spark_jobs.search_plan import search_plans
 
-    forms = [{"balance_within": 0.3}, {"max_moves": 5, "exclude_topic": ["nothing"]}]
-    options = [PlanOptions(within=0.3), PlanOptions(max_moves=5, exclude_topics=("nothing",))]
+    forms = [
+        {"balance_within": 0.3},
+        {"max_moves": 5, "exclude_topic": ["nothing"]},
+        {"no_frontier": True, "leaders_only": True},
+    ]
+    options = [
+        PlanOptions(within=0.3),
+        PlanOptions(max_moves=5, exclude_topics=("nothing",)),
+        PlanOptions(leaders_only=True, with_frontier=False),
+    ]
     expected = [to_document(make_plan(real_map, each, seed=7, advisor_version=advisor_version())) for each in options]
-    assert search_plans(spark, real_map, forms, 7) == json.loads(json.dumps(expected))
+    requests = [RunRequest.from_mapping({**form, "seed": 7}) for form in forms]
+    assert search_plans(spark, real_map, requests) == json.loads(json.dumps(expected))
 
 
 def test_a_topic_that_the_gate_holds_is_left_alone(real_map):
-    from spark_jobs.search_plan import plan_for, without_topics
+    from rebalance_advisor.store import Quarantined, Run
+    from spark_jobs.search_plan import plan_without_frontier, request_of
 
     topic = real_map.topics[0].name
-    form = without_topics({"balance_within": 0.3, "exclude_topic": ["a.*"]}, [topic, "b.c"])
-    assert form["exclude_topic"][0] == "a.*"
-    assert r"b\.c" in form["exclude_topic"]
-    assert plan_for(real_map, {"balance_within": 0.3}, 0)["moves"]
-    assert all(move["topic"] != topic for move in plan_for(real_map, form, 0)["moves"])
+    run = Run(1, "run", "kit", "snapshot", {"balance_within": 0.3, "exclude_topic": ["a.*"]}, 0, "running")
+    held = [
+        Quarantined(kind, name, "rule", "odd") for kind, name in (("topic", topic), ("topic", "b.c"), ("group", "g"))
+    ]
+    request = request_of(run, held)
+    assert request.options.exclude_topics[0] == "a.*"
+    assert r"b\.c" in request.options.exclude_topics
+    assert plan_without_frontier(real_map, RunRequest.from_mapping({"balance_within": 0.3}))["moves"]
+    assert all(move["topic"] != topic for move in plan_without_frontier(real_map, request)["moves"])

@@ -7,8 +7,9 @@ import psycopg
 import pytest
 
 from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
+from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
-from rebalance_advisor.run_parameters import plan_options
 from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
 from stack.airflow.server import CHECKOUT
@@ -17,18 +18,19 @@ from stack.demo import pipeline as demo
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 
 REAL_MAP = CHECKOUT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json"
+MAP_NAME = REAL_MAP.stem  # as a shell names the cluster in it
 
 
-def published_by_the_dag(machine, name, path):
+def published_by_the_dag(machine, name, path, **asked):
     kind = "folder" if path.is_dir() else "file"
     write_entry(machine.clusters_file, name, {kind: str(path)})
-    published = demo.advise(machine.airflow.client, name, print)
+    published = demo.advise(machine.airflow.client, name, print, **asked)
     assert published["closing_words"][0].startswith("Verdict:")
     return Path(published["folder"]), published["run_id"]
 
 
 def as_the_shell_finds_it(name, path):
-    return advise(read_input(path, name), plan_options({}), seed=0, advisor_version=advisor_version()).document()
+    return advise(read_input(path, name), PlanOptions(), seed=0, advisor_version=advisor_version()).document()
 
 
 def assert_the_same(folder, document):
@@ -60,3 +62,36 @@ def test_the_demo_is_advised_as_from_a_shell(machine):
     found = {each["code"] for each in json.loads((folder / "findings.json").read_text())}
     assert {"broker_disk_full", "leaders_piled_up", "rack_violated", "idle_members", "dead_static_member"} <= found
     assert (folder / "report.html").stat().st_size > 10_000
+
+
+def test_a_rest_call_with_options_publishes_the_bytes_of_a_shell_with_the_same(machine, tmp_path):
+    asked = {
+        "remove_broker": [1873], "balance_within": "30%", "max_moves": 400, "exclude_topic": ["nothing.*"],
+        "moves_per_broker": 7, "seed": 3,
+    }  # fmt: skip
+    folder, run_id = published_by_the_dag(machine, MAP_NAME, REAL_MAP, **asked)
+    words = "--remove-broker 1873 --balance-within 30% --max-moves 400 --exclude-topic nothing.* --moves-per-broker 7"
+    main(["plan", str(REAL_MAP), "--out", str(tmp_path / "out"), *words.split(), "--seed", "3"])
+    assert (folder / "plan.json").read_bytes() == (tmp_path / "out" / "plan.json").read_bytes()
+    with psycopg.connect(machine.dsn("advisor")) as connection:
+        query = "SELECT parameters->'remove_broker', parameters->'moves_per_broker' FROM advisor.run WHERE run_id = %s"
+        assert connection.execute(query, [run_id]).fetchall() == [([1873], 7)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"remove_brokers": [1]}, "did you mean remove_broker?"),
+        ({"remove_broker": [99]}, "broker 99 is not in the cluster"),
+    ],
+)
+def test_what_cannot_be_fails_the_first_task_in_words(machine, asked, words):
+    write_entry(machine.clusters_file, MAP_NAME, {"file": str(REAL_MAP)})
+    client = machine.airflow.client
+    client.wait_for_dag("advise")
+    run_id = client.trigger("advise", {"cluster": MAP_NAME, **asked})
+    (failed,) = [task for task in client.follow("advise", run_id, 900) if task["state"] == "failed"]
+    assert failed["task_id"] == "check_request"
+    assert words in client.log("advise", run_id, failed)
+    tasks = client.task_instances("advise", run_id)
+    assert {task["state"] for task in tasks if task["task_id"] != "check_request"} == {"upstream_failed"}

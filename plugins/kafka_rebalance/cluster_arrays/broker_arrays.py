@@ -9,12 +9,14 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Brokers
-from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
 
 _CAPACITY_FIELDS = {row.name: row.capacity for row in TABLE if row.capacity is not None}
+
+MOST_NAMED = 20  # brokers in an error message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +46,7 @@ class BrokerSetting:
 def broker_setting(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerSetting:
     """The brokers after removing, adding, demoting and excluding.
 
-    Raises InvalidInputError for a broker that is to be removed, demoted or excluded and that nobody knows.
+    Raises UsageError for a broker that is to be removed, demoted or excluded and that is not in the cluster.
     """
     brokers = _brokers(snapshot, options)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
@@ -71,6 +73,21 @@ def broker_setting(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerSet
     )
 
 
+def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+    """Raises UsageError for a broker that is to be removed, demoted or excluded and that is not in the cluster."""
+    known = {broker.id for broker in snapshot.brokers}
+    for words, ids in (
+        ("remove", options.remove_brokers),
+        ("demote", options.demote_brokers),
+        ("exclude", options.exclude_brokers),
+    ):
+        unknown = sorted(ids - known - options.add_brokers.keys())
+        if unknown:
+            hint = f"its brokers: {', '.join(map(str, sorted(known)[:MOST_NAMED]))}"
+            hint += f" and {len(known) - MOST_NAMED:,} more" if len(known) > MOST_NAMED else ""
+            raise UsageError.at(f"--{words}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
+
+
 def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
     """Total bytes under the log dirs, None where one does not tell.
 
@@ -89,15 +106,8 @@ def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
 
 
 def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, ...]:
+    require_brokers_known(snapshot, options)
     known = {broker.id: broker for broker in snapshot.brokers}
-    for words, ids in (
-        ("remove", options.remove_brokers),
-        ("demote", options.demote_brokers),
-        ("exclude", options.exclude_brokers),
-    ):
-        unknown = sorted(ids - known.keys() - options.add_brokers.keys())
-        if unknown:
-            raise InvalidInputError.at(f"broker {unknown[0]}", f"cannot {words} a broker that is not in the cluster")
     result = []
     for broker_id in sorted(known):
         broker = known[broker_id]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
@@ -89,6 +89,13 @@ class PlanOptions:
         """Included (or nothing is included by name), and not excluded."""
         is_in = not self.include_topics or any(re.fullmatch(each, name) for each in self.include_topics)
         return is_in and not any(re.fullmatch(each, name) for each in self.exclude_topics)
+
+    def leaving_topics(self, names: Iterable[str]) -> PlanOptions:
+        """The same options with these topics left alone, too."""
+        patterns = (re.escape(name) for name in sorted(set(names)))
+        # A name that was included letter by letter is no contradiction to what was found out of it.
+        apart = (f"(?:{pattern})" if pattern in self.include_topics else pattern for pattern in patterns)
+        return replace(self, exclude_topics=(*self.exclude_topics, *apart))
 
     def document(self) -> dict[str, Any]:
         """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
 
@@ -18,7 +17,7 @@ class Target:
 
     def __post_init__(self) -> None:
         for value in (self.low, self.high):
-            if value is not None and not (np.isfinite(value) and value >= 0):
+            if value is not None and not (math.isfinite(value) and value >= 0):
                 raise InvalidInputError.at("target", f"{value} is no multiple of the mean", "give LOW..HIGH or HIGH")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise InvalidInputError.at("target", f"low {self.low} is above high {self.high}")

@@ -1,8 +1,4 @@
-"""Kinds and ranges of the options' values, whoever gives them: command line, form, REST call, or a plan's parameters.
-
-Ranges are those of Kafka's own types where it has one (a broker's id is 32 bits wide, a replication factor 16), else so
-wide that nobody is refused who means it, and so narrow that no sum or product leaves the numbers of a float.
-"""
+"""Kinds and ranges of the options' values, whoever gives them: command line, form, REST call, a plan's parameters."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.limits import LEAST_RATIO, MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO, MOST_WHOLE
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import RESOURCES
 from kafka_rebalance.snapshot.model import Capacity
@@ -19,10 +16,6 @@ from kafka_rebalance.snapshot.model import Capacity
 if TYPE_CHECKING:
     from kafka_rebalance.options.plan_options import PlanOptions
 
-MOST_WHOLE = 2**63 - 1
-MOST_BROKER_ID = 2**31 - 1
-MOST_FACTOR = 2**15 - 1
-LEAST_RATIO, MOST_RATIO = 1e-6, 1e6
 # name → lowest, highest, None allowed
 _WHOLE = {
     "max_move_bytes": (0, MOST_WHOLE, True),
@@ -32,7 +25,7 @@ _WHOLE = {
     "throttle_bytes_per_s": (1, MOST_WHOLE, False),
     "moves_per_broker": (1, MOST_WHOLE, True),
     "partitions_per_wave": (1, MOST_WHOLE, False),
-    "expires_after_hours": (1, 24 * 366 * 100, False),
+    "expires_after_hours": (1, MOST_HOURS, False),
 }
 _RATIOS = {"dead_band": (0.0, MOST_RATIO), "least_gain_per_byte": (0.0, MOST_RATIO)}
 _FLAGS = ("leaders_only", "preferred_election", "with_frontier")
@@ -137,10 +130,8 @@ def _is_broker_id(value: Any) -> bool:
 
 
 def _option(name: str) -> str:
-    """The option as people type it; names of what has no option stand as they are."""
-    if name == "throttle_bytes_per_s":
-        return "--throttle"
-    return f"--{name.replace('_', '-')}" if name.startswith("max_") or name == "replication_factor" else name
+    """The option as people type it."""
+    return "--throttle" if name == "throttle_bytes_per_s" else f"--{name.replace('_', '-')}"
 
 
 def _short(value: Any) -> str:

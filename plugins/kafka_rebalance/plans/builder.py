@@ -125,6 +125,15 @@ def make_plan(
     return plan.sealed()
 
 
+def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+    """What ``make_plan`` refuses at once, without the plan. Raises UsageError for options that the snapshot
+    contradicts, InfeasibleError for a replication factor beyond every broker.
+    """
+    require_brokers_fit(snapshot, options)
+    if options.targets and not nothing_usable(snapshot):
+        require_measured(build_ask(snapshot, options))
+
+
 def _seen_answer(
     ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress
 ) -> _Answer:

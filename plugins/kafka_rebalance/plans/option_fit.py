@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_rebalance.cluster_arrays.broker_arrays import require_brokers_known
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft
@@ -15,10 +16,12 @@ MOST_PLANNED_FACTOR = 64
 
 
 def require_brokers_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError for an added broker that is there on another rack, or is there and gone.
+    """Raises UsageError for a broker that is not in the cluster, and for an added one that is there on another rack, or
+    is there and gone.
 
     Raises InfeasibleError for a replication factor beyond every broker.
     """
+    require_brokers_known(snapshot, options)
     known = {broker.id: broker for broker in snapshot.brokers}
     for broker_id in sorted(options.add_brokers.keys() & known.keys()):
         broker, rack = known[broker_id], options.add_brokers[broker_id]

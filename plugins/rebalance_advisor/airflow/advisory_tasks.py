@@ -14,22 +14,24 @@ Run = dict[str, str]  # run_id, cluster, snapshot_id
 
 
 @task
-def open_run(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = None) -> Run:
+def check_request(params: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The form, or the REST call, as one request for each cluster; what cannot be is refused here, in words."""
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.requested_runs import requested_runs
+
+    with no_retry(), store.connect(store_dsn()) as connection:
+        return requested_runs(connection, dict(params or {}))
+
+
+@task
+def open_run(request: dict[str, Any], dag_run: Any = None) -> Run:
     """Choose the snapshot, or read a fresh one, and open a run over it. The run's id is the same in every retry."""
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.collecting import collect
-    from rebalance_advisor.run_parameters import plan_options
-    from rebalance_advisor.version import advisor_version
+    from rebalance_advisor.airflow.requested_runs import open_requested_run
 
-    form, run_id = dict(params or {}), f"{dag_run.run_id}.{cluster}"
+    cluster, run_id = str(request["cluster"]), f"{dag_run.run_id}.{request['cluster']}"
     with no_retry(), store.connect(store_dsn()) as connection:
-        plan_options(form)  # a wish that cannot be is told now
-        stored = store.latest_snapshot_id(connection, cluster) if form["snapshot"] == "latest" else None
-        snapshot_id = stored or collect(connection, cluster)
-        store.start_run(
-            connection, run_id=run_id, cluster=cluster, snapshot_id=snapshot_id, parameters=form, seed=form["seed"],
-            advisor_version=advisor_version(),
-        )  # fmt: skip
+        snapshot_id = open_requested_run(connection, request, run_id)
     return {"run_id": run_id, "cluster": cluster, "snapshot_id": snapshot_id}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from airflow.sdk import task
 
 from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.fail_without_retry import no_retry
 from rebalance_advisor.airflow.task_log import task_log
 
 _log = task_log(__name__)
@@ -19,8 +20,12 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from datetime import UTC, datetime
 
     from rebalance_advisor import store
+    from rebalance_advisor.airflow.form import prune_form
+    from rebalance_advisor.request.option_table import require_known
 
     form, now = dict(params or {}), datetime.now(UTC)
+    with no_retry():
+        require_known(form, prune_form())  # a misspelt number of days would remove what should be kept
     with store.connect(store_dsn()) as connection:
         pruned = store.prune(
             connection,

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from airflow.sdk import task
 
 from rebalance_advisor.airflow.assets import CLUSTER_SNAPSHOT
+from rebalance_advisor.airflow.cluster_config import choose, clusters_file, read_clusters
 from rebalance_advisor.airflow.connections import store_dsn
 from rebalance_advisor.airflow.fail_without_retry import no_retry
+
+
+@task
+def choose_clusters(params: dict[str, Any] | None = None) -> list[str]:
+    """The cluster that the form names, or all of clusters.toml."""
+    from rebalance_advisor.request.option_table import require_known
+
+    form = params or {}
+    with no_retry():
+        require_known(form, ["cluster"])
+        return choose(read_clusters(clusters_file()), form.get("cluster"))
 
 
 @task

@@ -15,7 +15,7 @@ from typing import Any
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
-from rebalance_advisor.cli.plan_arguments import add_plan_options, plan_options, read_previous
+from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.publish.folders.whole_folder import check_folder
 from rebalance_advisor.terminal import write_json, write_lines
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
+    request = request_of(arguments)
     check_folder(arguments.out)
     from kafka_rebalance.advisory.advise import advise
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
@@ -46,10 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     previous = read_previous(arguments.previous)
     say("reading")
     snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
-    options = plan_options(arguments, snapshot)
+    request = with_capacity_file(request, arguments.capacity, snapshot)
     advice = advise(
-        snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say
-    )
+        snapshot, request.options, seed=request.seed, previous=previous, advisor_version=advisor_version(),
+        progress=say,
+    )  # fmt: skip
     document = advice.document()
     say("writing")
     with taken_back_on_interrupt():

@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from kafka_rebalance.errors import AdvisorError, InfeasibleError, UsageError
@@ -30,7 +31,16 @@ COMMANDS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """Quotes a wrong argument so that it shows."""
+    """Quotes a wrong argument so that it shows, and tells which option may be meant; takes no shortened ones."""
+
+    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
+        """As argparse does, but an unknown option is told with the nearest known one."""
+        known, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            known_flags = [flag for flag in self._option_string_actions if flag.startswith("--")]
+            near = get_close_matches(unknown[0].partition("=")[0], known_flags, n=1)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}" + "".join(f"; did you mean {f}?" for f in near))
+        return known
 
     def error(self, message: str) -> NoReturn:
         """Usage and message on stderr, exit code 2."""
@@ -49,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _Parser(
         prog=f"rebalance-advisor {name}",
         description=module.__doc__,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)

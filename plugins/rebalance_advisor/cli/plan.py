@@ -15,7 +15,7 @@ from kafka_rebalance.plans.plan import Plan, to_document
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
-from rebalance_advisor.cli.plan_arguments import add_plan_options, plan_options, read_previous
+from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.publish.folders.whole_folder import check_folder
 from rebalance_advisor.terminal import write_json, write_lines
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
+    request = request_of(arguments)
     check_folder(arguments.out)
     from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.verified_plan import verified
@@ -46,10 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     previous = read_previous(arguments.previous)
     say("reading")
     snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
-    options = plan_options(arguments, snapshot)
+    request = with_capacity_file(request, arguments.capacity, snapshot)
     plan = make_plan(
-        snapshot, options, seed=arguments.seed, previous=previous, advisor_version=advisor_version(), progress=say
-    )
+        snapshot, request.options, seed=request.seed, previous=previous, advisor_version=advisor_version(),
+        progress=say,
+    )  # fmt: skip
     say("verifying")
     plan = verified(plan, snapshot).plan
     say("writing")

@@ -1,0 +1,13 @@
+"""The widest values of options; without numpy, because a DAG file reads them through its form.
+
+They are those of Kafka's own types where it has one (a broker's id is 32 bits wide, a replication factor 16), else so
+wide that nobody is refused who means it, and so narrow that no sum or product leaves the numbers of a float.
+"""
+
+from __future__ import annotations
+
+MOST_WHOLE = 2**63 - 1
+MOST_BROKER_ID = 2**31 - 1
+MOST_FACTOR = 2**15 - 1
+MOST_HOURS = 24 * 366 * 100
+LEAST_RATIO, MOST_RATIO = 1e-6, 1e6

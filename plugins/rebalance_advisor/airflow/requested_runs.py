@@ -1,0 +1,71 @@
+"""From a form or a REST call to one request for each cluster, refused before anything is collected or searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import require_options_fit
+from rebalance_advisor import store
+from rebalance_advisor.airflow.cluster_config import ClusterEntry, choose, clusters_file, read_clusters
+from rebalance_advisor.airflow.collecting import collect, read_entry
+from rebalance_advisor.request.option_table import FRESH
+from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.version import advisor_version
+
+
+def requested_runs(connection: store.Connection, params: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The document of the request for each cluster that is meant.
+
+    Raises UsageError for an unknown option, a value that cannot be, options that contradict each other or their
+    cluster; UnknownNameError for a cluster that is not in the list.
+    """
+    request = RunRequest.from_mapping(params)
+    entries = read_clusters(clusters_file())
+    names = choose(entries, request.cluster)
+    for name in names:
+        _require_fit(connection, entries[name], request)
+    return [request.of_cluster(name).document() for name in names]
+
+
+def open_requested_run(connection: store.Connection, document: Mapping[str, Any], run_id: str) -> str:
+    """Choose the snapshot, or read a fresh one, and start the run over it; returns the snapshot's id.
+
+    Raises UsageError where the fresh one contradicts the options.
+    """
+    request = RunRequest.from_mapping(document)
+    cluster = str(request.cluster)
+    stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
+    snapshot_id = stored or collect(connection, cluster)
+    if stored is None and _depends_on_cluster(request.options):
+        require_options_fit(store.load_snapshot(connection, snapshot_id), request.options)
+    store.start_run(
+        connection, run_id=run_id, cluster=cluster, snapshot_id=snapshot_id, parameters=request.document(),
+        seed=request.seed, advisor_version=advisor_version(),
+    )  # fmt: skip
+    return snapshot_id
+
+
+def _require_fit(connection: store.Connection, entry: ClusterEntry, request: RunRequest) -> None:
+    """The options fit the newest stored snapshot; where they do not, a fresh reading (a broker may have joined)."""
+    if not _depends_on_cluster(request.options):
+        return
+    stored = store.latest_snapshot_id(connection, entry.name)
+    if stored is not None:
+        try:
+            require_options_fit(store.load_snapshot(connection, stored), request.options)
+        except AdvisorError:
+            if request.snapshot != FRESH:
+                raise
+        else:
+            return
+    require_options_fit(replace(read_entry(entry), cluster=entry.name), request.options)
+
+
+def _depends_on_cluster(options: PlanOptions) -> bool:
+    """Something is asked that a cluster can contradict."""
+    brokers = (options.remove_brokers, options.add_brokers, options.demote_brokers, options.exclude_brokers)
+    return any(brokers) or bool(options.targets) or options.replication_factor is not None

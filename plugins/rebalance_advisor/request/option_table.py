@@ -1,0 +1,193 @@
+"""Every option of a run, once: its name in shell, form, REST call and store, its kind, its words, what it fills.
+
+``remove_broker`` is ``--remove-broker`` in a shell, a field of the form, a key of a REST call and of a stored run, and
+fills ``PlanOptions.remove_brokers``. Light to import: a DAG file makes its form of it.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from typing import Any
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.resources import RESOURCES, in_a_sentence
+from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.option_texts import once
+from rebalance_advisor.request import value_kinds as kinds
+from rebalance_advisor.request.value_kinds import ValueKind
+
+LATEST, FRESH = "latest", "fresh"
+
+
+class Section(Enum):
+    """Where an option stands in a help text and in a form."""
+
+    RUN = "the run"
+    WANTED = "what is wanted"
+    COST = "what it may cost"
+    KNOWN = "what else is known"
+
+
+class Values(Enum):
+    """What becomes of an option's values."""
+
+    ONE = "one"
+    SET = "set"
+    LIST = "list"
+    MAP = "map"  # each value is a pair of a key, given once, and what it stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option.
+
+    field        of PlanOptions, or of RunRequest in section RUN
+    default      in a form, and what a help text need not tell; None: not given
+    metavar      the value's name in a help text
+    values       more than one: the option is repeated in a shell, a list in JSON
+    is_inverted  a flag that switches its field off
+    is_in_shell  INPUT stands for the others
+    """
+
+    name: str
+    field: str
+    section: Section
+    kind: ValueKind
+    title: str
+    help: str
+    metavar: str = ""
+    values: Values = Values.ONE
+    default: Any = None
+    is_inverted: bool = False
+    is_in_shell: bool = True
+
+    @property
+    def flag(self) -> str:
+        """As people type it."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def form_words(self) -> str:
+        """The help text for a form, where nothing is given twice: a list is a list."""
+        return self.help.removesuffix(" …")
+
+    @property
+    def is_repeated(self) -> bool:
+        """Takes any number of values."""
+        return self.values is not Values.ONE
+
+    def read(self, value: Any) -> Any:
+        """The parsed value, or list of them, of JSON. Raises UsageError with the option's name."""
+        if self.is_repeated and not isinstance(value, list | tuple):
+            raise UsageError.at(self.flag, f"{excerpt(value)} is no list")
+        try:
+            return [self.kind.from_json(part) for part in value] if self.is_repeated else self.kind.from_json(value)
+        except ArgumentTypeError as error:
+            raise UsageError.at(self.flag, str(error)) from error
+
+    def field_value(self, parsed: Any) -> Any:
+        """What the field holds for parsed values. Raises UsageError where one name gets two values."""
+        if self.values is Values.SET:
+            return frozenset(parsed)
+        if self.values is Values.LIST:
+            return tuple(parsed)
+        if self.values is Values.MAP:
+            return once(self.flag, parsed)
+        return not parsed if self.is_inverted else parsed
+
+    def json_value(self, held: Any) -> Any:
+        """JSON for what the field holds; the way back of ``read`` and ``field_value``."""
+        if self.is_repeated:
+            parts = held.items() if self.values is Values.MAP else held
+            return [self.kind.to_json(part) for part in (parts if self.values is Values.LIST else sorted(parts))]
+        if held is None:
+            return None
+        return not held if self.is_inverted else self.kind.to_json(held)
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of the option in a form; null stands for an option that is not given."""
+        schema: dict[str, Any] = dict(self.kind.schema)
+        if self.is_repeated:
+            schema = {"type": ["array"], "items": {**schema, "type": _plain(schema["type"])}, "uniqueItems": True}
+        types = schema["type"] if self.default is not None else ["null", *schema["type"]]
+        return {**schema, "type": _plain(types)}
+
+
+def _plain(types: list[str]) -> str | list[str]:
+    return types[0] if len(types) == 1 else types
+
+
+_RUN, _WANTED, _COST, _KNOWN = Section
+RUN_OPTIONS = (
+    Option("cluster", "cluster", _RUN, kinds.NAME, "Cluster",
+        "one cluster of clusters.toml; empty: all of them", is_in_shell=False),
+    Option("snapshot", "snapshot", _RUN, kinds.one_of(LATEST, FRESH), "Snapshot",
+        "the newest one that is stored, or a fresh reading", default=LATEST, is_in_shell=False),
+    Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
+)  # fmt: skip
+PLAN_OPTIONS = (
+    Option("balance_within", "within", _WANTED, kinds.SHARE, "Tolerance",
+        "band around each broker's fair share; given, it is an order", "10%"),
+    Option("target", "targets", _WANTED, kinds.TARGET, "Targets",
+        f"HIGH, LOW..HIGH or LOW.. × the mean for {in_a_sentence(RESOURCES)} …",
+        "RESOURCE=RATIO", Values.MAP),
+    Option("remove_broker", "remove_brokers", _WANTED, kinds.BROKER, "Brokers to remove",
+        "everything leaves it …", "N", Values.SET),
+    Option("add_broker", "add_brokers", _WANTED, kinds.NEW_BROKER, "Brokers to add",
+        "a broker that is empty, or does not exist yet …", "N:RACK", Values.MAP),
+    Option("demote_broker", "demote_brokers", _WANTED, kinds.BROKER, "Brokers to demote",
+        "it leads nothing …", "N", Values.SET),
+    Option("exclude_broker", "exclude_brokers", _WANTED, kinds.BROKER, "Brokers to exclude",
+        "it receives nothing; what it has may stay or leave …", "N", Values.SET),
+    Option("replication_factor", "replication_factor", _WANTED, kinds.FACTOR, "Replication factor",
+        "of all topics that may be touched", "N"),
+    Option("leaders_only", "leaders_only", _WANTED, kinds.FLAG, "Leaders only", "no replica moves", default=False),
+    Option("preferred_election", "preferred_election", _WANTED, kinds.FLAG, "Preferred election",
+        "only give leadership back to the first replicas", default=False),
+    Option("include_topic", "include_topics", _WANTED, kinds.PATTERN, "Topics in",
+        "touch only these topics …", "RE", Values.LIST),
+    Option("exclude_topic", "exclude_topics", _WANTED, kinds.PATTERN, "Topics out",
+        "leave these topics alone …", "RE", Values.LIST),
+    Option("dead_band", "dead_band", _WANTED, kinds.RATIO, "Dead band",
+        "without an order nothing moves until a broker is so far from its fair share (20%)", "20%"),
+    Option("least_gain_per_byte", "least_gain_per_byte", _WANTED, kinds.RATIO, "Least gain",
+        "without an order: imbalance removed over bytes copied, as shares, that a plan must reach (0.05)", "RATIO"),
+    Option("max_move_bytes", "max_move_bytes", _COST, kinds.AMOUNT, "At most so many bytes copied",
+        "bytes copied at most, e.g. 500GB", "B"),
+    Option("max_moves", "max_moves", _COST, kinds.COUNT, "At most so many replicas moved",
+        "replicas moved at most", "N"),
+    Option("max_leader_changes", "max_leader_changes", _COST, kinds.COUNT, "At most so many leaders changed",
+        "leaders changed at most", "N"),
+    Option("throttle", "throttle_bytes_per_s", _COST, kinds.RATE, "Throttle",
+        "of each broker in each direction, e.g. 50MiB (default)", "BYTES_PER_S"),
+    Option("moves_per_broker", "moves_per_broker", _COST, kinds.NUMBER_FROM_1, "Moves of a broker at a time",
+        "partitions that a broker sends, and copies that it receives, in one wave (so many that waves stay few)", "N"),
+    Option("partitions_per_wave", "partitions_per_wave", _COST, kinds.NUMBER_FROM_1, "Partitions in a wave",
+        "rows of one wave's file at most (5000)", "N"),
+    Option("capacity", "capacities", _KNOWN, kinds.CAPACITY, "Capacities",
+        "what brokers can carry: in a shell a file, CSV or Cruise Control's capacity JSON", "FILE"),
+    Option("expires_after_hours", "expires_after_hours", _KNOWN, kinds.HOURS, "Hours until the plan expires",
+        "hours from the snapshot until the plan expires (24)", "N"),
+    Option("no_frontier", "with_frontier", _KNOWN, kinds.FLAG, "No frontier",
+        "leave out what other bands would cost: quicker", default=False, is_inverted=True),
+)  # fmt: skip
+OPTIONS = (*RUN_OPTIONS, *PLAN_OPTIONS)
+
+
+def require_known(names: Iterable[Any], known: Iterable[str]) -> None:
+    """Raises UsageError for the first name that is no option's, with the one that may be meant."""
+    options = list(known)
+    for name in names:
+        if name not in options:
+            raise UsageError.at(excerpt(name), "is no option", nearest(name, options))
+
+
+def nearest(name: Any, known: Iterable[str]) -> str:
+    """``did you mean X?``, or all that are known where none is near."""
+    options = list(known)
+    near = get_close_matches(str(name), options, n=1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(options)}"

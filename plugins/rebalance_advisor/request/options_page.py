@@ -1,0 +1,54 @@
+"""``docs/options.md`` from the table: ``python -m rebalance_advisor.request.options_page > docs/options.md``."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from rebalance_advisor.request.option_table import OPTIONS, Option, Section
+
+_HEAD = """# Options of a run
+
+Made from `rebalance_advisor/request/option_table.py` by `python -m rebalance_advisor.request.options_page`.
+
+A shell (`rebalance-advisor plan`, `advise`), the form of the DAG `advise`, its REST call (`conf`) and a stored run
+(`advisor.run.parameters`) know the same options by the same names: `remove_broker` is `--remove-broker` in a shell.
+Where a shell takes an option several times (…), JSON holds a list. What is left out or null is not asked for; amounts
+and shares are numbers, or texts as in a shell (`"500GB"`, `"10%"`).
+An unknown key is refused by name, in a shell with exit code 2, elsewhere by the first task, `check_request`, before
+anything is collected; so is a value that cannot be, and what contradicts another option or the cluster (broker 99).
+The same options give the same `plan.json`, byte for byte.
+"""
+
+
+def options_page() -> str:
+    """The page: a table for each section."""
+    tables = [_table(section) for section in Section]
+    return "\n".join([_HEAD, *tables])
+
+
+def _table(section: Section) -> str:
+    rows = [_row(option) for option in OPTIONS if option.section is section]
+    head = [f"## {section.value.capitalize()}", "", "| key | shell | field of the form | JSON | what it says |"]
+    return "\n".join([*head, "|---|---|---|---|---|", *rows, ""])
+
+
+def _row(option: Option) -> str:
+    shell = f"`{option.flag} {option.metavar}".rstrip() + "`" if option.is_in_shell else "INPUT"
+    default = "" if option.default is None else f", `{json.dumps(option.default)}` if left out"
+    cells = (f"`{option.name}`", shell, option.title, _json_words(option) + default, option.help)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _json_words(option: Option) -> str:
+    schema = option.kind.schema
+    one = " or ".join("true, false" if kind == "boolean" else kind for kind in reversed(schema["type"]))
+    if "enum" in schema:
+        one = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"])
+    if option.name == "capacity":
+        one = 'object: `{"3": {"disk_bytes": 4e12}}`'
+    return f"list of: {one}" if option.is_repeated else one
+
+
+if __name__ == "__main__":
+    sys.stdout.write(options_page())

@@ -1,0 +1,79 @@
+"""What a run is asked for, whoever asks: shell, form, REST call, stored run and Spark job hold the same object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.request.option_table import FRESH, LATEST, OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, require_known
+
+_NAMES = tuple(option.name for option in OPTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One request.
+
+    cluster   None: all clusters of clusters.toml; in a shell INPUT says which
+    snapshot  ``latest``: the newest that is stored; ``fresh``: a reading of now; in a shell INPUT is the snapshot
+    """
+
+    cluster: str | None = None
+    snapshot: str = LATEST
+    seed: int = 0
+    options: PlanOptions = field(default_factory=PlanOptions)
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for what no form and no shell can ask."""
+        if self.snapshot not in (LATEST, FRESH):
+            raise UsageError.at("snapshot", f"{excerpt(self.snapshot)} is none of {LATEST}, {FRESH}")
+        for option in RUN_OPTIONS:
+            held = getattr(self, option.field)
+            if held is not None or option.default is not None:
+                option.read(held)
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> RunRequest:
+        """The request in a form, a REST call or a stored run; null, and what is left out, is not asked for.
+
+        Raises UsageError for a key that is no option, a value that cannot be, and options that contradict each other.
+        """
+        if not isinstance(mapping, Mapping):
+            raise UsageError(f"{excerpt(mapping)} is no object of options and their values")
+        require_known(mapping, _NAMES)
+        given = {option.name: mapping[option.name] for option in OPTIONS if mapping.get(option.name) is not None}
+        return cls.from_parsed({option.name: option.read(given[option.name]) for option in _among(given)})
+
+    @classmethod
+    def from_parsed(cls, values: Mapping[str, Any]) -> RunRequest:
+        """The request of values by option name that a shell's parser, or ``Option.read``, has read. Raises UsageError
+        for options that contradict each other.
+        """
+        require_known(values, _NAMES)
+        fields = {option.field: option.field_value(values[option.name]) for option in _among(values)}
+        of_run = {option.field: fields.pop(option.field) for option in RUN_OPTIONS if option.field in fields}
+        return cls(**of_run, options=PlanOptions(**fields))
+
+    def document(self) -> dict[str, Any]:
+        """Every option with its value, as JSON: what is stored with a run, and what ``from_mapping`` reads."""
+        of_run = {option.name: option.json_value(getattr(self, option.field)) for option in RUN_OPTIONS}
+        of_plan = {option.name: option.json_value(getattr(self.options, option.field)) for option in PLAN_OPTIONS}
+        return of_run | of_plan
+
+    def of_cluster(self, cluster: str) -> RunRequest:
+        """The same for one cluster."""
+        return replace(self, cluster=cluster)
+
+    def leaving_topics(self, names: Iterable[str]) -> RunRequest:
+        """The same with these topics left alone, too."""
+        return replace(self, options=self.options.leaving_topics(names))
+
+
+def _among(names: Iterable[str]) -> list[Any]:
+    """The table's options of these names, in its order."""
+    wanted = set(names)
+    return [option for option in OPTIONS if option.name in wanted]

@@ -1,0 +1,164 @@
+"""Kinds of values that options take: as text, as JSON, and as the JSON schema by which Airflow's form checks them.
+
+Text and JSON give the same value: ``"10%"`` and ``0.1``, ``"500GB"`` and ``500000000000``.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor import option_texts as texts
+
+LONGEST_BITS = 200  # longer numbers are in no range, and some are too long to be written out
+_CAPACITY_FIELDS = ("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent")
+
+
+@dataclass(frozen=True, slots=True)
+class ValueKind:
+    """One kind. Its readers raise ArgumentTypeError, which says what was given and what is wanted.
+
+    schema     of one JSON value; ``type`` is a list
+    from_text  what a shell's argument means
+    from_json  what a JSON value means
+    to_json    the way back
+    """
+
+    schema: Mapping[str, Any]
+    from_text: Callable[[str], Any]
+    from_json: Callable[[Any], Any]
+    to_json: Callable[[Any], Any] = lambda value: value
+
+
+def _whole(from_text: Callable[[str], int], *, takes_text: bool = False) -> Callable[[Any], int]:
+    """Reads a whole number; JavaScript may write 5 as 5.0."""
+
+    def read(value: Any) -> int:
+        if takes_text and isinstance(value, str):
+            return from_text(value)
+        number = int(value) if isinstance(value, float) and value.is_integer() else value
+        if not isinstance(number, int) or isinstance(number, bool) or number.bit_length() > LONGEST_BITS:
+            raise ArgumentTypeError(f"{excerpt(value)} is no whole number")
+        return from_text(str(number))
+
+    return read
+
+
+def _number(from_text: Callable[[str], float]) -> Callable[[Any], float]:
+    def read(value: Any) -> float:
+        if isinstance(value, str):
+            return from_text(value)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or (isinstance(value, int) and value.bit_length() > LONGEST_BITS):
+            raise ArgumentTypeError(f"{excerpt(value)} is no number")
+        return from_text(repr(float(value)))
+
+    return read
+
+
+def _text(from_text: Callable[[str], Any]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise ArgumentTypeError(f"{excerpt(value)} is no text")
+        return from_text(value)
+
+    return read
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ArgumentTypeError(f"{excerpt(value)} is neither true nor false")
+    return value
+
+
+def _filled(text: str) -> str:
+    if not text:
+        raise ArgumentTypeError("is empty")
+    return text
+
+
+def _new_broker(value: Any) -> tuple[int, str | None]:
+    if isinstance(value, str):
+        return texts.new_broker(value)
+    return _whole(texts.broker_id)(value), None
+
+
+def _new_broker_text(added: tuple[int, str | None]) -> str:
+    broker, rack = added
+    return str(broker) if rack is None else f"{broker}:{rack}"
+
+
+def _target_text(wanted: tuple[str, Target]) -> str:
+    resource, band = wanted
+    high = "" if band.high is None else repr(band.high)
+    return f"{resource}={high}" if band.low is None else f"{resource}={band.low!r}..{high}"
+
+
+def _capacities(value: Any) -> dict[int, Any]:
+    """Broker → capacity. Raises InvalidInputError for a figure that no broker has."""
+    from kafka_rebalance.snapshot.model import Capacity
+
+    if not isinstance(value, Mapping):
+        raise ArgumentTypeError(f"{excerpt(value)} is no object of brokers and what they can carry")
+    pairs = []
+    for broker, figures in value.items():
+        if not isinstance(figures, Mapping) or not set(figures) <= set(_CAPACITY_FIELDS):
+            raise ArgumentTypeError(f"broker {excerpt(broker)}: known figures are {', '.join(_CAPACITY_FIELDS)}")
+        wrong = [figure for figure in figures.values() if isinstance(figure, bool | str | list | dict)]
+        if wrong:
+            raise ArgumentTypeError(f"broker {excerpt(broker)}: {excerpt(wrong[0])} is no number")
+        try:
+            pairs.append((texts.broker_id(str(broker)), Capacity(**figures)))
+        except InvalidInputError as error:
+            raise ArgumentTypeError(f"broker {excerpt(broker)}: {error}") from error
+    return texts.once("--capacity", pairs)
+
+
+def _capacities_document(capacities: Mapping[int, Any]) -> dict[str, Any] | None:
+    return {str(broker): asdict(capacities[broker]) for broker in sorted(capacities)} or None
+
+
+FLAG = ValueKind({"type": ["boolean"]}, lambda _: True, _flag)
+COUNT = ValueKind({"type": ["integer"], "minimum": 0}, texts.count, _whole(texts.count))
+NUMBER_FROM_1 = ValueKind({"type": ["integer"], "minimum": 1}, texts.at_least_one, _whole(texts.at_least_one))
+HOURS = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_HOURS}, texts.hours, _whole(texts.hours))
+FACTOR = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_FACTOR}, texts.factor, _whole(texts.factor))
+BROKER = ValueKind(
+    {"type": ["integer"], "minimum": 0, "maximum": MOST_BROKER_ID}, texts.broker_id, _whole(texts.broker_id)
+)
+_AMOUNT_SCHEMA = {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$"}
+AMOUNT = ValueKind({**_AMOUNT_SCHEMA, "minimum": 0}, texts.amount, _whole(texts.amount, takes_text=True))
+RATE = ValueKind({**_AMOUNT_SCHEMA, "minimum": 1}, texts.rate, _whole(texts.rate, takes_text=True))
+_SHARE_SCHEMA = {"type": ["string", "number"], "pattern": "^[0-9.eE+-]+%?$", "minimum": 0}
+SHARE = ValueKind({**_SHARE_SCHEMA, "exclusiveMaximum": 1}, texts.share, _number(texts.share))
+RATIO = ValueKind({**_SHARE_SCHEMA, "maximum": MOST_RATIO}, texts.ratio, _number(texts.ratio))
+PATTERN = ValueKind({"type": ["string"], "minLength": 1}, texts.pattern, _text(texts.pattern))
+TARGET = ValueKind(
+    {"type": ["string"], "pattern": f"^({'|'.join(RESOURCES)})=.+$"}, texts.target, _text(texts.target), _target_text
+)
+NEW_BROKER = ValueKind(
+    {"type": ["string", "integer"], "pattern": "^[0-9]+(:.+)?$", "minimum": 0, "maximum": MOST_BROKER_ID},
+    texts.new_broker, _new_broker, _new_broker_text,
+)  # fmt: skip
+# A shell gives a file, which is read once the cluster is known.
+CAPACITY = ValueKind({"type": ["object"]}, Path, _capacities, _capacities_document)
+NAME = ValueKind({"type": ["string"], "minLength": 1}, _filled, _text(_filled))
+
+
+def one_of(*choices: str) -> ValueKind:
+    """A text of a few."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ArgumentTypeError(f"{excerpt(text)} is none of {', '.join(choices)}")
+        return text
+
+    return ValueKind({"type": ["string"], "enum": list(choices)}, read, _text(read))

@@ -1,0 +1,141 @@
+"""The same options give the same ``plan.json``, byte for byte: from a shell, from a form, and from a REST call."""
+
+import json
+import random
+
+import pytest
+
+from kafka_rebalance.errors import UnknownNameError, UsageError
+from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor import store
+from rebalance_advisor.airflow.publishing import publish_run
+from rebalance_advisor.airflow.requested_runs import open_requested_run, requested_runs
+from rebalance_advisor.cli.main import main
+from rebalance_advisor.request.option_table import OPTIONS
+from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
+from stack.airflow.cluster_entries import write_entry
+from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.request.option_sets import OPTION_SETS
+
+DEFAULTS = {option.name: option.default for option in OPTIONS}
+
+
+@pytest.fixture(scope="session")
+def input_file(tmp_path_factory):
+    """Six brokers on three racks; the first two hold most, and lead most."""
+    rng = random.Random(4)
+    pairs = [(0, 1), (0, 1), (1, 0), (0, 4), (1, 3), (2, 0), (1, 5), (0, 5), (4, 0)]
+    rows = [
+        row(f"t{topic}", p, replicas := rng.choice(pairs), rng.randint(1, 9) * GB, leader=replicas[p % 4 == 3])
+        for topic in range(2)
+        for p in range(7)
+    ]
+    file = tmp_path_factory.mktemp("input") / "test.json"
+    file.write_text(json.dumps(snapshot_to_document(cluster(rows, brokers(6, racks=3)))))
+    return file
+
+
+@pytest.fixture
+def listed(input_file, tmp_path, monkeypatch):
+    """A list of one cluster, which lies in the file."""
+    write_entry(tmp_path / "clusters.toml", "test", {"file": str(input_file)})
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
+
+
+def runs_in_the_store(connection):
+    return [name for (name,) in connection.execute("SELECT run_id FROM store.run").fetchall()]
+
+
+def published(dsn, connection, params, run_id, folder):
+    """``plan.json`` of one run, by what the tasks and the Spark job call, without Airflow and Spark around them."""
+    (document,) = requested_runs(connection, params)
+    open_requested_run(connection, json.loads(json.dumps(document)), run_id)
+    run = store.load_run(connection, run_id)
+    snapshot = store.load_snapshot(connection, run.snapshot_id)
+    request = request_of(run, store.load_quarantine(connection, run.snapshot_id))
+    answers = [json.loads(json.dumps(answer_to(snapshot, task))) for task in tasks_of(snapshot, request)]
+    random.Random(7).shuffle(answers)
+    store.save_plan(connection, run_id, plan_from_document(put_together(snapshot, request, answers)))
+    _, folder = publish_run(dsn, run_id=run_id, cluster="test", folder=folder)
+    return (folder / "plan.json").read_bytes()
+
+
+@pytest.mark.parametrize("name", OPTION_SETS)
+def test_shell_form_and_rest_call_give_the_same_bytes(name, dsn, connection, listed, input_file, tmp_path):
+    words, asked = OPTION_SETS[name]
+    assert main(["plan", str(input_file), "--out", str(tmp_path / "shell"), *words.split()]) in (0, 3)
+    expected = (tmp_path / "shell" / "plan.json").read_bytes()
+    form = DEFAULTS | asked | {"cluster": "test", "snapshot": "fresh"}
+    rest = asked | {"cluster": "test"}
+    assert published(dsn, connection, form, "form", tmp_path / "form") == expected
+    assert published(dsn, connection, rest, "rest", tmp_path / "rest") == expected
+    assert bool(json.loads(expected)["moves"]) == (name != "dead band")
+
+
+def test_capacities_of_a_form_are_those_of_a_shells_file(dsn, connection, listed, input_file, tmp_path):
+    (tmp_path / "capacity.csv").write_text(
+        "broker,disk_bytes\n" + "".join(f"{b},{(b + 1) * 10**11}\n" for b in range(6))
+    )
+    words = ["--capacity", str(tmp_path / "capacity.csv"), "--balance-within", "10%"]
+    main(["plan", str(input_file), "--out", str(tmp_path / "shell"), *words])
+    asked = {"capacity": {str(b): {"disk_bytes": (b + 1) * 10**11} for b in range(6)}, "balance_within": 0.1}
+    found = published(dsn, connection, asked, "rest", tmp_path / "rest")
+    assert found == (tmp_path / "shell" / "plan.json").read_bytes()
+
+
+@pytest.mark.parametrize("choice", ["latest", "fresh"])
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"remove_brokers": [1]}, "'remove_brokers'.*did you mean remove_broker?"),
+        ({"remove_broker": [99]}, "--remove-broker 99: broker 99 is not in the cluster"),
+        ({"exclude_broker": [99]}, "--exclude-broker 99: broker 99 is not in the cluster"),
+        ({"add_broker": ["3:rack-9"]}, "--add-broker 3:rack-9: broker 3 is in the cluster already"),
+        ({"target": ["cpu=1.1"]}, "--target cpu: INPUT does not tell it"),
+        ({"leaders_only": True, "remove_broker": [1]}, "--leaders-only and --remove-broker contradict"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_collected(connection, listed, asked, words, choice):
+    with pytest.raises(UsageError, match=words):
+        requested_runs(connection, asked | {"snapshot": choice})
+    assert store.latest_snapshot_id(connection, "test") is None
+    assert runs_in_the_store(connection) == []
+
+
+def test_a_cluster_that_is_not_in_the_list_is_refused(connection, listed):
+    with pytest.raises(UnknownNameError, match="known: test"):
+        requested_runs(connection, {"cluster": "prod"})
+
+
+def test_without_a_cluster_each_one_of_the_list_is_asked_for(connection, listed, input_file, tmp_path):
+    write_entry(tmp_path / "clusters.toml", "other", {"file": str(input_file)})
+    documents = requested_runs(connection, {"remove_broker": [5], "seed": 2})
+    assert [(document["cluster"], document["seed"]) for document in documents] == [("other", 2), ("test", 2)]
+
+
+def test_a_broker_that_joined_since_is_found_by_a_fresh_reading_only(connection, listed, input_file):
+    rows = [row("t0", p, (0, 1)) for p in range(4)]
+    store.save_snapshot(connection, cluster(rows, brokers(3, racks=3), captured_at="2026-11-19T12:00:00Z"))
+    with pytest.raises(UsageError, match="broker 5 is not in the cluster"):
+        requested_runs(connection, {"remove_broker": [5], "snapshot": "latest"})
+    (document,) = requested_runs(connection, {"remove_broker": [5], "snapshot": "fresh"})
+    open_requested_run(connection, document, "run")
+    assert runs_in_the_store(connection) == ["run"]
+
+
+def test_a_broker_that_left_since_is_refused_before_a_run_is_started(connection, listed, input_file):
+    rows = [row("t0", p, (0, 9)) for p in range(4)]
+    gone = [*brokers(6, racks=3), *brokers(10, racks=3)[9:]]
+    store.save_snapshot(connection, cluster(rows, gone, captured_at="2026-11-19T12:00:00Z"))
+    (document,) = requested_runs(connection, {"remove_broker": [9], "snapshot": "fresh"})
+    with pytest.raises(UsageError, match="broker 9 is not in the cluster"):
+        open_requested_run(connection, document, "run")
+    assert runs_in_the_store(connection) == []
+
+
+def test_the_store_keeps_the_whole_request(connection, listed):
+    (document,) = requested_runs(connection, {"remove_broker": [1], "max_move_bytes": "5GB", "dead_band": 1e-6})
+    open_requested_run(connection, document, "run")
+    assert store.load_run(connection, "run").parameters == document
+    assert request_of(store.load_run(connection, "run"), []).document() == document

@@ -1,0 +1,36 @@
+"""The same options as a shell's words and as a form's fields: what every way to ask must answer alike."""
+
+OPTION_SETS = {
+    "nothing asked": ("", {}),
+    "band": ("--balance-within 5%", {"balance_within": 0.05}),
+    "remove": ("--remove-broker 3", {"remove_broker": [3]}),
+    "add": (
+        "--add-broker 7:rack-1 --add-broker 8:rack-2 --balance-within 0.2",
+        {"add_broker": ["7:rack-1", "8:rack-2"], "balance_within": "20%"},
+    ),
+    "demote": ("--demote-broker 0 --demote-broker 1 --seed 5", {"demote_broker": [1, 0], "seed": 5}),
+    "replication factor": (
+        "--replication-factor 3 --include-topic t0",
+        {"replication_factor": 3, "include_topic": ["t0"]},
+    ),
+    "targets": (
+        "--target disk=1.2 --target leaders=0.5..1.5",
+        {"target": ["leaders=0.5..1.5", "disk=1.2"]},
+    ),
+    "excluded broker and topics": (
+        "--exclude-broker 2 --exclude-topic t1 --exclude-topic .*x --balance-within 10%",
+        {"exclude_broker": [2], "exclude_topic": ["t1", ".*x"], "balance_within": 0.1},
+    ),
+    "leaders only": ("--leaders-only --max-leader-changes 4", {"leaders_only": True, "max_leader_changes": 4}),
+    "budgets": (
+        "--max-move-bytes 20GB --max-moves 6 --throttle 20MiB",
+        {"max_move_bytes": 20_000_000_000, "max_moves": 6, "throttle": "20MiB"},
+    ),
+    "preferred election": ("--preferred-election", {"preferred_election": True}),
+    "dead band": ("--dead-band 300% --least-gain-per-byte 0.5", {"dead_band": 3, "least_gain_per_byte": 0.5}),
+    "waves": (
+        "--remove-broker 1 --moves-per-broker 1 --partitions-per-wave 3 --expires-after-hours 48",
+        {"remove_broker": [1], "moves_per_broker": 1, "partitions_per_wave": 3, "expires_after_hours": 48},
+    ),
+    "no frontier": ("--no-frontier --balance-within 30%", {"no_frontier": True, "balance_within": 0.3}),
+}

@@ -1,0 +1,164 @@
+"""A request is read from a mapping and written back: complete, exact, and refused by name where it cannot be."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.snapshot.model import Capacity
+from rebalance_advisor.request.option_table import OPTIONS
+from rebalance_advisor.request.run_request import RunRequest
+
+REFUSED = {
+    "--remove-broker: 3 is no list": {"remove_broker": 3},
+    "--remove-broker: '3' is no whole number": {"remove_broker": ["3"]},
+    "--remove-broker: True is no whole number": {"remove_broker": [True]},
+    "--remove-broker: 1.5 is no whole number": {"remove_broker": [1.5]},
+    "--demote-broker: .* is no broker id": {"demote_broker": [2**31]},
+    "--add-broker: 'rack-b:7'": {"add_broker": ["rack-b:7"]},
+    "--add-broker 7: is given twice": {"add_broker": ["7:a", "7:b"]},
+    "--include-topic: 'abc' is no list": {"include_topic": "abc"},
+    "--exclude-topic: .* is no regular expression": {"exclude_topic": ["("]},
+    "--exclude-topic: 5 is no text": {"exclude_topic": [5]},
+    "--target: .* RESOURCE is one of": {"target": ["dusk=1.1"]},
+    "--target: 1.1 is no text": {"target": [1.1]},
+    "--balance-within: .* is no share": {"balance_within": 1.5},
+    "--balance-within: True is no number": {"balance_within": True},
+    "--balance-within: .* is no number": {"balance_within": 10**400},
+    "--balance-within: 'inf'": {"balance_within": float("inf")},
+    "--max-moves: '-1' is no whole number": {"max_moves": -1},
+    "--max-moves: '5' is no whole number": {"max_moves": "5"},
+    "--max-moves: .* is no whole number": {"max_moves": 10**5000},
+    "--throttle: .* nothing would ever move": {"throttle": 0},
+    "--throttle: 'fast' is no amount": {"throttle": "fast"},
+    "--leaders-only: 'no' is neither": {"leaders_only": "no"},
+    "--expires-after-hours: .* is none": {"expires_after_hours": 0},
+    "--replication-factor: '0'": {"replication_factor": 0},
+    "--capacity: .* is no object": {"capacity": [1]},
+    "--capacity: broker '1': known figures": {"capacity": {"1": {"disk": 5}}},
+    "--capacity: broker '1': 'x' is no number": {"capacity": {"1": {"disk_bytes": "x"}}},
+    "--capacity: broker '1': .* is no capacity": {"capacity": {"1": {"disk_bytes": -5}}},
+    "--capacity 1: is given twice": {"capacity": {"1": {"disk_bytes": 5}, "01": {"disk_bytes": 6}}},
+    "--capacity: 'one'": {"capacity": {"one": {}}},
+    "--seed: .* is no whole number": {"seed": []},
+    "--snapshot: 'yesterday' is none of": {"snapshot": "yesterday"},
+    "--cluster: is empty": {"cluster": ""},
+    "--remove-broker and --add-broker contradict": {"remove_broker": [7], "add_broker": ["7"]},
+    "'remove_brokers': is no option; did you mean remove_broker": {"remove_brokers": [7]},
+    "'with_frontier': is no option; did you mean no_frontier": {"with_frontier": None},
+    "'zzz': is no option; known: cluster, snapshot, seed": {"zzz": 1},
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_what_cannot_be_is_refused_by_name(words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        RunRequest.from_mapping(REFUSED[words])
+
+
+def test_a_request_is_an_object() -> None:
+    with pytest.raises(UsageError, match="no object"):
+        RunRequest.from_mapping(["seed"])  # type: ignore[arg-type]
+
+
+def test_an_empty_form_asks_for_nothing() -> None:
+    empty = {option.name: option.default for option in OPTIONS}
+    nulls = dict.fromkeys(option.name for option in OPTIONS)
+    assert RunRequest.from_mapping({}) == RunRequest.from_mapping(empty) == RunRequest.from_mapping(nulls)
+    assert RunRequest.from_mapping({}) == RunRequest(None, "latest", 0, PlanOptions())
+
+
+def test_every_field_reaches_its_option() -> None:
+    request = RunRequest.from_mapping(
+        {
+            "cluster": "c", "snapshot": "fresh", "seed": 3, "balance_within": "20%",
+            "target": ["disk=0.9..1.1", "in=2"],
+            "remove_broker": [3, 1.0], "add_broker": ["7:rack:b", "8", 9], "demote_broker": [4], "exclude_broker": [5],
+            "replication_factor": 2, "include_topic": ["a.*"], "exclude_topic": ["a.b"], "dead_band": 1,
+            "least_gain_per_byte": 0, "max_move_bytes": "512MiB", "max_moves": 4, "max_leader_changes": 0,
+            "throttle": 1000, "moves_per_broker": 2, "partitions_per_wave": 10, "expires_after_hours": 7,
+            "capacity": {"1": {"disk_bytes": 5e12}}, "no_frontier": True, "leaders_only": False,
+            "preferred_election": False,
+        }
+    )  # fmt: skip
+    assert request == RunRequest(
+        "c", "fresh", 3,
+        PlanOptions(
+            within=0.2, targets={"disk": Target(0.9, 1.1), "in": Target(None, 2.0)}, remove_brokers=frozenset({1, 3}),
+            add_brokers={7: "rack:b", 8: None, 9: None}, demote_brokers=frozenset({4}), exclude_brokers=frozenset({5}),
+            replication_factor=2, include_topics=("a.*",), exclude_topics=("a.b",), dead_band=1.0,
+            least_gain_per_byte=0.0, max_move_bytes=512 * 2**20, max_moves=4, max_leader_changes=0,
+            throttle_bytes_per_s=1000, moves_per_broker=2, partitions_per_wave=10, expires_after_hours=7,
+            capacities={1: Capacity(disk_bytes=5e12)}, with_frontier=False,
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_random_request_comes_back_from_its_document_exactly(seed: int) -> None:
+    request = random_request(random.Random(seed))
+    document = request.document()
+    assert list(document) == [option.name for option in OPTIONS]
+    assert RunRequest.from_mapping(json.loads(json.dumps(document))) == request
+
+
+def test_a_run_that_was_stored_before_the_table_is_read() -> None:
+    stored = {
+        "cluster": None, "snapshot": "latest", "balance_within": 0.3, "max_move_bytes": None, "max_moves": None,
+        "max_leader_changes": None, "throttle": None, "remove_broker": None, "add_broker": ["7:rack-b"],
+        "include_topic": None, "exclude_topic": None, "seed": 4,
+    }  # fmt: skip
+    assert RunRequest.from_mapping(stored) == RunRequest(
+        seed=4, options=PlanOptions(within=0.3, add_brokers={7: "rack-b"})
+    )
+
+
+def test_topics_that_are_left_alone_contradict_no_topic_that_was_asked_for() -> None:
+    request = RunRequest.from_mapping({"include_topic": ["orders", "a.*"], "exclude_topic": ["a.b"]})
+    left = request.leaving_topics(["orders", "a.c", "a.c"]).options
+    assert left.exclude_topics == ("a.b", r"a\.c", "(?:orders)")
+    names = ("orders", "a.b", "a.c", "abc", "a.d")
+    assert [name for name in names if left.is_topic_allowed(name)] == ["abc", "a.d"]
+    assert request.leaving_topics([]) == request
+
+
+def random_request(rng: random.Random) -> RunRequest:
+    def maybe(value: object, otherwise: object = None) -> object:
+        return value if rng.random() < 0.5 else otherwise
+
+    brokers = rng.sample(range(20), 8)
+    within = rng.choice([None, rng.random(), 0.0])
+    low, high = sorted((rng.uniform(0.01, 2), rng.uniform(0.01, 2)))
+    bands = (Target(None, high), Target(low, None), Target(low, high))
+    return RunRequest(
+        cluster=maybe("prod"),
+        snapshot=rng.choice(["latest", "fresh"]),
+        seed=rng.randrange(2**40),
+        options=PlanOptions(
+            within=within,
+            targets={name: rng.choice(bands) for name in rng.sample(["disk", "in", "out", "cpu"], 2)},
+            max_move_bytes=maybe(rng.randrange(10**15)),
+            max_moves=maybe(rng.randrange(100)),
+            max_leader_changes=maybe(rng.randrange(100)),
+            remove_brokers=frozenset(brokers[:2]),
+            add_brokers={brokers[2]: "rack:1", brokers[3]: maybe("ra ck")},
+            demote_brokers=frozenset(brokers[4:6]),
+            exclude_brokers=frozenset(brokers[6:]),
+            replication_factor=maybe(rng.randint(1, 5)),
+            throttle_bytes_per_s=rng.randint(1, 10**9),
+            include_topics=tuple(rng.sample(["b", "a.*", r"\d+"], 2)),
+            exclude_topics=tuple(rng.sample(["z", "y.*"], 1)),
+            capacities={brokers[0]: Capacity(disk_bytes=rng.uniform(1, 1e13), cpu_percent=maybe(50.0))},
+            moves_per_broker=maybe(rng.randint(1, 9)),
+            partitions_per_wave=rng.randint(1, 9000),
+            expires_after_hours=rng.randint(1, 900),
+            dead_band=rng.uniform(0, 5),
+            least_gain_per_byte=rng.uniform(0, 1),
+            with_frontier=rng.random() < 0.5,
+        ),
+    )
