@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
-from kafka_rebalance.planner.replicas.replica_search import Effort
-from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.frontier import frontier, within_budget
+from kafka_rebalance.planner.params import Effort, SolveParams
+from kafka_rebalance.plans.params import DEFAULTS
 
 ANNEAL_STEPS = 20_000
-_SEARCHES: tuple[Any, ...] = (solve, within_budget.solve_within_budget)
+# The objects that every search without parameters of its own reads: the plan's, those of points and of a budget.
+_DEFAULTS: tuple[SolveParams, ...] = (DEFAULTS.solve, DEFAULTS.frontier.solve, DEFAULTS.budget.solve)
 
 
 def brief(effort: Effort) -> Effort:
@@ -42,13 +41,13 @@ def searching_whole() -> Iterator[None]:
 
 
 def _efforts() -> list[Effort]:
-    return [*(search.__kwdefaults__["effort"] for search in _SEARCHES), frontier.EFFORT, within_budget.QUICK]
+    return [params.effort for params in _DEFAULTS]
 
 
 def _search_as(efforts: list[Effort]) -> None:
-    for search, effort in zip(_SEARCHES, efforts, strict=False):
-        search.__kwdefaults__["effort"] = effort
-    frontier.EFFORT, within_budget.QUICK = efforts[-2:]
+    """No kernel reads an effort, so that these records may be changed in place."""
+    for params, effort in zip(_DEFAULTS, efforts, strict=True):
+        object.__setattr__(params, "effort", effort)
 
 
 _AS_USERS_HAVE_IT = _efforts()

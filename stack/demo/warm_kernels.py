@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.request import build_ask
 from rebalance_advisor.dumps import read_input
@@ -21,7 +21,7 @@ from stack.processes import Program
 
 # Bands that only a moment of annealing could meet: its kernels are compiled as well.
 WITHIN = 0.03
-EFFORT = Effort(program_steps=0, anneal_steps=1)
+PARAMS = SolveParams(effort=Effort(program_steps=0, anneal_steps=1))
 
 
 def kernel_warmer(machine: Machine) -> Program:
@@ -38,7 +38,7 @@ def start_warming(machine: Machine, dumps: Path) -> None:
 
 def main(folder: Path) -> None:
     """One search over the dumps in ``folder``."""
-    solve(build_ask(read_input(folder), PlanOptions(within=WITHIN)).problem(WITHIN), effort=EFFORT)
+    solve(build_ask(read_input(folder), PlanOptions(within=WITHIN)).problem(WITHIN), params=PARAMS)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("plugins", "spark_jobs", "dags", "stack") for path in (ROOT / folder).rglob("*.py"))
-FILE_CAP, FUNCTION_CAP, FOLDER_CAP = 600, 60, 16
+FILE_CAP, FUNCTION_CAP, FOLDER_CAP, ARGUMENT_CAP = 600, 60, 16, 7
 BANNED_STEMS = {"utils", "util", "common", "helpers", "helper", "manager", "misc"}
 
 
@@ -25,6 +25,28 @@ def test_files_and_their_functions_stay_small(folder: Path) -> None:
             and node.end_lineno - node.lineno + 1 > FUNCTION_CAP
         }
         assert not long, f"{path}: functions above {FUNCTION_CAP} lines: {long}"
+
+
+@pytest.mark.parametrize(
+    "folder", sorted({path.parent for path in FILES}), ids=lambda folder: str(folder.relative_to(ROOT))
+)
+def test_a_function_takes_few_arguments(folder: Path) -> None:
+    """What comes together belongs together: a parameter class or a record. Kernels as well; ``self`` is not counted."""
+    for path in folder.glob("*.py"):
+        functions = [
+            node
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        ]
+        many = {getattr(node, "name", f"lambda in line {node.lineno}"): len(arguments_of(node)) for node in functions}
+        above = {name: count for name, count in many.items() if count > ARGUMENT_CAP}
+        assert not above, f"{path}: more than {ARGUMENT_CAP} arguments: {above}"
+
+
+def arguments_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
+    """Names of all arguments, ``*args`` and ``**options`` among them."""
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+    return [argument.arg for argument in given if argument is not None and argument.arg not in ("self", "cls")]
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:

@@ -50,7 +50,7 @@ def test_the_lacking_broker_takes_it_where_it_is_served_well_enough() -> None:
 def test_room_is_scored_by_relief_room_and_topic() -> None:
     state = hand_state(hand_problem(THREE, 3))
     # Broker 2: 1 - 0.5/1.1 of room, all 0.4 are relief, and broker 0 has one of the topic too many.
-    expected = 1 - 0.5 / 1.1 + 1.0 + receivers.TOPIC_WEIGHT
+    expected = 1 - 0.5 / 1.1 + 1.0 + state.params.receivers.topic_weight
     assert receivers.room_score(state, 1, 0, 2, WEIGHT, 0.0, -1e299) == pytest.approx(expected)
     five = np.array([0.5])  # partition 2 to broker 1: 1.0 → 1.5 is 0.4 outside
     assert receivers.room_score(state, 2, 0, 1, five, 0.0, -1e299) == -1e300

@@ -11,19 +11,16 @@ was searched for.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.planner.replicas.replica_search import Effort
-from kafka_rebalance.plans import builder as plan_builder
+from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.frontier import frontier
+from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.plans.verified_plan import verified
 from rebalance_advisor.cli.exit_codes import exit_code_of
@@ -43,13 +40,13 @@ class Outcome:
     wrong: str = ""
 
 
-def outcome_of(case: Case) -> Outcome:
+def outcome_of(case: Case, params: PlanParams) -> Outcome:
     """Plan, verify; where nobody can tell, the whole advisory as well: it has to say the same."""
     try:
-        made = make_plan(case.snapshot, case.options)
+        made = make_plan(case.snapshot, case.options, params=params)
         plan = verified(made, case.snapshot).plan
         if plan.verdict is Verdict.CANNOT_TELL:
-            told = advise(case.snapshot, case.options).plan
+            told = advise(case.snapshot, case.options, params=params).plan
             if told.plan_id != plan.plan_id:
                 return Outcome(case, plan.verdict.value, wrong="advise says something else")
     except AdvisorError as error:
@@ -66,26 +63,18 @@ def _lost(made: Plan, told: Plan) -> tuple[str, ...]:
     return tuple(lost)
 
 
-@contextlib.contextmanager
-def short_searches(seed: int) -> Iterator[None]:
+def params_of(seed: int) -> PlanParams:
     """The frontier's points without annealing; three plans of four without annealing and linear programs."""
-    usual, search = frontier.EFFORT, plan_builder.solve_within_budget
-    frontier.EFFORT = replace(usual, anneal_steps=0)
-    if seed % 4:
-        plan_builder.solve_within_budget = partial(search, effort=Effort(program_steps=0, anneal_steps=0))
-    try:
-        yield
-    finally:
-        frontier.EFFORT, plan_builder.solve_within_budget = usual, search
+    points = DEFAULTS.frontier.solve
+    short = replace(DEFAULTS.frontier, solve=replace(points, effort=replace(points.effort, anneal_steps=0)))
+    if seed % 4 == 0:
+        return replace(DEFAULTS, frontier=short)
+    return replace(DEFAULTS, frontier=short, solve=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))
 
 
 def outcomes_of(seeds: Sequence[int]) -> list[Outcome]:
     """One case a seed."""
-    outcomes = []
-    for seed in seeds:
-        with short_searches(seed):
-            outcomes.append(outcome_of(any_case(seed)))
-    return outcomes
+    return [outcome_of(any_case(seed), params_of(seed)) for seed in seeds]
 
 
 def faults_of(outcomes: Sequence[Outcome]) -> list[str]:

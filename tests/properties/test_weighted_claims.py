@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_rebalance.assignors.contract import AssignmentRequest, MemberColumns, StringColumn, TopicColumns
+from kafka_rebalance.assignors.owned_lists import owned_lists
 from kafka_rebalance.assignors.weighted import counts as weighted_counts
 from kafka_rebalance.assignors.weighted.weighted import WeightedAssignor
 
@@ -41,15 +42,19 @@ def _request(counts: list[int], owned: list[list[tuple[int, int]]]) -> Assignmen
 def test_claims_that_hold_are_kept_in_their_order_up_to_the_quota(case: AssignmentRequest) -> None:
     members, total = case.members, case.topics.partition_total
     quota = -(-total // len(members))
-    owned = (members.owned_offsets, members.owned_topics, members.owned_partitions)
+    owned = owned_lists(members)
     layout = (case.topics.first_row, case.topics.partition_counts)
-    taken, looked_at, is_valid = np.zeros(total, np.bool_), np.zeros(total, np.bool_), np.zeros(len(owned[1]), np.bool_)
-    assert weighted_counts.claims_hold(*layout, *owned, quota, taken)
-    kept = weighted_counts.mark_kept(*layout, *owned, quota, looked_at, is_valid)
+    taken, looked_at, is_valid = (
+        np.zeros(total, np.bool_),
+        np.zeros(total, np.bool_),
+        np.zeros(len(owned.topics), np.bool_),
+    )
+    assert weighted_counts.claims_hold(*layout, owned, quota, taken)
+    kept = weighted_counts.mark_kept(*layout, owned, quota, looked_at, is_valid)
     assert kept.tolist() == np.minimum(np.diff(members.owned_offsets), quota).tolist()
     assert taken.tolist() == looked_at.tolist()
     quotas = weighted_counts.level_quotas(kept, total - int(kept.sum()))
-    one_by_one = weighted_counts.write_lists(case.topics.first_row, *owned, taken, is_valid, kept, quotas)
+    one_by_one = weighted_counts.write_lists(case.topics.first_row, owned, taken, is_valid, kept, quotas)
     answer = WeightedAssignor().assign(case)
     assert [answer.offsets.tolist(), answer.topics.tolist(), answer.partitions.tolist()] == [
         each.tolist() for each in one_by_one

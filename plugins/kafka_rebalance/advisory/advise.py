@@ -23,6 +23,7 @@ from kafka_rebalance.placement.topic_replay import (
     topic_placements,
 )
 from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.verified_plan import verified
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
@@ -54,6 +55,7 @@ def advise(
     previous: Mapping[str, Any] | None = None,
     advisor_version: str = "",
     progress: Callable[[str], None] = lambda _: None,
+    params: PlanParams = DEFAULTS,
 ) -> Advice:
     """Score, replay, plan, verify, find. Raises InvalidPlanError when the plan fails its own verification."""
     progress("scoring")
@@ -64,7 +66,13 @@ def advise(
     brokers = placement_brokers(snapshot)
     topics = tuple(replay_topic(today, brokers) for today in topic_placements(snapshot))
     plan = make_plan(
-        snapshot, options, seed=seed, previous=previous, advisor_version=advisor_version, progress=progress
+        snapshot,
+        options,
+        seed=seed,
+        previous=previous,
+        advisor_version=advisor_version,
+        progress=progress,
+        params=params,
     )
     progress("verifying")
     plan = verified(plan, snapshot).plan

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.request import TopicColumns
+from kafka_rebalance.assignors.request import MemberColumns, TopicColumns
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 NOBODY = -1
+
+
+class OwnedLists(NamedTuple):
+    """What members say they own, one list after the other: that of m is ``offsets[m]``..``offsets[m + 1]``."""
+
+    offsets: Longs
+    topics: Ints
+    partitions: Ints
+
+
+class TopicRows(NamedTuple):
+    """Partitions of each topic; those of t are rows from ``first_row[t]``."""
+
+    counts: Ints
+    first_row: Longs
+
+
+def owned_lists(members: MemberColumns) -> OwnedLists:
+    """As kernels take them."""
+    return OwnedLists(members.owned_offsets, members.owned_topics, members.owned_partitions)
 
 
 def assignment_by_owner(owner: Ints, topics: TopicColumns, walk: Longs, member_count: int) -> Assignment:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -129,40 +130,35 @@ class MemberColumns:
         subscription_offsets: Longs,
         subscription_topics: Ints,
         *,
-        instance_ids: StringColumn | None = None,
-        has_instance_id: Flags | None = None,
+        instances: Sequence[str | None] | None = None,
         racks: Ints | None = None,
         owned: tuple[Longs, Ints, Ints] | None = None,
         has_owned: Flags | None = None,
-        generations: Ints | None = None,
-        data_generations: Ints | None = None,
-        user_data: tuple[bytes | None, ...] = (),
-        hosts: tuple[str | None, ...] = (),
-        client_ids: tuple[str | None, ...] = (),
     ) -> MemberColumns:
-        """Columns from what is known; ``owned`` = (offsets, topics, partitions)."""
+        """Columns from what is known; ``owned`` = (offsets, topics, partitions), ``instances``: None where dynamic.
+
+        Nobody sent a generation, nor anything else: ``replace`` says it where somebody did.
+        """
         count, empty = len(ids), np.zeros(0, dtype=np.int32)
         offsets, topics, partitions = owned or (np.zeros(count + 1, dtype=np.int64), empty, empty)
         unknown = np.full(count, -1, dtype=np.int32)
-        no = np.zeros(count, dtype=np.bool_)
         return cls(
             ids=ids,
             subscription_offsets=subscription_offsets,
             subscription_topics=subscription_topics,
             instance_ids=StringColumn(np.zeros(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64))
-            if instance_ids is None
-            else instance_ids,
-            has_instance_id=no if has_instance_id is None else has_instance_id,
+            if instances is None
+            else StringColumn.of(instance or "" for instance in instances),
+            has_instance_id=np.zeros(count, dtype=np.bool_)
+            if instances is None
+            else np.array([instance is not None for instance in instances], dtype=np.bool_),
             racks=unknown if racks is None else racks,
             owned_offsets=offsets,
             owned_topics=topics,
             owned_partitions=partitions,
             has_owned=np.diff(offsets) > 0 if has_owned is None else has_owned,
-            generations=unknown if generations is None else generations,
-            data_generations=unknown if data_generations is None else data_generations,
-            user_data=user_data,
-            hosts=hosts,
-            client_ids=client_ids,
+            generations=unknown,
+            data_generations=unknown,
         )
 
     def __post_init__(self) -> None:

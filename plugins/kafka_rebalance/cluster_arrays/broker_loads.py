@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.kernels.decorators import kernel
+
+
+class Carried(NamedTuple):
+    """What replicas weigh, in the units wanted: ``follower`` float64[P, D], ``extra`` of leaders float64[P, D].
+
+    ``own`` float64[P, W]: disk of today's replica beyond the leader's (float64[0, 0] where not known), which is added
+    to the resource ``disk_column``.
+    """
+
+    follower: Floats
+    extra: Floats
+    own: Floats
+    disk_column: int
 
 
 def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
@@ -18,31 +33,15 @@ def broker_loads(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
     own = np.zeros((0, 0))
     if problem.own_disk is not None and disk is not None:
         own = problem.own_disk - problem.move_bytes[:, None]
-    sum_loads(
-        replicas,
-        problem.replicas,
-        slot,
-        problem.follower_load,
-        problem.leader_extra,
-        own,
-        -1 if disk is None else disk,
-        load,
-    )
+    carried = Carried(problem.follower_load, problem.leader_extra, own, -1 if disk is None else disk)
+    sum_loads(replicas, problem.replicas, slot, carried, load)
     return load
 
 
 @kernel
-def sum_loads(
-    replicas: Ints,
-    home: Ints,
-    leader_slot: Ints,
-    follower: Floats,
-    extra: Floats,
-    own: Floats,
-    disk_column: int,
-    load: Floats,
-) -> None:
+def sum_loads(replicas: Ints, home: Ints, leader_slot: Ints, carried: Carried, load: Floats) -> None:
     """Add up ``load`` float64[brokers, D] of a placement."""
+    follower, extra, own, disk_column = carried
     for p in range(replicas.shape[0]):
         for j in range(replicas.shape[1]):
             b = replicas[p, j]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kafka_rebalance.errors import EndlessReassignmentError
-from kafka_rebalance.findings.context import Picture, finding
+from kafka_rebalance.findings.context import Picture, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -33,12 +33,14 @@ def sticky_endless(picture: Picture) -> Iterator[Finding]:
                 "partitions": today.partitions,
                 "idle_members": today.idle_members,
             },
-            f"At its next rebalance the group's leader would swap partitions back and forth for ever: Kafka's "
-            f"{today.assignor} does not return from what its {counted(today.members, 'member')} hold now, and nobody "
-            "reads until the leader is thrown out. Let all members subscribe to the same topics, or move to another "
-            "strategy (server-side: group.protocol=consumer).",
-            cost="one rolling restart of the members",
-            gain=1.0,
+            Remedy(
+                f"At its next rebalance the group's leader would swap partitions back and forth for ever: Kafka's "
+                f"{today.assignor} does not return from what its {counted(today.members, 'member')} hold now, and "
+                "nobody reads until the leader is thrown out. Let all members subscribe to the same topics, or move to "
+                "another strategy (server-side: group.protocol=consumer).",
+                cost="one rolling restart of the members",
+                gain=1.0,
+            ),
             confidence=_basis(replay),
         )
 
@@ -63,11 +65,13 @@ def shared_offsets(picture: Picture) -> Iterator[Finding]:
                 "most_readers": max(shared.values()),
                 "topics": listed(topics),
             },
-            f"{counted(len(shared), 'partition')} of {listed(topics)} have several readers in this group, who all "
-            "commit to the same offset: after a restart or rebalance messages are read twice or never. For a "
-            "broadcast give every member a group of its own, or let them keep their offsets themselves.",
-            cost="the new groups start where auto.offset.reset says, unless offsets are set first",
-            gain=len(shared) / every,
+            Remedy(
+                f"{counted(len(shared), 'partition')} of {listed(topics)} have several readers in this group, who all "
+                "commit to the same offset: after a restart or rebalance messages are read twice or never. For a "
+                "broadcast give every member a group of its own, or let them keep their offsets themselves.",
+                cost="the new groups start where auto.offset.reset says, unless offsets are set first",
+                gain=len(shared) / every,
+            ),
         )
 
 

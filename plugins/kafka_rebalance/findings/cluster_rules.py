@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.findings.context import Evidence, Picture, finding
+from kafka_rebalance.findings.context import Evidence, Picture, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Verdict
@@ -45,10 +45,12 @@ def throttle_left_over(picture: Picture) -> Iterator[Finding]:
             "topic_names": listed(topics, most=len(topics)) or None,
             "broker_ids": listed(brokers, most=len(brokers)) or None,
         },
-        f"Replication throttles stand on {where}, and nothing is being reassigned: replicas that fall behind catch up "
-        "slowly. Clear them (kafka-reassign-partitions --verify of the last reassignment, or kafka-configs).",
-        cost="none",
-        gain=1.0,
+        Remedy(
+            f"Replication throttles stand on {where}, and nothing is being reassigned: replicas that fall behind catch "
+            "up slowly. Clear them (kafka-reassign-partitions --verify of the last reassignment, or kafka-configs).",
+            cost="none",
+            gain=1.0,
+        ),
     )
 
 
@@ -65,7 +67,7 @@ def load_unknown(picture: Picture) -> Iterator[Finding]:
         Severity.INFO,
         picture.snapshot.cluster,
         evidence | {"resources_left_out": len(left_out)},
-        f"Nothing is advised on {listed(sorted(left_out))}: nobody measured it, or too little of it.{hint}",
+        Remedy(f"Nothing is advised on {listed(sorted(left_out))}: nobody measured it, or too little of it.{hint}"),
     )
 
 
@@ -84,8 +86,10 @@ def coverage_gap(picture: Picture) -> Iterator[Finding]:
         Severity.MEDIUM if is_severe else Severity.INFO,
         picture.snapshot.cluster,
         evidence,
-        f"{counted(len(gaps), 'thing')} could not be read: {listed(sorted(kinds))}. First: {first.what} of "
-        f"{first.subject_type} {first.subject}: {first.reason}.",
+        Remedy(
+            f"{counted(len(gaps), 'thing')} could not be read: {listed(sorted(kinds))}. First: {first.what} of "
+            f"{first.subject_type} {first.subject}: {first.reason}."
+        ),
     )
 
 
@@ -99,7 +103,7 @@ def nothing_to_do(picture: Picture) -> Iterator[Finding]:
         Severity.OK,
         picture.snapshot.cluster,
         {f"{each.resource}_skew": each.skew_before for each in plan.resources},
-        f"Nothing to move: {'; '.join(plan.reasons) or 'everything is within its band'}.",
+        Remedy(f"Nothing to move: {'; '.join(plan.reasons) or 'everything is within its band'}."),
         confidence=Confidence.MEASURED,
     )
 
@@ -117,8 +121,10 @@ def cannot_tell(picture: Picture) -> Iterator[Finding]:
         Severity.HIGH,
         picture.snapshot.cluster,
         evidence,
-        f"Whether anything has to move cannot be told: {'; '.join(plan.reasons)}. Read it again once all of it can be "
-        "seen.",
+        Remedy(
+            f"Whether anything has to move cannot be told: {'; '.join(plan.reasons)}. Read it again once all of it can "
+            "be seen."
+        ),
     )
 
 
@@ -132,6 +138,6 @@ def not_fixable_by_moving(picture: Picture) -> Iterator[Finding]:
         Severity.MEDIUM,
         picture.snapshot.cluster,
         {f"{each.resource}_skew": each.skew_before for each in plan.resources},
-        f"Moving cannot fix this: {'; '.join(plan.reasons)}.",
+        Remedy(f"Moving cannot fix this: {'; '.join(plan.reasons)}."),
         confidence=Confidence.MEASURED,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -78,10 +79,23 @@ def threshold(code: str, name: str) -> float:
     return CODES[code].thresholds[name]
 
 
+class Remedy(NamedTuple):
+    """What to do about a finding, in words; what that costs, in words, and which share of the harm it takes away."""
+
+    recommendation: str
+    cost: str = ""
+    gain: float = 0.0
+
+
 def finding(
-    code: str, severity: Severity, subject: object, evidence: Evidence, recommendation: str, *, cost: str = "",
-    gain: float = 0.0, confidence: Confidence = Confidence.STRUCTURAL,
-) -> Finding:  # fmt: skip
+    code: str,
+    severity: Severity,
+    subject: object,
+    evidence: Evidence,
+    remedy: Remedy,
+    *,
+    confidence: Confidence = Confidence.STRUCTURAL,
+) -> Finding:
     """One finding; the registry says what kind of subject its code has."""
     return Finding(
         code=code,
@@ -89,8 +103,8 @@ def finding(
         subject_type=CODES[code].subject_type,
         subject=str(subject),
         evidence={name: value.item() if isinstance(value, np.generic) else value for name, value in evidence.items()},
-        recommendation=recommendation,
-        cost=cost,
-        gain=float(min(max(gain, 0.0), 1.0)),
+        recommendation=remedy.recommendation,
+        cost=remedy.cost,
+        gain=float(min(max(remedy.gain, 0.0), 1.0)),
         confidence=confidence,
     )

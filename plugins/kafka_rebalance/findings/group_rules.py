@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.arrays import Floats
-from kafka_rebalance.findings.context import Picture, finding, threshold
+from kafka_rebalance.findings.context import Picture, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import GroupQuestion
@@ -37,10 +37,13 @@ def idle_members(picture: Picture) -> Iterator[Finding]:
                 "partitions": today.partitions,
                 "example": idle[0].member_id,
             },
-            f"{today.idle_members} of {counted(today.members, 'member')} read nothing: the group reads "
-            f"{counted(today.partitions, 'partition')} in all. Run fewer members, or give its topics more partitions.",
-            cost="none; more partitions change which key goes where",
-            gain=today.idle_members / today.members,
+            Remedy(
+                f"{today.idle_members} of {counted(today.members, 'member')} read nothing: the group reads "
+                f"{counted(today.partitions, 'partition')} in all. Run fewer members, or "
+                "give its topics more partitions.",
+                cost="none; more partitions change which key goes where",
+                gain=today.idle_members / today.members,
+            ),
         )
 
 
@@ -70,10 +73,12 @@ def assignor_uneven(picture: Picture) -> Iterator[Finding]:
                 "advised_idle_members": advised.idle_members,
                 "partitions_moved": advised.partitions_moved,
             },
-            _better_strategy(today, advised),
-            cost=f"one rebalance in which {counted(advised.partitions_moved or 0, 'partition')} change hands; all "
-            "members must name the new strategy before any drops the old one",
-            gain=1 - (after or 0) / before if before else 0.0,
+            Remedy(
+                _better_strategy(today, advised),
+                cost=f"one rebalance in which {counted(advised.partitions_moved or 0, 'partition')} change hands; all "
+                "members must name the new strategy before any drops the old one",
+                gain=1 - (after or 0) / before if before else 0.0,
+            ),
             confidence=_basis(replay),
         )
 
@@ -98,11 +103,13 @@ def dead_static_member(picture: Picture) -> Iterator[Finding]:
                 "lag_messages": None if np.isnan(lag).any() else int(lag.sum()),
                 "in_messages_per_s": _sum(question.rates.in_messages_per_s[held]),
             },
-            f"Static member {listed([member.instance_id for member in dead])} keeps "
-            f"{counted(int(held.sum()), 'partition')} that nobody reads: restart it under the same group.instance.id, "
-            "or remove it (Admin.removeMembersFromConsumerGroup) so that others take over.",
-            cost="removing it is one rebalance",
-            gain=1.0,
+            Remedy(
+                f"Static member {listed([member.instance_id for member in dead])} keeps "
+                f"{counted(int(held.sum()), 'partition')} that nobody reads: restart it under the same "
+                "group.instance.id, or remove it (Admin.removeMembersFromConsumerGroup) so that others take over.",
+                cost="removing it is one rebalance",
+                gain=1.0,
+            ),
             confidence=confidence,
         )
 
@@ -134,10 +141,12 @@ def lag_growing(picture: Picture) -> Iterator[Finding]:
                 "read_bytes_per_s": read,
                 "members": len(group.members),
             },
-            f"It reads {read / wrote:.0%} of what is written and is {seconds_in_words(lag / rate)} behind: give it "
-            f"more members (it has {len(group.members)} for {counted(len(rows), 'partition')}) or faster ones.",
-            cost="one rebalance for new members",
-            gain=1 - read / wrote,
+            Remedy(
+                f"It reads {read / wrote:.0%} of what is written and is {seconds_in_words(lag / rate)} behind: give it "
+                f"more members (it has {len(group.members)} for {counted(len(rows), 'partition')}) or faster ones.",
+                cost="one rebalance for new members",
+                gain=1 - read / wrote,
+            ),
             confidence=picture.confidence(LoadKind.OUT_BYTES_PER_S),
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.findings.context import Picture, finding, threshold
+from kafka_rebalance.findings.context import Picture, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 
@@ -38,10 +38,13 @@ def leaders_piled_up(picture: Picture) -> Iterator[Finding]:
                 "preferred_leaders": int((preferred == score.broker).sum()),
                 "taken_over_leaders": taken_over,
             },
-            f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair share; "
-            f"{taken_over:,} of them it took over from their preferred leaders: elect these again ({_ELECTION}).",
-            cost=f"{counted(taken_over, 'leader change')}, no bytes",
-            gain=taken_over / excess if excess > 0 else 0.0,
+            Remedy(
+                f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
+                f"share; {taken_over:,} of them it took over from their preferred leaders: "
+                f"elect these again ({_ELECTION}).",
+                cost=f"{counted(taken_over, 'leader change')}, no bytes",
+                gain=taken_over / excess if excess > 0 else 0.0,
+            ),
         )
 
 
@@ -76,10 +79,12 @@ def preferred_leaders_off(picture: Picture) -> Iterator[Finding]:
             "brokers_that_lead_nothing": listed(idle, most=len(idle)) or None,
         }
         | ({} if picture.plan is None else {"plan_elected_partitions": elected}),
-        f"{int(off.sum()):,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred leader{led_by_none}: "
-        f"run {_ELECTION} --all-topic-partitions{by_plan}.",
-        cost=f"{counted(int(off.sum()), 'leader change')}, no bytes",
-        gain=1.0,
+        Remedy(
+            f"{int(off.sum()):,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred "
+            f"leader{led_by_none}: run {_ELECTION} --all-topic-partitions{by_plan}.",
+            cost=f"{counted(int(off.sum()), 'leader change')}, no bytes",
+            gain=1.0,
+        ),
     )
 
 
@@ -111,10 +116,12 @@ def coordinator_piled_up(picture: Picture) -> Iterator[Finding]:
             Severity.LOW,
             broker,
             {"groups": count, "fair_share_groups": mean, "over_share_ratio": count / mean},
-            f"Broker {broker} coordinates {count} of {len(coordinators)} groups, {count / mean:.1f} times its share: "
-            "spread the leaders of __consumer_offsets (its partition decides who coordinates a group).",
-            cost="a leader change of __consumer_offsets makes its groups find their coordinator again",
-            gain=1 - mean / count,
+            Remedy(
+                f"Broker {broker} coordinates {count} of {len(coordinators)} groups, {count / mean:.1f} times its "
+                "share: spread the leaders of __consumer_offsets (its partition decides who coordinates a group).",
+                cost="a leader change of __consumer_offsets makes its groups find their coordinator again",
+                gain=1 - mean / count,
+            ),
             confidence=Confidence.STRUCTURAL,
         )
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.arrays import Flags
-from kafka_rebalance.findings.context import Evidence, Picture, finding, threshold
+from kafka_rebalance.findings.context import Evidence, Picture, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import ROWS, UNITS
@@ -54,10 +54,12 @@ def rack_violated(picture: Picture) -> Iterator[Finding]:
                 "log_bytes": None if np.isnan(size) else size,
                 "example": example,
             },
-            f"{counted(len(rows), 'partition')} of {trouble.words}, such as {example}, would "
-            f"lose several replicas with one rack: move one of each to a free rack; {len(index)} racks suffice.",
-            cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {bytes_in_words(size)}"),
-            gain=1.0,
+            Remedy(
+                f"{counted(len(rows), 'partition')} of {trouble.words}, such as {example}, would "
+                f"lose several replicas with one rack: move one of each to a free rack; {len(index)} racks suffice.",
+                cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {bytes_in_words(size)}"),
+                gain=1.0,
+            ),
         )
 
 
@@ -87,9 +89,11 @@ def under_replicated(picture: Picture) -> Iterator[Finding]:
                 "topics": trouble.topics,
                 "missing_replicas": int((meant[rows] - in_sync[rows]).sum()),
             },
-            f"{counted(len(rows), 'partition')} of {trouble.words} lack a replica in sync{unsafe}: find out which "
-            "broker lags or is down before anything is moved.",
-            gain=1.0,
+            Remedy(
+                f"{counted(len(rows), 'partition')} of {trouble.words} lack a replica in sync{unsafe}: find out which "
+                "broker lags or is down before anything is moved.",
+                gain=1.0,
+            ),
         )
 
 
@@ -108,10 +112,12 @@ def offline_partition(picture: Picture) -> Iterator[Finding]:
                 "topics": trouble.topics,
                 "example": picture.snapshot.name_of(row),
             },
-            f"{counted(len(trouble.rows), 'partition')} of {trouble.words} have no leader; "
-            f"{picture.snapshot.name_of(row)} waits for one of brokers "
-            f"{', '.join(map(str, example.isr or example.replicas))}: bring it back.",
-            gain=1.0,
+            Remedy(
+                f"{counted(len(trouble.rows), 'partition')} of {trouble.words} have no leader; "
+                f"{picture.snapshot.name_of(row)} waits for one of brokers "
+                f"{', '.join(map(str, example.isr or example.replicas))}: bring it back.",
+                gain=1.0,
+            ),
         )
 
 
@@ -132,10 +138,12 @@ def dead_broker(picture: Picture) -> Iterator[Finding]:
             Severity.CRITICAL,
             broker.id,
             {"replicas": count, "partitions_without_other_replica": alone, "state": broker.state.value},
-            f"Broker {broker.id} is {broker.state.value} and should hold {counted(count, 'replica')}: bring it back, "
-            f"or give them to others (plan with --remove-broker {broker.id}); {alone} have no other replica.",
-            cost=f"{counted(count - alone, 'replica move')} if it never comes back",
-            gain=1.0,
+            Remedy(
+                f"Broker {broker.id} is {broker.state.value} and should hold {counted(count, 'replica')}: bring it "
+                f"back, or give them to others (plan with --remove-broker {broker.id}); {alone} have no other replica.",
+                cost=f"{counted(count - alone, 'replica move')} if it never comes back",
+                gain=1.0,
+            ),
         )
 
 
@@ -175,10 +183,12 @@ def _hot(picture: Picture, row: int, evidence: Evidence) -> Finding:
         Severity.HIGH if shares[worst] >= 1 else Severity.MEDIUM,
         picture.snapshot.name_of(row),
         evidence,
-        f"It carries {amount_in_words(value, unit)}, {shares[worst]:.0%} of what a mean broker does{others}: moving "
-        "cannot split it. Look for the key that carries most, and spread it over several keys.",
-        cost="a change of the producers' keys; their order by key is kept per new key only",
-        gain=1 - float(median or 0.0) / value,
+        Remedy(
+            f"It carries {amount_in_words(value, unit)}, {shares[worst]:.0%} of what a mean broker does{others}: "
+            "moving cannot split it. Look for the key that carries most, and spread it over several keys.",
+            cost="a change of the producers' keys; their order by key is kept per new key only",
+            gain=1 - float(median or 0.0) / value,
+        ),
         confidence=picture.confidence(kind),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.cluster_arrays.broker_arrays import usable_bytes, volume_bytes
-from kafka_rebalance.findings.context import Evidence, Picture, finding, threshold
+from kafka_rebalance.findings.context import Evidence, Picture, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.plan_effects import outcome_for
 from kafka_rebalance.findings.plan_words import LOAD_NAMES, plan_cost, plan_evidence, plan_words
@@ -30,10 +30,12 @@ def broker_disk_over_share(picture: Picture) -> Iterator[Finding]:
             _severity(over),
             score.broker,
             _share_evidence(score) | {"over_share_ratio": over} | plan_evidence(picture, [score]),
-            f"Broker {score.broker} holds {bytes_in_words(score.load)}, {over:.2f} times its fair share: "
-            f"{plan_words(picture, score, what)}.",
-            cost=plan_cost(picture, score.broker, f"at least {bytes_in_words(_excess(score))} copied"),
-            gain=_moved_away(picture, score),
+            Remedy(
+                f"Broker {score.broker} holds {bytes_in_words(score.load)}, {over:.2f} times its fair share: "
+                f"{plan_words(picture, score, what)}.",
+                cost=plan_cost(picture, score.broker, f"at least {bytes_in_words(_excess(score))} copied"),
+                gain=_moved_away(picture, score),
+            ),
             confidence=picture.confidence(LoadKind.LOG_BYTES),
         )
 
@@ -62,10 +64,12 @@ def broker_rate_over_share(picture: Picture) -> Iterator[Finding]:
             _severity(over),
             broker,
             evidence,
-            f"Broker {broker} carries {amount_in_words(worst.load, worst.unit)} of {worst.resource}, {over:.2f} times "
-            f"its fair share: {plan_words(picture, worst, what)}.",
-            cost=plan_cost(picture, broker, "leader changes cost no bytes; moving replicas does"),
-            gain=_moved_away(picture, worst),
+            Remedy(
+                f"Broker {broker} carries {amount_in_words(worst.load, worst.unit)} of {worst.resource}, {over:.2f} "
+                f"times its fair share: {plan_words(picture, worst, what)}.",
+                cost=plan_cost(picture, broker, "leader changes cost no bytes; moving replicas does"),
+                gain=_moved_away(picture, worst),
+            ),
             confidence=picture.confidence(_RATES[worst.resource]),
         )
 
@@ -99,9 +103,11 @@ def broker_disk_full(picture: Picture) -> Iterator[Finding]:
                 "used_ratio": ratio,
                 "cluster_used_ratio": cluster,
             },
-            f"The disks of broker {broker} are {ratio:.0%} full; {advice}.",
-            cost=f"{bytes_in_words(max(0.0, used_bytes - cluster * total_bytes))} copied to come to the mean",
-            gain=gain,
+            Remedy(
+                f"The disks of broker {broker} are {ratio:.0%} full; {advice}.",
+                cost=f"{bytes_in_words(max(0.0, used_bytes - cluster * total_bytes))} copied to come to the mean",
+                gain=gain,
+            ),
             confidence=picture.confidence(LoadKind.LOG_BYTES),
         )
 

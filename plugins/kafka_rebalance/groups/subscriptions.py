@@ -8,6 +8,7 @@ group id). The one under which the group's own strategy gives exactly today's as
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 import numpy as np
@@ -92,17 +93,15 @@ def _members(question: GroupQuestion, subscriptions: Subscriptions, rack_names: 
     ]
     flat = np.array([pair for pairs in owned for pair in pairs], dtype=np.int32).reshape(-1, 2)
     generation = np.ones(len(members), dtype=np.int32)
-    return MemberColumns.of(
+    columns = MemberColumns.of(
         StringColumn.of(member.id for member in members),
         _bounds(subscriptions),
         np.array([topic for each in subscriptions for topic in each], dtype=np.int32),
-        instance_ids=StringColumn.of(member.instance_id or "" for member in members),
-        has_instance_id=np.array([member.instance_id is not None for member in members], dtype=np.bool_),
+        instances=[member.instance_id for member in members],
         racks=np.array([rack.get(member.rack or "", -1) for member in members], dtype=np.int32),
         owned=(_bounds(owned), flat[:, 0].copy(), flat[:, 1].copy()),
-        generations=generation,
-        data_generations=generation,
     )
+    return replace(columns, generations=generation, data_generations=generation)
 
 
 def _topics(question: GroupQuestion, subscribed: Flags, rack_names: tuple[str, ...]) -> TopicColumns:

@@ -74,6 +74,15 @@ class ByReference:
         ):
             object.__setattr__(self, name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, also in another process, has words and an address of its own."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return _made_again, (type(self), values)
+
+
+def _made_again(kind: type[ByReference], values: dict[str, Any]) -> ByReference:
+    return kind(**values)
+
 
 def _words_of(kind: types.Type) -> int:
     return 1 + kind.ndim if isinstance(kind, types.Array) else 1

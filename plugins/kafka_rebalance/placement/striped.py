@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -78,10 +79,9 @@ def place_on_field(field: StripedField, partitions: int, replication_factor: int
     """``place_striped`` on prepared brokers; the field stays as it is."""
     state, rack_offset = _set_up(random, field.map_order, field.starts)
     _refuse(replication_factor, field.unfenced, field.total)
-    placed: Ints = _place_all(
-        random, partitions, replication_factor, field.unfenced, field.map_order, field.sorted_racks.copy(), rack_offset,
-        field.starts, field.stripe.copy(), state,
-    )  # fmt: skip
+    placed = np.empty((partitions, replication_factor), np.int32)
+    lists = _BrokerLists(field.starts, field.stripe.copy(), state)
+    _place_all(placed, random, field.unfenced, field.map_order, field.sorted_racks.copy(), rack_offset, lists)
     return placed
 
 
@@ -121,6 +121,14 @@ def _refuse(replication_factor: int, unfenced: int, total: int) -> None:
         )
 
 
+class _BrokerLists(NamedTuple):
+    """The lists of a ``StripedField`` and where each stands, int64[lists, 3]."""
+
+    starts: Longs
+    stripe: Ints
+    state: Longs
+
+
 @kernel
 def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.int64]:
     """Draw every list's offset, fenced before unfenced, then the rack's: state int64[lists, 3] and that offset."""
@@ -137,21 +145,12 @@ def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.i
 
 @kernel
 def _place_all(
-    random: State,
-    partitions: int,
-    replication_factor: int,
-    unfenced: int,
-    map_order: Longs,
-    racks: Ints,
-    offset: int,
-    starts: Longs,
-    stripe: Ints,
-    state: Longs,
-) -> Ints:
-    """``RackList.place`` for each partition in turn."""
-    placed = np.empty((partitions, replication_factor), np.int32)
+    placed: Ints, random: State, unfenced: int, map_order: Longs, racks: Ints, offset: int, lists: _BrokerLists
+) -> None:
+    """``RackList.place`` for each partition in turn: fills ``placed`` int32[partitions, replication factor]."""
+    starts, stripe = lists.starts, lists.stripe
     epoch = 0
-    for partition in range(partitions):
+    for partition in range(len(placed)):
         if epoch == unfenced and unfenced > 1:
             shuffle(random, racks)
             for rack in map_order:
@@ -160,19 +159,18 @@ def _place_all(
             epoch = 0
         if offset == len(racks):
             offset = 0
-        _place_one(placed[partition], racks, offset, epoch, starts, stripe, state)
+        _place_one(placed[partition], racks, offset, epoch, lists)
         epoch += 1
         offset += 1
-    return placed
 
 
 @inner_kernel
-def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, starts: Longs, stripe: Ints, state: Longs) -> None:
+def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, lists: _BrokerLists) -> None:
     leader_at = offset
-    replicas[0] = _next(2 * racks[leader_at] + 1, epoch, starts, stripe, state)
+    replicas[0] = _next(2 * racks[leader_at] + 1, epoch, lists)
     while replicas[0] < 0:
         leader_at = (leader_at + 1) % len(racks)
-        replicas[0] = _next(2 * racks[leader_at] + 1, epoch, starts, stripe, state)
+        replicas[0] = _next(2 * racks[leader_at] + 1, epoch, lists)
     at = offset
     for i in range(1, len(replicas)):
         broker = -1
@@ -181,16 +179,17 @@ def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, starts: Lon
                 # The leader's rack is passed over the first time only.
                 leader_at = -1
             else:
-                broker = _next(2 * racks[at] + 1, epoch, starts, stripe, state)
+                broker = _next(2 * racks[at] + 1, epoch, lists)
                 if broker < 0:
-                    broker = _next(2 * racks[at], epoch, starts, stripe, state)
+                    broker = _next(2 * racks[at], epoch, lists)
             at = (at + 1) % len(racks)
         replicas[i] = broker
 
 
 @inner_kernel
-def _next(each: int, epoch: int, starts: Longs, stripe: Ints, state: Longs) -> int:
+def _next(each: int, epoch: int, lists: _BrokerLists) -> int:
     """``BrokerList.next``: the list's next broker in this epoch, -1 when all had their turn."""
+    starts, stripe, state = lists
     size = starts[each + 1] - starts[each]
     if size == 0:
         return -1

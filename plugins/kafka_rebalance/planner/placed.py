@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,19 +10,21 @@ from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.leaders.choose import choose_leaders
-from kafka_rebalance.planner.replicas.moving import INSIDE
+from kafka_rebalance.planner.params import DEFAULTS, SolveParams
+from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.solution import PlanCost
-from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import WorkingBands
-
-# A plan within this share of its bound is not worth another look.
-NEAR = 0.002
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """One placement: what it costs, where it leaves the brokers, how far (in means) outside their bands."""
+    """One placement: what it costs, where it leaves the brokers, how far (in means) outside their bands.
+
+    ``statistics``: what was done until it was found, other placements that were tried included.
+    """
 
     replicas: Ints
     leader: Ints
@@ -30,8 +32,9 @@ class Placed:
     after: Floats
     strays: float
     topic_excess: int
+    statistics: SearchStatistics = NOTHING_DONE
 
-    def is_near(self, bound: float, gap: float = NEAR) -> bool:
+    def is_near(self, bound: float, gap: float) -> bool:
         """So near to the bound that nothing is left to look for."""
         return self.strays <= 0 and self.cost.bytes <= bound * (1 + gap)
 
@@ -43,11 +46,18 @@ class Placed:
 
 
 def place(
-    problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int], slot: Ints | None = None
+    problem: Problem,
+    replicas: Ints,
+    bands: WorkingBands,
+    params: SolveParams = DEFAULTS,
+    *,
+    slot: Ints | None = None,
+    done: SearchStatistics = NOTHING_DONE,
 ) -> Placed:
-    """``replicas`` int32[P, W] with the leaders ``slot`` int32[P], chosen here where None."""
+    """``replicas`` int32[P, W] with the leaders ``slot`` int32[P], chosen here where None; ``done`` to find them."""
     if slot is None:
-        slot = choose_leaders(problem, replicas, bands, steps)
+        chosen = choose_leaders(problem, replicas, bands, params)
+        slot, done = chosen.slot, done + chosen.statistics
     replicas, leader = in_kafka_order(problem, replicas, slot)
     after = broker_loads(problem, replicas, leader)
     outside = np.maximum(after - problem.band_high, 0.0) + np.maximum(problem.band_low - after, 0.0)
@@ -57,15 +67,17 @@ def place(
         leader=leader,
         cost=plan_cost(problem, replicas, leader),
         after=after,
-        strays=round(float(share[share > INSIDE].sum()), 6),
+        strays=round(float(share[share > BAND_TOLERANCE].sum()), 6),
         topic_excess=topic_excess(problem.topic, replicas, problem.stays),
+        statistics=done,
     )
 
 
 def better(found: Placed, other: Placed, allowed: int) -> Placed:
     """The one worth more; topics may be spread worse than ``allowed`` only where nothing inside the bands was found."""
     is_spread = other.topic_excess <= allowed or found.strays > 0
-    return other if is_spread and other.worth < found.worth else found
+    chosen = other if is_spread and other.worth < found.worth else found
+    return replace(chosen, statistics=found.statistics + other.statistics)
 
 
 def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Solution:
     band_low, band_high  float64[B, D]: the bands that the plan meets (asked ones, widened where ``widened`` says)
     before, after        float64[B, D]: loads
     topic_excess         replicas above ⌈topic's replicas / brokers that stay⌉ on one broker, before and after
-    steps                work done, by phase: counts, never seconds
+    statistics           work done, by phase
     """
 
     replicas: Ints
@@ -90,4 +91,4 @@ class Solution:
     topic_excess: tuple[int, int]
     widened: tuple[Widening, ...] = ()
     notes: tuple[str, ...] = ()
-    steps: Mapping[str, int] = field(default_factory=dict)
+    statistics: SearchStatistics = NOTHING_DONE

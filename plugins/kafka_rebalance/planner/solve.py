@@ -11,39 +11,27 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import is_small
 from kafka_rebalance.planner.linear_program.programs import with_programs
+from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.replicas.replica_search import Effort, anneal_replicas, search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets, start_sets
-from kafka_rebalance.planner.solution import Solution
+from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
+from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.solution import Bounds, Solution
+from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 
-FULL = Effort()
-# A plan farther from its bound than this share is annealed, as is one outside its bands.
-FAR = 0.01
 
-
-def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution:
+def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) -> Solution:
     """The cheapest plan found that meets the rules and bands, and what nobody can beat.
 
     Raises InfeasibleError where hard rules cannot be met, naming the smallest cause and what would help.
     """
-    steps: dict[str, int] = {}
-    bands = working_bands(problem, problem.band_low, problem.band_high)
-    bounds = lower_bounds(problem)
-    if not problem.moves_replicas:
-        best = place(problem, problem.replicas, bands, steps)
+    bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
+    bounds = lower_bounds(problem, params=params.bounds)
+    if problem.moves_replicas:
+        best, bounds = _moved(problem, bands, bounds, seed, params)
     else:
-        sets = start_sets(problem)
-        replicas, stranded = search_replicas(problem, sets, bands, seed=seed, effort=effort, steps=steps)
-        if stranded:
-            raise _stranded(problem, replicas)
-        best = place(problem, replicas, bands, steps)
-        if effort.program_steps and is_small(problem):
-            if not best.is_near(bounds.bytes.value):
-                best, bounds = with_programs(problem, sets, bands, best, bounds, seed=seed, effort=effort, steps=steps)
-        elif effort.anneal_steps and not best.is_near(bounds.bytes.value, FAR):
-            best = _annealed(problem, sets, bands, best, seed, effort, steps)
+        best = place(problem, problem.replicas, bands, params)
     return Solution(
         replicas=best.replicas,
         leader=best.leader,
@@ -54,23 +42,34 @@ def solve(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution
         before=broker_loads(problem, problem.replicas, problem.leader),
         after=best.after,
         topic_excess=(topic_excess(problem.topic, problem.replicas, problem.stays), best.topic_excess),
-        steps=steps,
+        statistics=best.statistics,
     )
 
 
+def _moved(
+    problem: Problem, bands: WorkingBands, bounds: Bounds, seed: int, params: SolveParams
+) -> tuple[Placed, Bounds]:
+    """The best of what the search finds and what programs or annealing make of it."""
+    sets = start_sets(problem)
+    found = search_replicas(problem, sets, bands, seed=seed, params=params)
+    if found.stranded:
+        raise _stranded(problem, found.replicas)
+    best = place(problem, found.replicas, bands, params, done=found.statistics)
+    gaps, effort = params.gaps, params.effort
+    if effort.program_steps and is_small(problem, params.linear_program.arcs):
+        if not best.is_near(bounds.bytes.value, gaps.near):
+            return with_programs(problem, sets, bands, best, bounds, seed=seed, params=params)
+    elif effort.anneal_steps and not best.is_near(bounds.bytes.value, gaps.far):
+        return _annealed(problem, ReplicaSets(best.replicas, sets.home), bands, best, seed, params), bounds
+    return best, bounds
+
+
 def _annealed(
-    problem: Problem,
-    sets: ReplicaSets,
-    bands: WorkingBands,
-    found: Placed,
-    seed: int,
-    effort: Effort,
-    steps: dict[str, int],
+    problem: Problem, warm: ReplicaSets, bands: WorkingBands, found: Placed, seed: int, params: SolveParams
 ) -> Placed:
     """The better of what was found and what that becomes by annealing."""
-    warm = ReplicaSets(found.replicas, sets.home)
-    replicas = anneal_replicas(problem, warm, bands, seed=seed, effort=effort, steps=steps)
-    other = place(problem, replicas, bands, steps)
+    annealed = anneal_replicas(problem, warm, bands, seed=seed, params=params)
+    other = place(problem, annealed.replicas, bands, params, done=annealed.statistics)
     allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
     return better(found, other, allowed)
 

@@ -15,15 +15,23 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.broker_loads import sum_loads
+from kafka_rebalance.cluster_arrays.broker_loads import Carried, sum_loads
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import kernel
+from kafka_rebalance.planner.params import DEFAULTS, ReplicaKernelParams, SolveParams
+from kafka_rebalance.planner.scales import move_costs, resource_scale
 from kafka_rebalance.planner.topic_spread import TopicSpread, topic_spread
+from kafka_rebalance.planner.working_bands import WorkingBands
 
-# What a move costs beyond its bytes, as a share of the mean bytes of a partition: tiny replicas are not free.
-COST_PER_MOVE = 0.005
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplicaSets:
+    """``replicas`` int32[P, W] with the void in place of what must be placed; ``home`` as ``State`` wants it."""
+
+    replicas: Ints
+    home: Ints
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,39 +65,22 @@ class State(ByReference):
     filled: Longs  # int64[B+1]
     position: Ints  # int32[P·W]: place of a slot in ``items``, -1 for pinned and empty ones
     topics: TopicSpread
+    params: ReplicaKernelParams
     random: npt.NDArray[np.uint64]  # [1]
-
-
-def resource_scale(problem: Problem) -> Floats:
-    """float64[D]: mean load per broker that stays, 1 where there is none."""
-    total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
-    mean: Floats = total / max(1, int(problem.stays.sum()))
-    return np.where(mean > 0, mean, 1.0)
-
-
-def move_costs(problem: Problem, per_move: float = COST_PER_MOVE) -> Floats:
-    """float64[P]: bytes of a new copy in units of the mean bytes per broker, plus a little for the move itself."""
-    total = float((problem.move_bytes * problem.target_rf).sum())
-    brokers = max(1, int(problem.stays.sum()))
-    replicas = max(1, int(problem.target_rf.sum()))
-    if total <= 0:
-        return np.full(problem.partition_count, brokers / replicas)
-    return problem.move_bytes * (brokers / total) + per_move * brokers / replicas
 
 
 def make_state(
     problem: Problem,
-    replicas: Ints,
-    home: Ints,
+    sets: ReplicaSets,
     leader_slot: Ints,
     columns: list[int],
+    bands: WorkingBands,
     *,
-    low: Floats,
-    high: Floats,
     seed: int,
+    params: SolveParams = DEFAULTS,
 ) -> State:
-    """State of ``replicas`` for the resources ``columns``; low and high float64[B, all resources], absolute loads."""
-    brokers = problem.broker_count
+    """State of ``sets``, whose replicas it changes, led by ``leader_slot``, for the resources ``columns``."""
+    brokers, replicas, home = problem.broker_count, sets.replicas, sets.home
     scale = resource_scale(problem)[columns]
     rack = distinct_racks(problem.rack)
     rack_count = int(rack.max()) + 1
@@ -101,7 +92,7 @@ def make_state(
     if problem.own_disk is not None and disk_column >= 0:
         own = (problem.own_disk - problem.move_bytes[:, None]) / scale[disk_column]
     load = np.zeros((brokers + 1, len(columns)))
-    sum_loads(replicas, home, leader_slot, follower, extra, own, disk_column, load)
+    sum_loads(replicas, home, leader_slot, Carried(follower, extra, own, disk_column), load)
     limit = _with_void(problem.limit[:, columns] / scale, np.inf)
     items, start, count, position = _items(replicas, problem.pinned, brokers + 1)
     return State(
@@ -111,10 +102,10 @@ def make_state(
         follower=follower,
         extra=extra,
         own=own,
-        cost=move_costs(problem),
+        cost=move_costs(problem, params.costs.per_move),
         load=load,
-        low=_with_void(low[:, columns] / scale, 0.0),
-        high=_with_void(high[:, columns] / scale, 0.0),
+        low=_with_void(bands.low[:, columns] / scale, 0.0),
+        high=_with_void(bands.high[:, columns] / scale, 0.0),
         limit=limit,
         peak=_peaks(problem, replicas, home, follower, own, disk_column, brokers + 1),
         disk_column=disk_column,
@@ -128,7 +119,8 @@ def make_state(
         start=start,
         filled=count,
         position=position,
-        topics=topic_spread(problem, replicas),
+        topics=topic_spread(problem, replicas, params.replicas.small_topic),
+        params=params.replicas.kernels,
         random=np.array([seed * 2 + 88172645463325253], dtype=np.uint64),
     )
 
@@ -153,7 +145,7 @@ def _peaks(
         today = np.where(home < -1, -2 - home, home)
         size = np.ascontiguousarray(follower[:, disk_column : disk_column + 1])
         nobody = np.full(len(home), -1, dtype=np.int32)
-        sum_loads(today, today, nobody, size, np.zeros_like(size), own, 0, peak)
+        sum_loads(today, today, nobody, Carried(size, np.zeros_like(size), own, 0), peak)
         is_new = replicas >= 0
         for j in range(home.shape[1]):
             is_new &= replicas != home[:, j : j + 1]

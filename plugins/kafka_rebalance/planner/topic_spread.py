@@ -16,9 +16,6 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
-# Topics with more replicas than this have a row in the table.
-SMALL_TOPIC = 32
-
 
 @dataclass(frozen=True, eq=False)
 class TopicSpread(ByReference):
@@ -32,14 +29,17 @@ class TopicSpread(ByReference):
     members: Ints  # int32[P], partitions by topic
 
 
-def topic_spread(problem: Problem, replicas: Ints) -> TopicSpread:
-    """Counts of ``replicas`` (int32[P, W], the void included); limits are those of the target replication factor."""
+def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpread:
+    """Counts of ``replicas`` (int32[P, W], the void included); limits are those of the target replication factor.
+
+    Topics with more replicas than ``small_topic`` have a row in the table.
+    """
     topics = int(problem.topic.max(initial=-1)) + 1
     members = np.argsort(problem.topic, kind="stable").astype(np.int32)
     start = np.zeros(topics + 1, dtype=np.int64)
     np.cumsum(np.bincount(problem.topic, minlength=topics), out=start[1:])
     wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
-    has_row = wanted > SMALL_TOPIC
+    has_row = wanted > small_topic
     row = np.where(has_row, np.cumsum(has_row) - 1, -1).astype(np.int32)
     table = np.zeros((int(has_row.sum()), problem.broker_count + 1), dtype=np.int32)
     _count(replicas, problem.topic, row, table)

@@ -8,12 +8,9 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.params import DEFAULTS, BandParams
+from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.resources import COUNTED
-
-# Loads are kept this share of the mean away from the edge of a band; counts a quarter of one.
-MARGIN = 1e-7
-COUNT_MARGIN = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,17 +21,17 @@ class WorkingBands:
     high: Floats
 
 
-def working_bands(problem: Problem, low: Floats, high: Floats) -> WorkingBands:
+def working_bands(problem: Problem, low: Floats, high: Floats, params: BandParams = DEFAULTS.bands) -> WorkingBands:
     """``low``..``high`` shrunk by the margins; a band too narrow for that keeps its middle. Drained brokers: [0, 0]."""
     scale = resource_scale(problem)
     inner_low, inner_high = low.copy(), high.copy()
     for d, resource in enumerate(problem.resources):
         if resource in COUNTED:
-            inner_low[:, d] = np.ceil(low[:, d]) - COUNT_MARGIN
-            inner_high[:, d] = np.floor(high[:, d]) + COUNT_MARGIN
+            inner_low[:, d] = np.ceil(low[:, d]) - params.count_margin
+            inner_high[:, d] = np.floor(high[:, d]) + params.count_margin
         else:
-            inner_low[:, d] = low[:, d] + MARGIN * scale[d]
-            inner_high[:, d] = high[:, d] - MARGIN * scale[d]
+            inner_low[:, d] = low[:, d] + params.margin * scale[d]
+            inner_high[:, d] = high[:, d] - params.margin * scale[d]
     inner_low = np.where(low <= 0, 0.0, inner_low)
     crossed = inner_low > inner_high
     middle = (np.where(np.isfinite(high), high, low) + low) / 2

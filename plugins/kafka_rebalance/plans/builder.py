@@ -18,6 +18,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import furthest, gain_per_byte, imbalance
@@ -46,6 +47,7 @@ from kafka_rebalance.plans.outcome import (
     outcome_of,
     resource_outcomes,
 )
+from kafka_rebalance.plans.params import DEFAULTS, PlanParams, RobustnessParams
 from kafka_rebalance.plans.parts import (
     bounds_of,
     certificate_of,
@@ -54,7 +56,7 @@ from kafka_rebalance.plans.parts import (
     preconditions_of,
 )
 from kafka_rebalance.plans.plan import Cost, Plan, Robustness, Verdict
-from kafka_rebalance.plans.previous.continued import LEAST_GAIN, kept_plan
+from kafka_rebalance.plans.previous.continued import kept_plan
 from kafka_rebalance.plans.previous.previous_plan import what_is_left
 from kafka_rebalance.plans.request import Ask, build_ask
 from kafka_rebalance.plans.robustness import robustness_of
@@ -75,8 +77,6 @@ from kafka_rebalance.snapshot.times import optional_time_text
 
 Progress = Callable[[str], None]
 NO_COST = Cost(0, 0, 0, 0.0, 0.0)
-# The dead band is wider by this share of it after a plan that said that there is nothing to do.
-EDGE = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +98,7 @@ def make_plan(
     previous: Mapping[str, Any] | None = None,
     advisor_version: str = "",
     progress: Progress = lambda _: None,
+    params: PlanParams = DEFAULTS,
 ) -> Plan:
     """The sealed plan. ``previous``: the document of an earlier one, to be confirmed or continued if it still holds.
 
@@ -117,11 +118,11 @@ def make_plan(
     if unusable:
         answer = _Answer(Verdict.CANNOT_TELL, empty_draft(ask), unusable)
     else:
-        answer = _seen_answer(ask, problem, seed, previous, progress)
+        answer = _seen_answer(ask, problem, _Search(seed, previous, progress, params))
     progress("cutting waves")
-    plan = _plan(ask, problem, answer, seed, advisor_version)
+    plan = _plan(ask, problem, answer, seed, advisor_version, params)
     if options.with_frontier:
-        plan = with_frontier(plan, ask, seed=seed, progress=progress)
+        plan = with_frontier(plan, ask, seed=seed, progress=progress, params=params.frontier)
     return plan.sealed()
 
 
@@ -134,12 +135,20 @@ def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None
         require_measured(build_ask(snapshot, options))
 
 
-def _seen_answer(
-    ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress
-) -> _Answer:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """What a plan is looked for with, beside the problem; ``previous`` is the document of an earlier plan."""
+
+    seed: int
+    previous: Mapping[str, Any] | None
+    progress: Progress
+    params: PlanParams
+
+
+def _seen_answer(ask: Ask, problem: Problem, search: _Search) -> _Answer:
     """The answer to what was seen; "nothing to do" only where nothing that was not seen could change it."""
     try:
-        answer = _answer(ask, problem, seed, previous, progress)
+        answer = _answer(ask, problem, search)
     except InfeasibleError as error:
         return _Answer(Verdict.INFEASIBLE, empty_draft(ask), infeasible_words(error))
     if answer.verdict is Verdict.NOTHING_TO_DO:
@@ -150,25 +159,27 @@ def _seen_answer(
     return answer
 
 
-def _answer(ask: Ask, problem: Problem, seed: int, previous: Mapping[str, Any] | None, progress: Progress) -> _Answer:
+def _answer(ask: Ask, problem: Problem, search: _Search) -> _Answer:
     refuse_too_much_for_the_disks(problem)
+    previous, params = search.previous, search.params
     earlier = None if previous is None else what_is_left(ask, problem, previous)
-    dead_band = _dead_band(ask, previous)
+    dead_band = _dead_band(ask, previous, params.stability.dead_band_edge)
     if earlier is None and _is_quiet(ask, problem, dead_band):
         return _stay(ask, problem, dead_band)
     if earlier is not None:
-        kept = kept_plan(ask, problem, earlier, seed, progress)
+        kept = kept_plan(ask, problem, earlier, search.seed, search.progress, params)
         if kept is not None:
             require_countable_bytes(ask, kept.draft)
             return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
-    progress("searching")
-    return _judged(ask, problem, solve_within_budget(problem, seed=seed))
+    search.progress("searching")
+    solution = solve_within_budget(problem, seed=search.seed, params=params.solve, budget=params.budget)
+    return _judged(ask, problem, solution, params.stability.least_gain)
 
 
-def _dead_band(ask: Ask, previous: Mapping[str, Any] | None) -> float:
+def _dead_band(ask: Ask, previous: Mapping[str, Any] | None, edge: float) -> float:
     """Who stayed put last time does so a little longer: noise at the very edge is no reason to move."""
     stayed = previous is not None and previous.get("verdict") == Verdict.NOTHING_TO_DO.value
-    return ask.options.dead_band * (1 + EDGE if stayed else 1)
+    return ask.options.dead_band * (1 + edge if stayed else 1)
 
 
 def _is_quiet(ask: Ask, problem: Problem, dead_band: float) -> bool:
@@ -187,7 +198,7 @@ def _stay(ask: Ask, problem: Problem, dead_band: float) -> _Answer:
     return _Answer(Verdict.NOTHING_TO_DO, empty_draft(ask), (words,))
 
 
-def _judged(ask: Ask, problem: Problem, solution: Solution) -> _Answer:
+def _judged(ask: Ask, problem: Problem, solution: Solution, least_gain: float) -> _Answer:
     draft = draft_of(ask, solution.replicas, solution.leader)
     require_countable_bytes(ask, draft)
     bands, outcome = bands_of(problem), outcome_of(ask, draft)
@@ -196,7 +207,7 @@ def _judged(ask: Ask, problem: Problem, solution: Solution) -> _Answer:
     was = imbalance(bands, before, stays)
     gain = was - imbalance(bands, after, stays)
     free = bool(ask.hard) or ask.options.preferred_election
-    is_vain = bool(widened) and not problem.budget.is_limited and not free and gain < LEAST_GAIN * was
+    is_vain = bool(widened) and not problem.budget.is_limited and not free and gain < least_gain * was
     if is_vain or not len(draft):
         outside = outside_words(ask, bands, before, widened)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
@@ -208,12 +219,12 @@ def _judged(ask: Ask, problem: Problem, solution: Solution) -> _Answer:
     return _Answer(Verdict.REBALANCE, draft, rebalance_words(ask, bands, before, after, widened), solution.bounds)
 
 
-def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_version: str) -> Plan:
+def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_version: str, params: PlanParams) -> Plan:
     snapshot, options = ask.snapshot, ask.options
     bands = bands_of(problem)
     today = outcome_of(ask, empty_draft(ask))
     disk = today.before[:, today.column("disk")] if "disk" in today.resources and options.moves_replicas else None
-    slots = slots_of(ask, answer.draft)
+    slots = slots_of(ask, answer.draft, params.waves)
     cut = cut_into_waves(ask, answer.draft, disk, slots)
     draft, wave_of, reasons = answer.draft, cut.wave_of, answer.reasons
     if len(cut.stuck):
@@ -223,7 +234,7 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
     waves = waves_forward(ask, draft, wave_of)
     cost = cost_of(ask, draft, waves) if len(draft) else NO_COST
     texts = explain_moves(ask, draft, outcome, bands, options.band)
-    bounds = _bounds(ask, problem, answer, draft, outcome, bands)
+    bounds = _bounds(ask, problem, answer, draft, outcome, bands, params.solve)
     resources = resource_outcomes(ask, outcome, bands, options.band)
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL):  # nothing was aimed at, so nothing was widened
         resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
@@ -251,12 +262,20 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
         rollback=rollback_of(ask, draft, wave_of) if len(draft) else None,
         preconditions=preconditions_of(ask, draft),
         explanations=explain_brokers(ask, draft, outcome, bands, options.band),
-        robustness=_robustness(ask, problem, answer, draft, seed),
+        robustness=_robustness(ask, problem, answer, draft, seed, params.robustness),
         continues=answer.continues,
     )
 
 
-def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: Outcome, bands: Bands) -> Bounds | None:
+def _bounds(
+    ask: Ask,
+    problem: Problem,
+    answer: _Answer,
+    draft: Draft,
+    outcome: Outcome,
+    bands: Bands,
+    params: SolveParams,
+) -> Bounds | None:
     """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met."""
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not len(draft):
         return None
@@ -265,12 +284,16 @@ def _bounds(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, outcome: 
     if answer.bounds is not None and len(draft) == len(answer.draft) and not is_widened:
         return answer.bounds
     copied = float(sum(each or 0 for each in draft.bytes_forward()))
-    return widened_bounds(problem, answer.bounds, low, high, copied)
+    return widened_bounds(problem, answer.bounds, low, high, copied, params)
 
 
-def _robustness(ask: Ask, problem: Problem, answer: _Answer, draft: Draft, seed: int) -> Robustness | None:
+def _robustness(
+    ask: Ask, problem: Problem, answer: _Answer, draft: Draft, seed: int, params: RobustnessParams
+) -> Robustness | None:
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or ask.options.preferred_election:
         return None
     replicas, leader = in_problem_rows(draft, problem.replicas, problem.leader)
     within = ask.options.band or 0.0
-    return robustness_of(problem, answer.verdict, replicas, leader, within, ask.options.dead_band, seed)
+    return robustness_of(
+        problem, answer.verdict, (replicas, leader), within, ask.options.dead_band, seed=seed, params=params
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.plans.request import Ask
-from kafka_rebalance.plans.waves.transfers import Transfers, transfers_of
+from kafka_rebalance.plans.waves.transfers import ReplicaCells, Transfers, transfers_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -69,17 +69,25 @@ class Draft:
     def forward(self) -> Transfers:
         """Copies as the plan makes them, read from today's leader."""
         return transfers_of(
-            source=np.maximum(self.leader_from, 0), size=self.size, rate=self.rate, targets=self.end,
-            is_new=self.is_new, sources=self.start, is_dropped=self.is_dropped, own_size=self._own(),
-        )  # fmt: skip
+            source=np.maximum(self.leader_from, 0),
+            size=self.size,
+            rate=self.rate,
+            new=ReplicaCells(self.end, self.is_new),
+            dropped=ReplicaCells(self.start, self.is_dropped),
+            own_size=self._own(),
+        )
 
     def backward(self) -> Transfers:
         """Copies as the rollback makes them, read from the new leader."""
         sizes = np.repeat(self.size[:, None], self.end.shape[1], axis=1)
         return transfers_of(
-            source=self.leader_to, size=self.size, rate=self.rate, targets=self.start, is_new=self.is_dropped,
-            sources=self.end, is_dropped=self.is_new, own_size=sizes,
-        )  # fmt: skip
+            source=self.leader_to,
+            size=self.size,
+            rate=self.rate,
+            new=ReplicaCells(self.start, self.is_dropped),
+            dropped=ReplicaCells(self.end, self.is_new),
+            own_size=sizes,
+        )
 
     def _own(self) -> Floats:
         return np.where(np.isnan(self.own_size), self.size[:, None], self.own_size)

@@ -17,11 +17,10 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.dead_band import furthest, imbalance
 from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.plans.params import DEFAULTS, RobustnessParams
 from kafka_rebalance.plans.plan import Robustness, Verdict
 from kafka_rebalance.resources import COUNTED
 
-TRIALS = 20
-NOISE = 0.30
 WHAT_STANDS = {
     Verdict.NOTHING_TO_DO: "nothing has to be done",
     Verdict.NOT_FIXABLE_BY_MOVING: "some broker is outside its band",
@@ -30,16 +29,23 @@ WHAT_STANDS = {
 
 
 def robustness_of(
-    problem: Problem, verdict: Verdict, replicas: Ints, leader: Ints, within: float, dead_band: float, seed: int
+    problem: Problem,
+    verdict: Verdict,
+    planned: tuple[Ints, Ints],
+    within: float,
+    dead_band: float,
+    *,
+    seed: int,
+    params: RobustnessParams = DEFAULTS.robustness,
 ) -> Robustness | None:
-    """None where nothing was measured: counts cannot be off. ``replicas`` int32[P, W], ``leader`` as after the plan."""
+    """None where nothing was measured: counts cannot be off. ``planned``: replicas int32[P, W] and leaders."""
     measured = [d for d, name in enumerate(problem.resources) if name not in COUNTED]
     if not measured or problem.partition_count == 0:
         return None
     draw = np.random.Generator(np.random.PCG64(seed))
     stands = 0
-    for _ in range(TRIALS):
-        shaken = _shaken(problem, measured, draw)
+    for _ in range(params.trials):
+        shaken = _shaken(problem, measured, draw, params.noise)
         before = broker_loads(shaken, shaken.replicas, shaken.leader)
         bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)))
         was = imbalance(bands, before, problem.stays)
@@ -49,18 +55,19 @@ def robustness_of(
         elif verdict is Verdict.NOT_FIXABLE_BY_MOVING:
             stands += was > 0
         else:
-            stands += imbalance(bands, broker_loads(shaken, replicas, leader), problem.stays) <= 0.5 * was
-    words = f"with every load off by up to {NOISE:.0%} at random, {WHAT_STANDS[verdict]} in {stands} of {TRIALS} trials"
-    return Robustness(TRIALS, NOISE, int(stands), words)
+            stands += imbalance(bands, broker_loads(shaken, *planned), problem.stays) <= 0.5 * was
+    holds = f"{WHAT_STANDS[verdict]} in {stands} of {params.trials} trials"
+    words = f"with every load off by up to {params.noise:.0%} at random, {holds}"
+    return Robustness(params.trials, params.noise, int(stands), words)
 
 
-def _shaken(problem: Problem, measured: list[int], draw: np.random.Generator) -> Problem:
+def _shaken(problem: Problem, measured: list[int], draw: np.random.Generator, noise: float) -> Problem:
     """The problem with other loads; each band keeps its level, moved with the mean."""
     follower, extra = problem.follower_load.copy(), problem.leader_extra.copy()
     low, high = problem.band_low.copy(), problem.band_high.copy()
     own = None if problem.own_disk is None else problem.own_disk.copy()
     for d in measured:
-        factor = draw.uniform(1 - NOISE, 1 + NOISE, problem.partition_count)
+        factor = draw.uniform(1 - noise, 1 + noise, problem.partition_count)
         total = _total(problem, d)
         follower[:, d] *= factor
         extra[:, d] *= factor

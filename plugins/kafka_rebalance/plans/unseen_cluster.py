@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import expiry_of
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
 from kafka_rebalance.plans.request import Ask
-from kafka_rebalance.plans.wave_plan import LEAST_SLOTS
 from kafka_rebalance.resources import BALANCED, RESOURCES
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text
@@ -16,7 +16,7 @@ _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 def plan_without_brokers(ask: Ask, reasons: tuple[str, ...], *, seed: int, advisor_version: str) -> Plan:
     """``cannot_tell``, unsealed: no broker, so no load of any resource."""
     snapshot, options = ask.snapshot, ask.options
-    slots = LEAST_SLOTS if options.moves_per_broker is None else options.moves_per_broker
+    slots = DEFAULTS.waves.least_slots if options.moves_per_broker is None else options.moves_per_broker
     in_play = [name for name in RESOURCES if name in BALANCED or name in options.targets]
     return Plan(
         cluster=snapshot.cluster,

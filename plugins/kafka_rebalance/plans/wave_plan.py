@@ -8,18 +8,13 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.plans.draft import Draft, total_bytes
+from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.plan import Cost, Rollback, Wave
 from kafka_rebalance.plans.request import Ask
 from kafka_rebalance.plans.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
 from kafka_rebalance.plans.waves.transfers import Transfers
 from kafka_rebalance.snapshot.model import BrokerState
-
-LEAST_SLOTS = 10
-# Where brokers move a lot, more go at a time, so that there are about this many waves.
-MOST_WAVES = 20
-# A driver that keeps slots full has two transfers going in each direction of a broker.
-DRIVER_SLOTS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,14 +25,14 @@ class WavePlan:
     stuck: Longs
 
 
-def slots_of(ask: Ask, draft: Draft) -> int:
+def slots_of(ask: Ask, draft: Draft, params: WaveParams = DEFAULTS.waves) -> int:
     """Moves at a time for each broker and direction: as asked, else so many that waves stay few."""
     if ask.options.moves_per_broker is not None:
         return ask.options.moves_per_broker
     brokers = len(ask.brokers.brokers)
     sent = np.bincount(draft.leader_from[draft.copies > 0], minlength=brokers)
     received = np.bincount(draft.end[draft.is_new], minlength=brokers)
-    return max(LEAST_SLOTS, -(-max(int(sent.max()), int(received.max())) // MOST_WAVES))
+    return max(params.least_slots, -(-max(int(sent.max()), int(received.max())) // params.most_waves))
 
 
 def cut_into_waves(ask: Ask, draft: Draft, used: Floats | None, slots: int) -> WavePlan:
@@ -133,7 +128,7 @@ def _slot_filling(ask: Ask, transfers: Transfers, waves: tuple[Wave, ...]) -> fl
     if in_waves is None or not waves:
         return in_waves
     throttle = max(wave.throttle_bytes_per_s for wave in waves)
-    filling = slot_filling_seconds(transfers, len(ask.brokers.brokers), DRIVER_SLOTS, throttle)
+    filling = slot_filling_seconds(transfers, len(ask.brokers.brokers), DEFAULTS.waves.driver_slots, throttle)
     return min(in_waves, filling)
 
 

@@ -16,8 +16,9 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.leaders.choose import choose_leaders
+from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.replicas.anneal import anneal
-from kafka_rebalance.planner.replicas.replica_search import Effort, replica_columns
+from kafka_rebalance.planner.replicas.replica_search import replica_columns
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.state import make_state
@@ -25,7 +26,7 @@ from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from kafka_rebalance.plans.request import build_ask
 from kafka_rebalance.plans.waves.fill_waves import WaveLimits, waves_of
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
-from kafka_rebalance.plans.waves.transfers import transfers_of
+from kafka_rebalance.plans.waves.transfers import ReplicaCells, transfers_of
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable
@@ -38,12 +39,12 @@ def compile_planner(*, with_search: bool) -> None:
     """Run each kernel of the planner once, on a cluster of four brokers; the search, most of it, at the end."""
     problem = _problem()
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    choose_leaders(problem, problem.replicas, bands, {})
+    choose_leaders(problem, problem.replicas, bands)
     _anneal(problem, bands)
     _cut_waves()
     lower_bounds(problem)
     if with_search:
-        solve(problem, effort=Effort(program_steps=0, anneal_steps=0))
+        solve(problem, params=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))
 
 
 def _problem() -> Problem:
@@ -79,20 +80,21 @@ def _anneal(problem: Problem, bands: WorkingBands) -> None:
     sets = start_sets(problem)
     nobody = np.full(problem.partition_count, -1, dtype=np.int32)
     columns = replica_columns(problem)
-    state = make_state(
-        problem, sets.replicas.copy(), sets.home, nobody, columns, low=bands.low, high=bands.high, seed=0
-    )
+    state = make_state(problem, sets, nobody, columns, bands, seed=0)
     anneal(state, np.flatnonzero(state.takes).astype(np.int32), 1, 1.0)
 
 
 def _cut_waves() -> None:
-    places = np.array([[2], [3]], dtype=np.int32)
-    flags = np.ones((2, 1), dtype=np.bool_)
+    cells = ReplicaCells(np.array([[2], [3]], dtype=np.int32), np.ones((2, 1), dtype=np.bool_))
     transfers = transfers_of(
-        source=np.array([0, 1], dtype=np.int32), size=np.ones(2), rate=np.zeros(2), targets=places, is_new=flags,
-        sources=places, is_dropped=flags, own_size=np.ones((2, 1)),
-    )  # fmt: skip
-    waves_of(transfers, flags[:, 0], _BROKERS, None, WaveLimits(1_000_000, 2, 100))
+        source=np.array([0, 1], dtype=np.int32),
+        size=np.ones(2),
+        rate=np.zeros(2),
+        new=cells,
+        dropped=cells,
+        own_size=np.ones((2, 1)),
+    )
+    waves_of(transfers, cells.is_meant[:, 0], _BROKERS, None, WaveLimits(1_000_000, 2, 100))
     slot_filling_seconds(transfers, _BROKERS, 2, 1e6)
 
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.frontier import frontier
+from kafka_rebalance.plans.params import DEFAULTS, FrontierParams, PlanParams
 from kafka_rebalance.plans.plan import Move, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.worlds import GB, brokers, cluster, row
 
-
-@pytest.fixture(autouse=True)
-def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Points that are not annealed."""
-    monkeypatch.setattr(frontier, "EFFORT", replace(frontier.EFFORT, anneal_steps=0))
+# Points that are not annealed.
+_USUAL = DEFAULTS.frontier.solve
+SHORT = PlanParams(frontier=FrontierParams(solve=replace(_USUAL, effort=replace(_USUAL.effort, anneal_steps=0))))
 
 
 def planned(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
-    plan = make_plan(snapshot, options)
+    plan = make_plan(snapshot, options, params=SHORT)
     assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
     return plan
 

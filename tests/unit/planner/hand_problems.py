@@ -10,7 +10,8 @@ from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
-from kafka_rebalance.planner.state import State, make_state
+from kafka_rebalance.planner.state import ReplicaSets, State, make_state
+from kafka_rebalance.planner.working_bands import WorkingBands
 
 Rows = Sequence[tuple[tuple[int, ...], float]]
 
@@ -56,10 +57,9 @@ def hand_state(
     """The search's state of today's placement, or of ``replicas``; bands as the problem has them, or other ones."""
     placed: Ints = problem.replicas.copy() if replicas is None else np.array(replicas, dtype=np.int32)
     nobody = np.full(problem.partition_count, -1, dtype=np.int32)
-    return make_state(
-        problem, placed, problem.replicas.copy(), nobody, list(range(len(problem.resources))),
-        low=problem.band_low if low is None else low, high=problem.band_high if high is None else high, seed=0,
-    )  # fmt: skip
+    bands = WorkingBands(problem.band_low if low is None else low, problem.band_high if high is None else high)
+    sets = ReplicaSets(placed, problem.replicas.copy())
+    return make_state(problem, sets, nobody, list(range(len(problem.resources))), bands, seed=0)
 
 
 # Brokers 0, 1, 2 hold 15, 10 and 5: the mean is 10, so in the search's units 1.5, 1.0 and 0.5.

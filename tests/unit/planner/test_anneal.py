@@ -6,12 +6,12 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from tests.benchmarks.generated import generated
 
-SHORT = Effort(anneal_steps=30_000)
+SHORT = SolveParams(effort=Effort(anneal_steps=30_000))
 
 
 def _drained() -> Problem:
@@ -28,9 +28,9 @@ def _strays(problem: Problem, solution: Solution) -> float:
 
 def test_an_annealed_plan_is_cheaper_or_nearer_to_its_bands_and_lawful() -> None:
     problem = _drained()
-    plain = solve(problem, effort=Effort(anneal_steps=0))
-    annealed = solve(problem, effort=SHORT)
-    assert annealed.steps["anneal"] > 0
+    plain = solve(problem, params=SolveParams(effort=Effort(anneal_steps=0)))
+    annealed = solve(problem, params=SHORT)
+    assert annealed.statistics.annealed > 0
     assert (round(_strays(problem, annealed), 2), annealed.cost.bytes) <= (
         round(_strays(problem, plain), 2),
         plain.cost.bytes,
@@ -43,6 +43,6 @@ def test_an_annealed_plan_is_cheaper_or_nearer_to_its_bands_and_lawful() -> None
 
 def test_annealing_is_deterministic() -> None:
     problem = _drained()
-    one, two = solve(problem, effort=SHORT), solve(problem, effort=SHORT)
+    one, two = solve(problem, params=SHORT), solve(problem, params=SHORT)
     assert (one.replicas == two.replicas).all()
     assert one.cost == two.cost

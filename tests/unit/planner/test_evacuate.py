@@ -9,9 +9,10 @@ import numpy as np
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
-from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
+from kafka_rebalance.planner.replicas.replica_search import search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.planner.statistics import SearchStatistics
 from kafka_rebalance.planner.working_bands import working_bands
 
 ALL = (True, True, True, True)
@@ -44,13 +45,10 @@ def world(
     return assemble(flags, placement, Wanted(within=within, resources=("disk", "in")))
 
 
-def searched(problem: Problem) -> tuple[np.ndarray, int, dict[str, int]]:
-    steps: dict[str, int] = {}
+def searched(problem: Problem) -> tuple[np.ndarray, int, SearchStatistics]:
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    replicas, stranded = search_replicas(
-        problem, start_sets(problem), bands, seed=0, effort=Effort(program_steps=0), steps=steps
-    )
-    return replicas, stranded, steps
+    found = search_replicas(problem, start_sets(problem), bands, seed=0)
+    return found.replicas, found.stranded, found.statistics
 
 
 BUSY_AND_SMALL = [((0, 1), 1.0, 6.0 + i) for i in range(8)]
@@ -59,8 +57,8 @@ CALM_AND_LARGE = [(pair, 10.0, 1.0) for pair in ((0, 1), (0, 2), (1, 2), (0, 3),
 
 def test_what_covers_the_excess_cheaply_is_what_is_released() -> None:
     problem = world([*BUSY_AND_SMALL, *CALM_AND_LARGE])
-    replicas, stranded, steps = searched(problem)
-    assert (stranded, steps["release"] > 0) == (0, True)
+    replicas, stranded, statistics = searched(problem)
+    assert (stranded, statistics.released > 0) == (0, True)
     moved = (np.sort(replicas) != np.sort(problem.replicas)).any(axis=1)
     assert moved[: len(BUSY_AND_SMALL)].any()
     assert solve(problem).cost.bytes <= len(BUSY_AND_SMALL) * 2
@@ -69,8 +67,8 @@ def test_what_covers_the_excess_cheaply_is_what_is_released() -> None:
 def test_released_without_room_elsewhere_it_returns_home() -> None:
     full = [1000.0, 1000.0, 180.0, 180.0]
     problem = world([*BUSY_AND_SMALL, *CALM_AND_LARGE], disk_limit=full)
-    replicas, stranded, steps = searched(problem)
-    assert (stranded, steps["release"] > 0) == (0, True)
+    replicas, stranded, statistics = searched(problem)
+    assert (stranded, statistics.released > 0) == (0, True)
     assert (np.sort(replicas) == np.sort(problem.replicas)).all()
 
 
@@ -94,7 +92,7 @@ def test_what_must_leave_goes_before_what_only_should() -> None:
         disk_limit=[1e3, 1e3, 1e3, 65.0],
         within=0.05,
     )
-    replicas, stranded, steps = searched(problem)
-    assert (stranded, steps["release"]) == (0, 0)  # given up: it was in the way
+    replicas, stranded, statistics = searched(problem)
+    assert (stranded, statistics.released) == (0, 0)  # given up: it was in the way
     assert sorted(replicas[0].tolist()) == [2, 3]
     assert (np.sort(replicas[1:]) == np.sort(problem.replicas[1:])).all()

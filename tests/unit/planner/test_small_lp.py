@@ -9,10 +9,10 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, is_small
-from kafka_rebalance.planner.linear_program.neighbourhoods import cheaper_plans
+from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
 from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.linear_program.rounding import has_room, rounded
-from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.topic_spread import topic_excess
@@ -39,8 +39,8 @@ def test_prices_of_the_program_prove_its_own_optimum() -> None:
 @pytest.mark.parametrize("seed", sample(range(4), (0, 3)))
 def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed: int) -> None:
     problem = _problem(seed)
-    alone = solve(problem, effort=Effort(program_steps=0, anneal_steps=0))
-    both = solve(problem, effort=Effort(program_steps=3))
+    alone = solve(problem, params=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))
+    both = solve(problem, params=SolveParams(effort=Effort(program_steps=3)))
     assert _strays(problem, both.after) <= _strays(problem, alone.after) + 1e-6
     if _strays(problem, alone.after) <= 1e-9:
         assert both.cost.bytes <= alone.cost.bytes
@@ -51,8 +51,8 @@ def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed:
 @pytest.mark.parametrize("steps", sample((1, 3), (1,)))
 def test_the_same_problem_has_the_same_plan_twice(steps: int) -> None:
     problem = _problem(1, remove_brokers=frozenset({4}))
-    effort = Effort(program_steps=steps)
-    first, second = solve(problem, seed=7, effort=effort), solve(problem, seed=7, effort=effort)
+    params = SolveParams(effort=Effort(program_steps=steps))
+    first, second = solve(problem, seed=7, params=params), solve(problem, seed=7, params=params)
     assert first.replicas.tobytes() == second.replicas.tobytes()
     assert first.leader.tobytes() == second.leader.tobytes()
 
@@ -60,14 +60,16 @@ def test_the_same_problem_has_the_same_plan_twice(steps: int) -> None:
 @pytest.mark.parametrize("seed", sample(range(3), (2,)))
 def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int) -> None:
     problem = _problem(seed, 0.05)
-    alone = solve(problem, effort=Effort(program_steps=0, anneal_steps=0))
+    alone = solve(problem, params=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))
     arcs = arcs_of(problem)
     low, high = np.minimum(problem.band_low, alone.after), np.maximum(problem.band_high, alone.after)
     relaxed = relax(problem, arcs, low, high)
     assert relaxed is not None
     allowed = max(alone.topic_excess)
     paid, found = _paid(arcs, alone.replicas), 0
-    for share in cheaper_plans(problem, arcs, relaxed, (low, high), alone.replicas, allowed=allowed, steps=4, seed=0):
+    for share in cheaper_plans(
+        Program(problem, arcs, relaxed, (low, high)), alone.replicas, allowed=allowed, steps=4, seed=0
+    ):
         found += 1
         assert set(np.unique(share).tolist()) <= {0.0, 1.0}
         assert (np.bincount(arcs.row, weights=share) == problem.target_rf).all()
@@ -89,7 +91,7 @@ def test_neighbourhoods_leave_what_nobody_can_beat() -> None:
     bands = (problem.band_low, problem.band_high)
     relaxed = relax(problem, arcs, *bands)
     assert relaxed is not None
-    assert not list(cheaper_plans(problem, arcs, relaxed, bands, problem.replicas, allowed=0, steps=4, seed=0))
+    assert not list(cheaper_plans(Program(problem, arcs, relaxed, bands), problem.replicas, allowed=0, steps=4, seed=0))
 
 
 def test_a_replica_where_none_may_be_ends_the_search_in_neighbourhoods() -> None:
@@ -98,7 +100,9 @@ def test_a_replica_where_none_may_be_ends_the_search_in_neighbourhoods() -> None
     bands = (np.zeros_like(problem.band_low), np.full_like(problem.band_high, np.inf))
     relaxed = relax(problem, arcs, *bands)
     assert relaxed is not None
-    assert not list(cheaper_plans(problem, arcs, relaxed, bands, problem.replicas, allowed=99, steps=4, seed=0))
+    assert not list(
+        cheaper_plans(Program(problem, arcs, relaxed, bands), problem.replicas, allowed=99, steps=4, seed=0)
+    )
 
 
 def test_whole_shares_are_taken_as_they_are() -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.client.range_racks import matched_ranges, topics_that_need_racks
+from kafka_rebalance.assignors.client.range_racks import Racks, Subscribers, matched_ranges, topics_that_need_racks
 from kafka_rebalance.assignors.orders import by_member_info, member_walk, topic_walk
 from kafka_rebalance.assignors.owned_lists import assignment_by_owner
 from kafka_rebalance.assignors.racks import partition_racks, reader_racks, word_count
@@ -66,7 +66,6 @@ def _matched(request: AssignmentRequest, order: Longs, walk: Longs) -> Ints | No
         return None
     starts, readers_of = subscribers_by_topic(order, *columns, len(topics), True)
     has_readers_racks = readers.any(axis=1)
-    owner: Ints = matched_ranges(
-        starts, readers_of, members.racks, sets, topics.first_row, walk, needs, has_readers_racks
-    )
+    subscribers, racks = Subscribers(starts, readers_of), Racks(members.racks, sets)
+    owner: Ints = matched_ranges(subscribers, racks, topics.first_row, walk, needs, has_readers_racks)
     return owner

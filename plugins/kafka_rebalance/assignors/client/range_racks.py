@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,6 +13,28 @@ from kafka_rebalance.assignors.subscribers import same_readers
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 Words = npt.NDArray[np.uint64]
+
+
+class Subscribers(NamedTuple):
+    """Subscribers of each topic in their order: those of t are starts[t]..starts[t + 1] of ``readers``."""
+
+    starts: Longs
+    readers: Ints
+
+
+class Racks(NamedTuple):
+    """``members`` int32[M]: each member's rack, -1 = none; ``sets`` uint64[P, words]: racks of each partition."""
+
+    members: Ints
+    sets: Words
+
+
+class Filling(NamedTuple):
+    """What is given so far: ``owner`` int32[P], ``taken`` along the subscribers, ``extras`` left by topic."""
+
+    owner: Ints
+    taken: Ints
+    extras: Ints
 
 
 @kernel
@@ -24,19 +48,10 @@ def topics_that_need_racks(readers: Words, sets: Words, first_row: Longs, walk: 
 
 @kernel
 def matched_ranges(
-    starts: Longs,
-    readers: Ints,
-    member_racks: Ints,
-    sets: Words,
-    first_row: Longs,
-    walk: Longs,
-    needs: Flags,
-    has_reader_racks: Flags,
+    subscribers: Subscribers, racks: Racks, first_row: Longs, walk: Longs, needs: Flags, has_reader_racks: Flags
 ) -> Ints:
-    """Owner of each partition, int32[P].
-
-    ``starts``, ``readers``: subscribers of each topic in their order; ``taken`` runs along them.
-    """
+    """Owner of each partition, int32[P]."""
+    starts, readers = subscribers
     owner = np.full(first_row[-1], NOBODY, np.int32)
     taken = np.zeros(len(readers), np.int32)
     extras = np.zeros(len(first_row) - 1, np.int32)
@@ -44,16 +59,17 @@ def matched_ranges(
         k = starts[topic + 1] - starts[topic]
         extras[topic] = (first_row[topic + 1] - first_row[topic]) % k if k > 0 else 0
     group = _co_partitioned(starts, readers, first_row, walk, has_reader_racks)
+    filling = Filling(owner, taken, extras)
     for leader in walk:
         size = 0
         for topic in walk:
             size += group[topic] == leader
         if size > 1:
-            _assign_group(leader, group, walk, starts, readers, member_racks, sets, first_row, owner, taken, extras)
+            _assign_group(leader, group, walk, subscribers, racks, first_row, filling)
         elif size == 1 and needs[leader]:
-            _assign_matching(leader, starts, readers, member_racks, sets, first_row, owner, taken, extras)
+            _assign_matching(leader, subscribers, racks, first_row, filling)
     for topic in walk:
-        _assign_rest(topic, starts, readers, first_row, owner, taken, extras)
+        _assign_rest(topic, subscribers, first_row, filling)
     return owner
 
 
@@ -84,19 +100,18 @@ def _assign_group(
     leader: int,
     group: Ints,
     walk: Longs,
-    starts: Longs,
-    readers: Ints,
-    member_racks: Ints,
-    sets: Words,
+    subscribers: Subscribers,
+    racks: Racks,
     first_row: Longs,
-    owner: Ints,
-    taken: Ints,
-    extras: Ints,
+    filling: Filling,
 ) -> None:
     """Give partition p of all topics of the group to the first reader whose rack has all of them and who has room.
 
     All topics of a group are filled alike, so the counts of ``leader`` stand for each.
     """
+    starts, readers = subscribers
+    owner, taken, extras = filling
+    sets = racks.sets
     n = first_row[leader + 1] - first_row[leader]
     k = starts[leader + 1] - starts[leader]
     common = np.full((n, sets.shape[1]), ~np.uint64(0), np.uint64)
@@ -105,7 +120,7 @@ def _assign_group(
             for p in range(n):
                 for word in range(sets.shape[1]):
                     common[p, word] &= sets[first_row[topic] + p, word]
-    given = _spread(common, readers[starts[leader] : starts[leader + 1]], member_racks, n // k, n % k)
+    given = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, n // k, n % k)
     for topic in walk:
         if group[topic] != leader:
             continue
@@ -150,18 +165,11 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, share: int, extra:
 
 
 @inner_kernel
-def _assign_matching(
-    topic: int,
-    starts: Longs,
-    readers: Ints,
-    member_racks: Ints,
-    sets: Words,
-    first_row: Longs,
-    owner: Ints,
-    taken: Ints,
-    extras: Ints,
-) -> None:
+def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_row: Longs, filling: Filling) -> None:
     """Each reader in turn takes the first free partitions of its rack that it has room for."""
+    starts, readers = subscribers
+    owner, taken, extras = filling
+    member_racks, sets = racks
     first, end = first_row[topic], first_row[topic + 1]
     share = (end - first) // max(1, starts[topic + 1] - starts[topic])
     rack_count = sets.shape[1] * 64
@@ -182,10 +190,10 @@ def _assign_matching(
 
 
 @inner_kernel
-def _assign_rest(
-    topic: int, starts: Longs, readers: Ints, first_row: Longs, owner: Ints, taken: Ints, extras: Ints
-) -> None:
+def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling: Filling) -> None:
     """Each reader in turn takes the first free partitions that it has room for."""
+    starts, readers = subscribers
+    owner, taken, extras = filling
     end = first_row[topic + 1]
     row = first_row[topic]
     share = (end - row) // max(1, starts[topic + 1] - starts[topic])

@@ -7,6 +7,8 @@ instead (LinkedHashMaps in tests); ``MapOrder.LEADER`` means nothing to a coordi
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
@@ -18,6 +20,13 @@ from kafka_rebalance.java.keys import uuid_hash_codes
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
+
+
+class JavaMaps(NamedTuple):
+    """How maps are walked: by the hashes of topics int32[T] where ``is_hashed``, else as the columns stand."""
+
+    uuid_hashes: Ints
+    is_hashed: bool
 
 
 def is_hashed(request: AssignmentRequest) -> bool:

@@ -19,9 +19,11 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
 from kafka_rebalance.assignors.orders import member_walk
+from kafka_rebalance.assignors.owned_lists import TopicRows, owned_lists
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server.orders import (
     PARTITION_ASSIGNOR_EXCEPTION,
+    JavaMaps,
     copied_subscription_of,
     is_hashed,
     is_homogeneous,
@@ -29,6 +31,7 @@ from kafka_rebalance.assignors.server.orders import (
     topic_hashes,
 )
 from kafka_rebalance.assignors.server.uniform_heterogeneous import (
+    Readers,
     deal_and_even_out,
     keep_subscribed,
     list_subscribers,
@@ -73,9 +76,14 @@ class ServerUniformAssignor:
         if request.is_assigned is not None:
             is_assigned, is_contradictory = request.is_assigned, True
         offsets, owned, partitions, is_complete = spread_evenly(
-            order, subscribed, topics.partition_counts, topics.first_row, members.owned_offsets, members.owned_topics,
-            members.owned_partitions, is_assigned, hashes, is_hashed(request), self.is_extra_given_back,
-        )  # fmt: skip
+            order,
+            subscribed,
+            TopicRows(topics.partition_counts, topics.first_row),
+            owned_lists(members),
+            is_assigned,
+            JavaMaps(hashes, is_hashed(request)),
+            self.is_extra_given_back,
+        )
         if not is_complete:
             raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Partitions were left unassigned")
         lists = (offsets, owned, partitions)
@@ -89,16 +97,14 @@ def as_of_4_0_0() -> ServerUniformAssignor:
 
 def _heterogeneous(request: AssignmentRequest, order: Longs) -> Assignment:
     topics, members = request.topics, request.members
-    counts, first_row = topics.partition_counts, topics.first_row
+    counts = topics.partition_counts
     bounds, subscribed = members.subscription_offsets, members.subscription_topics
     starts, places = list_subscribers(order, bounds, subscribed, len(topics))
     if len(places) == 0:
         return no_entries(len(members))
     refuse_missing_topics(request, np.flatnonzero(np.diff(starts)).astype(np.int32))
-    owners, sizes, shadow_places, shadow_rows, beyond = keep_subscribed(
-        order, bounds, subscribed, counts, first_row, members.owned_offsets, members.owned_topics,
-        members.owned_partitions,
-    )  # fmt: skip
+    rows = TopicRows(counts, topics.first_row)
+    held, shadows, beyond = keep_subscribed(order, bounds, subscribed, rows, owned_lists(members))
     if beyond >= 0:
         count = counts[members.owned_topics[beyond]]
         raise AssignorError(
@@ -106,8 +112,8 @@ def _heterogeneous(request: AssignmentRequest, order: Longs) -> Assignment:
             f"Index {members.owned_partitions[beyond]} out of bounds for length {count}",
         )
     priority = topic_priority(counts, np.diff(starts), topics.uuid_msb, topics.uuid_lsb)
-    deal_and_even_out(priority, counts, first_row, starts, places, owners, sizes, shadow_places, shadow_rows)
-    return Assignment.of(*lists_of(order, counts, first_row, owners, shadow_places, shadow_rows))
+    deal_and_even_out(priority, rows, Readers(starts, places), held, shadows)
+    return Assignment.of(*lists_of(order, rows, held.owners, shadows))
 
 
 def no_entries(members: int) -> Assignment:

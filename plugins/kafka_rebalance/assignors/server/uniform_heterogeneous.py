@@ -16,9 +16,12 @@ Complexity: O(rounds · sum over topics of (subscribers + partitions) + moves), 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.assignors.owned_lists import OwnedLists, TopicRows
 from kafka_rebalance.assignors.server.uniform_balancer import (
     ENDS,
     is_even,
@@ -31,6 +34,42 @@ from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 _ROUNDS = 16
 _NOBODY = -1
+
+
+class Readers(NamedTuple):
+    """Each topic's subscribers as places in the order of members: those of t are starts[t]..starts[t + 1]."""
+
+    starts: Longs
+    places: Ints
+
+
+class Held(NamedTuple):
+    """``owners`` int32[P]: the place that owns each partition, and what each place holds int32[M]."""
+
+    owners: Ints
+    sizes: Ints
+
+
+class Shadows(NamedTuple):
+    """Earlier owners of partitions that are owned twice, and their rows."""
+
+    places: Ints
+    rows: Longs
+
+
+class Line(NamedTuple):
+    """Readers of one topic by what they hold, with the ends of the line; see ``uniform_balancer``."""
+
+    row: Ints
+    ends: Longs
+
+
+class Groups(NamedTuple):
+    """Rows of one topic by owner: those of a place are rows[start]..rows[end]."""
+
+    rows: Longs
+    start: Longs
+    end: Longs
 
 
 @kernel
@@ -73,17 +112,16 @@ def keep_subscribed(
     order: Longs,
     bounds: Longs,
     subscribed: Ints,
-    counts: Ints,
-    first_row: Longs,
-    owned_offsets: Longs,
-    owned_topics: Ints,
-    owned_partitions: Ints,
-) -> tuple[Ints, Ints, Ints, Longs, np.int64]:
+    rows: TopicRows,
+    owned: OwnedLists,
+) -> tuple[Held, Shadows, np.int64]:
     """Owner (a place in ``order``) of each partition and what each place holds, after revoking.
 
-    Where a partition is owned twice the later place counts as owner; the earlier ones come as ``shadow_places`` and
-    ``shadow_rows``. Last: position of an owned partition that does not exist, -1 if all do.
+    Where a partition is owned twice the later place counts as owner; the earlier ones come as shadows. Last: position
+    of an owned partition that does not exist, -1 if all do.
     """
+    counts, first_row = rows
+    owned_offsets, owned_topics, owned_partitions = owned
     owners = np.full(first_row[-1], _NOBODY, np.int32)
     sizes = np.zeros(len(order), np.int32)
     shadow_places = np.empty(len(owned_topics), np.int32)
@@ -101,7 +139,7 @@ def keep_subscribed(
             if reader[topic] != place:
                 continue
             if partition < 0 or partition >= counts[topic]:
-                return owners, sizes, shadow_places[:0], shadow_rows[:0], np.int64(k)
+                return Held(owners, sizes), Shadows(shadow_places[:0], shadow_rows[:0]), np.int64(k)
             row = first_row[topic] + partition
             if owners[row] == place:
                 continue
@@ -111,39 +149,31 @@ def keep_subscribed(
                 shadows += 1
             owners[row] = place
             sizes[place] += 1
-    return owners, sizes, shadow_places[:shadows], shadow_rows[:shadows], np.int64(-1)
+    return Held(owners, sizes), Shadows(shadow_places[:shadows], shadow_rows[:shadows]), np.int64(-1)
 
 
 @kernel
-def deal_and_even_out(
-    priority: Longs,
-    counts: Ints,
-    first_row: Longs,
-    starts: Longs,
-    places: Ints,
-    owners: Ints,
-    sizes: Ints,
-    shadow_places: Ints,
-    shadow_rows: Longs,
-) -> None:
-    """Steps 2 and 3: ``owners`` and ``sizes`` are changed in place; shadows that are moved away become -1."""
+def deal_and_even_out(priority: Longs, rows: TopicRows, readers: Readers, held: Held, shadows: Shadows) -> None:
+    """Steps 2 and 3: ``held`` is changed in place; shadows that are moved away become -1."""
+    counts, first_row = rows
+    starts, places = readers
+    owners, sizes = held
     row = np.empty(len(sizes), np.int32)
     ends = np.empty(ENDS, np.int64)
     for topic in priority:
         first, last = first_row[topic], first_row[topic] + counts[topic]
         is_open = False
-        readers = places[starts[topic] : starts[topic + 1]]
+        mine = places[starts[topic] : starts[topic + 1]]
         for at in range(first, last):
             if owners[at] != _NOBODY:
                 continue
             if not is_open:
-                line_up(readers, row, sizes, ends)
+                line_up(mine, row, sizes, ends)
                 is_open = True
-            owners[at] = next_least(row[: len(readers)], sizes, ends)
+            owners[at] = next_least(row[: len(mine)], sizes, ends)
             sizes[owners[at]] += 1
-    grouped = np.empty(first_row[-1], np.int64)
-    group_start = np.zeros(len(sizes), np.int64)
-    group_end = np.zeros(len(sizes), np.int64)
+    line = Line(row, ends)
+    groups = Groups(np.empty(first_row[-1], np.int64), np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64))
     last_moved = -1
     for _ in range(_ROUNDS):
         index = -1
@@ -153,10 +183,8 @@ def deal_and_even_out(
             index += 1
             if index == last_moved:
                 return
-            moves = _even_out(
-                places[starts[topic] : starts[topic + 1]], first_row[topic], first_row[topic] + counts[topic],
-                owners, sizes, row, ends, grouped, group_start, group_end, shadow_places, shadow_rows,
-            )  # fmt: skip
+            mine, first = places[starts[topic] : starts[topic + 1]], first_row[topic]
+            moves = _even_out(mine, first, first + counts[topic], held, line, groups, shadows)
             # Java remembers the first topic even if nothing of it moved.
             if moves or last_moved == -1:
                 last_moved = index
@@ -164,25 +192,17 @@ def deal_and_even_out(
 
 @inner_kernel
 def _even_out(
-    readers: Ints,
-    first: int,
-    last: int,
-    owners: Ints,
-    sizes: Ints,
-    row: Ints,
-    ends: Longs,
-    grouped: Longs,
-    group_start: Longs,
-    group_end: Longs,
-    shadow_places: Ints,
-    shadow_rows: Longs,
+    readers: Ints, first: int, last: int, held: Held, lined: Line, groups: Groups, shadows: Shadows
 ) -> np.int64:
     """Move partitions of one topic from its most to its least loaded readers; how many moved."""
+    owners, sizes = held
+    row, ends = lined
+    group_start, group_end = groups.start, groups.end
     moves = np.int64(0)
     if line_up(readers, row, sizes, ends) <= 1:
         return moves
     line = row[: len(readers)]
-    _group_by_owner(readers, first, last, owners, grouped, group_start, group_end)
+    _group_by_owner(readers, first, last, owners, groups)
     while not is_even(ends):
         giver = next_most(line, sizes, ends)
         while giver != _NOBODY and group_end[giver] == group_start[giver]:
@@ -191,13 +211,13 @@ def _even_out(
         if giver == _NOBODY:
             break
         group_end[giver] -= 1
-        at = grouped[group_end[giver]]
+        at = groups.rows[group_end[giver]]
         taker = next_least(line, sizes, ends)
         if is_even(ends):
             break
-        for k in range(len(shadow_rows)):
-            if shadow_rows[k] == at and shadow_places[k] == giver:
-                shadow_places[k] = _NOBODY
+        for k in range(len(shadows.rows)):
+            if shadows.rows[k] == at and shadows.places[k] == giver:
+                shadows.places[k] = _NOBODY
         sizes[giver] -= 1
         owners[at] = taker
         sizes[taker] += 1
@@ -206,10 +226,9 @@ def _even_out(
 
 
 @inner_kernel
-def _group_by_owner(
-    readers: Ints, first: int, last: int, owners: Ints, grouped: Longs, group_start: Longs, group_end: Longs
-) -> None:
+def _group_by_owner(readers: Ints, first: int, last: int, owners: Ints, groups: Groups) -> None:
     """Rows of one topic by owner, ascending for each."""
+    grouped, group_start, group_end = groups
     for reader in readers:
         group_end[reader] = 0
     for at in range(first, last):
@@ -225,10 +244,10 @@ def _group_by_owner(
 
 
 @kernel
-def lists_of(
-    order: Longs, counts: Ints, first_row: Longs, owners: Ints, shadow_places: Ints, shadow_rows: Longs
-) -> tuple[Longs, Ints, Ints]:
+def lists_of(order: Longs, rows: TopicRows, owners: Ints, shadows: Shadows) -> tuple[Longs, Ints, Ints]:
     """Each member's partitions by topic and partition: offsets, topics, partitions; shadows that stayed come last."""
+    counts, first_row = rows
+    shadow_places, shadow_rows = shadows
     stays = _staying(owners, shadow_places, shadow_rows)
     offsets = np.zeros(len(order) + 1, np.int64)
     for owner in owners:

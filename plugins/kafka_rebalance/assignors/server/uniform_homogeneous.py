@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints, Longs
-from kafka_rebalance.assignors.owned_lists import copy_run
-from kafka_rebalance.assignors.server.orders import owned_walk
+from kafka_rebalance.assignors.owned_lists import OwnedLists, TopicRows, copy_run
+from kafka_rebalance.assignors.server.orders import JavaMaps, owned_walk
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 
@@ -28,14 +28,10 @@ from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 def spread_evenly(
     order: Longs,
     topics: Ints,
-    counts: Ints,
-    first_row: Longs,
-    owned_offsets: Longs,
-    owned_topics: Ints,
-    owned_partitions: Ints,
+    rows: TopicRows,
+    owned: OwnedLists,
     is_assigned: Flags,
-    uuid_hashes: Ints,
-    is_hashed: bool,  # noqa: FBT001
+    maps: JavaMaps,
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[Longs, Ints, Ints, bool]:
     """Offsets, topics and partitions of each member, and whether all partitions found an owner.
@@ -43,31 +39,25 @@ def spread_evenly(
     ``order`` int64[M]: members in map order. ``topics``: the subscribed ones in set order. ``is_assigned`` bool[P]:
     partitions that have an owner, whoever it is.
     """
+    counts = rows.counts
     is_subscribed = np.zeros(len(counts), np.bool_)
     total = 0
     for topic in topics:
         is_subscribed[topic] = True
         total += counts[topic]
-    is_released = np.zeros(len(owned_topics), np.bool_)
-    kept, wanted, released = _quotas(
-        order, is_subscribed, total, owned_offsets, owned_topics, owned_partitions, is_released, uuid_hashes,
-        is_hashed, is_extra_given_back,
-    )  # fmt: skip
-    free_topics, free_partitions = _unassigned(
-        topics, counts, first_row, is_assigned, owned_topics, owned_partitions, released
-    )
+    is_released = np.zeros(len(owned.topics), np.bool_)
+    kept, wanted, released = _quotas(order, is_subscribed, total, owned, is_released, maps, is_extra_given_back)
+    free = _unassigned(topics, rows, is_assigned, owned, released)
+    free_count = len(free[0])
     # Consecutive chunks of what is free, in map order; the last members may find nothing left.
     chunk = np.empty(len(order), np.int64)
     dealt = 0
     for member in order:
         chunk[member] = dealt
-        wanted[member] = min(wanted[member], len(free_topics) - dealt)
+        wanted[member] = min(wanted[member], free_count - dealt)
         dealt += wanted[member]
-    lists = _written(
-        kept, wanted, chunk, free_topics, free_partitions, owned_offsets, owned_topics, owned_partitions,
-        is_subscribed, is_released,
-    )  # fmt: skip
-    return (*lists, dealt == len(free_topics))
+    lists = _written(kept, wanted, chunk, free, owned, is_subscribed, is_released)
+    return (*lists, dealt == free_count)
 
 
 @inner_kernel
@@ -75,15 +65,14 @@ def _written(
     kept: Longs,
     wanted: Longs,
     chunk: Longs,
-    free_topics: Ints,
-    free_partitions: Ints,
-    owned_offsets: Longs,
-    owned_topics: Ints,
-    owned_partitions: Ints,
+    free: tuple[Ints, Ints],
+    owned: OwnedLists,
     is_subscribed: Flags,
     is_released: Flags,
 ) -> tuple[Longs, Ints, Ints]:
     """What each member keeps, in its own order, then its chunk. Those who keep all they own are copied together."""
+    free_topics, free_partitions = free
+    owned_offsets, owned_topics, owned_partitions = owned
     offsets = np.zeros(len(kept) + 1, np.int64)
     for member in range(len(kept)):
         offsets[member + 1] = offsets[member] + kept[member] + wanted[member]
@@ -118,15 +107,13 @@ def _quotas(
     order: Longs,
     is_subscribed: Flags,
     total: int,
-    owned_offsets: Longs,
-    owned_topics: Ints,
-    owned_partitions: Ints,
+    owned: OwnedLists,
     is_released: Flags,
-    uuid_hashes: Ints,
-    is_hashed: bool,  # noqa: FBT001
+    maps: JavaMaps,
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[Longs, Longs, Longs]:
     """What each member keeps, how many more it may take, and what is given up (marked, too), in Java's order."""
+    owned_offsets, owned_topics, owned_partitions = owned
     members = len(order)
     quota_all, extras = total // members, total % members
     kept = np.zeros(members, np.int64)
@@ -146,10 +133,12 @@ def _quotas(
         has_extra = extras > 0
         quota = quota_all + has_extra
         if held > quota:
-            walked = np.arange(end - start)
-            if is_hashed:
-                walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes, group_of)
-            given_up = _release(start, walked, quota, is_subscribed, owned_topics, is_released, released, given_up)
+            walked = np.arange(start, end)
+            if maps.is_hashed:
+                walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of)
+                for k in range(len(walked)):
+                    walked[k] += start
+            given_up = _release(walked, quota, is_subscribed, owned_topics, is_released, released, given_up)
         kept[member] = min(held, quota)
         left = quota - kept[member]
         if is_extra_given_back and left > 0 and has_extra and members - index > extras:
@@ -170,7 +159,6 @@ def _all_set(flags: Flags) -> bool:
 
 @inner_kernel
 def _release(
-    start: int,
     walked: Longs,
     quota: int,
     is_subscribed: Flags,
@@ -181,8 +169,7 @@ def _release(
 ) -> int:
     """Give up all but the first ``quota`` of one member's partitions; how many are given up by now."""
     left = quota
-    for step in walked:
-        k = start + step
+    for k in walked:
         if not is_subscribed[owned_topics[k]]:
             continue
         if left > 0:
@@ -196,15 +183,10 @@ def _release(
 
 @inner_kernel
 def _unassigned(
-    topics: Ints,
-    counts: Ints,
-    first_row: Longs,
-    is_assigned: Flags,
-    owned_topics: Ints,
-    owned_partitions: Ints,
-    released: Longs,
+    topics: Ints, rows: TopicRows, is_assigned: Flags, owned: OwnedLists, released: Longs
 ) -> tuple[Ints, Ints]:
     """Partitions without owner, topic by topic, then those given up."""
+    counts, first_row = rows
     never_of = np.zeros(len(topics), np.int64)
     for i in range(len(topics)):
         row = first_row[topics[i]]
@@ -226,7 +208,7 @@ def _unassigned(
                 filled += 1
             partition += 1
     for k in released:
-        free_topics[filled] = owned_topics[k]
-        free_partitions[filled] = owned_partitions[k]
+        free_topics[filled] = owned.topics[k]
+        free_partitions[filled] = owned.partitions[k]
         filled += 1
     return free_topics, free_partitions

@@ -20,8 +20,10 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
 from kafka_rebalance.assignors.orders import member_walk
+from kafka_rebalance.assignors.owned_lists import owned_lists
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server.orders import (
+    JavaMaps,
     is_hashed,
     is_homogeneous,
     refuse_missing_topics,
@@ -96,9 +98,7 @@ class _Held:
     @classmethod
     def of(cls, request: AssignmentRequest, order: Longs, hashes: Ints) -> _Held:
         members = request.members
-        entries = held_in_order(
-            order, members.owned_offsets, members.owned_topics, members.owned_partitions, hashes, is_hashed(request)
-        )
+        entries = held_in_order(order, owned_lists(members), JavaMaps(hashes, is_hashed(request)))
         places = np.repeat(np.arange(len(order)), np.diff(members.owned_offsets)[order])
         is_kept = np.zeros(len(entries), np.bool_)
         return cls(places, members.owned_topics[entries], members.owned_partitions[entries], entries, is_kept, [])
@@ -131,14 +131,9 @@ class _Held:
 
     def lists(self, request: AssignmentRequest, order: Longs) -> Assignment:
         """What each member keeps, then what it is dealt."""
-        members = request.members
         places, topics, partitions = (np.concatenate(column) for column in zip(*self.dealt, strict=True))
-        return Assignment.of(
-            *lists_of(
-                order, members.owned_offsets, members.owned_topics, members.owned_partitions, self.is_kept, places,
-                topics, partitions,
-            )
-        )  # fmt: skip
+        owned = owned_lists(request.members)
+        return Assignment.of(*lists_of(order, owned, self.is_kept, (places, topics, partitions)))
 
 
 def _assignable(request: AssignmentRequest, topics: Ints) -> Longs:

@@ -17,14 +17,26 @@ Complexity: O(M + keys + held + dealt).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints, Longs
-from kafka_rebalance.assignors.server.orders import owned_walk
+from kafka_rebalance.assignors.owned_lists import OwnedLists
+from kafka_rebalance.assignors.server.orders import JavaMaps, owned_walk
 from kafka_rebalance.java.hash_order import COMPUTE_IF_ABSENT, DEFAULT_CAPACITY, order_after, put_order
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 _NONE = -1
+
+
+class Holdings(NamedTuple):
+    """Who holds each key: starts[key]..starts[key + 1] of ``holders`` (places) and ``entries``; ``stays`` by entry."""
+
+    starts: Longs
+    holders: Ints
+    entries: Longs
+    stays: Flags
 
 
 @inner_kernel
@@ -78,7 +90,8 @@ def share_out(
                 if left[key] == sharing:
                     break
     key_order = _key_order(walk, hashes, targets, held_starts, held_keys)
-    places, keys, is_done = _deal(walk, wants, sharing, sizes, key_order, starts, holders, entries, stays, left)
+    held = Holdings(starts, holders, entries, stays)
+    places, keys, is_done = _deal(walk, wants, sharing, sizes, key_order, held, left)
     return stays, places, keys, is_done
 
 
@@ -140,16 +153,7 @@ def _key_order(walk: Longs, hashes: Ints, targets: int, held_starts: Longs, held
 
 @inner_kernel
 def _deal(
-    walk: Longs,
-    wants: Longs,
-    sharing: int,
-    sizes: Longs,
-    key_order: Longs,
-    starts: Longs,
-    holders: Ints,
-    entries: Longs,
-    stays: Flags,
-    left: Longs,
+    walk: Longs, wants: Longs, sharing: int, sizes: Longs, key_order: Longs, held: Holdings, left: Longs
 ) -> tuple[Ints, Ints, bool]:
     """Step 4: places and keys that are dealt. Who wants more stands in a ring: ``following`` and ``before``."""
     end = len(walk)
@@ -164,7 +168,7 @@ def _deal(
     for key in key_order:
         if waiting == 0:
             break
-        _note_holders(held_key, key, starts[key], starts[key + 1], holders, entries, stays)
+        _note_holders(held_key, key, held)
         todo = sharing - left[key]
         while todo > 0:
             if cursor == end:
@@ -194,11 +198,11 @@ def _deal(
 
 
 @inner_kernel
-def _note_holders(held_key: Longs, key: int, start: int, end: int, holders: Ints, entries: Longs, stays: Flags) -> None:
+def _note_holders(held_key: Longs, key: int, held: Holdings) -> None:
     """Who still holds the key when its turn comes."""
-    for k in range(start, end):
-        if stays[entries[k]]:
-            held_key[holders[k]] = key
+    for k in range(held.starts[key], held.starts[key + 1]):
+        if held.stays[held.entries[k]]:
+            held_key[held.holders[k]] = key
 
 
 @inner_kernel
@@ -221,23 +225,17 @@ def _line(walk: Longs, wants: Longs, sizes: Longs) -> tuple[Longs, Longs, np.int
 
 
 @kernel
-def held_in_order(
-    order: Longs,
-    owned_offsets: Longs,
-    owned_topics: Ints,
-    owned_partitions: Ints,
-    uuid_hashes: Ints,
-    is_hashed: bool,  # noqa: FBT001
-) -> Longs:
+def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
     """Positions of all owned entries, members as ``order`` has them, what one holds in the order of its maps."""
+    owned_offsets, owned_topics, owned_partitions = owned
     held = np.empty(len(owned_topics), np.int64)
-    group_of = np.full(len(uuid_hashes), _NONE, np.int32)
+    group_of = np.full(len(maps.uuid_hashes), _NONE, np.int32)
     filled = 0
     for member in order:
         start, end = owned_offsets[member], owned_offsets[member + 1]
         walked = np.arange(end - start)
-        if is_hashed:
-            walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], uuid_hashes, group_of)
+        if maps.is_hashed:
+            walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of)
         for k in walked:
             held[filled] = start + k
             filled += 1
@@ -246,16 +244,11 @@ def held_in_order(
 
 @kernel
 def lists_of(
-    order: Longs,
-    owned_offsets: Longs,
-    owned_topics: Ints,
-    owned_partitions: Ints,
-    is_kept: Flags,
-    dealt_places: Ints,
-    dealt_topics: Ints,
-    dealt_partitions: Ints,
+    order: Longs, owned: OwnedLists, is_kept: Flags, dealt: tuple[Ints, Ints, Ints]
 ) -> tuple[Longs, Ints, Ints]:
     """Each member's list: what it keeps, then what it is dealt."""
+    owned_offsets, owned_topics, owned_partitions = owned
+    dealt_places, dealt_topics, dealt_partitions = dealt
     offsets = np.zeros(len(order) + 1, np.int64)
     for place in dealt_places:
         offsets[order[place] + 1] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints, Longs
-from kafka_rebalance.assignors.owned_lists import copy_run
+from kafka_rebalance.assignors.owned_lists import OwnedLists, copy_run
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 _EIGHT_TAKEN = np.uint64(0x0101010101010101)
@@ -26,13 +26,12 @@ def subscriptions_are_equal(offsets: Longs, topics: Ints) -> bool:
 
 
 @kernel
-def claims_hold(
-    first_row: Longs, counts: Ints, offsets: Longs, topics: Ints, partitions: Ints, quota: int, taken: Flags
-) -> bool:
+def claims_hold(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, taken: Flags) -> bool:
     """Mark the rows of everybody's first ``quota`` partitions; false if one does not exist or has two owners.
 
     Then ``taken`` means nothing, and ``mark_kept`` has to look at each claim.
     """
+    offsets, topics, partitions = owned
     claims = 0
     all_exist = True
     for member in range(len(offsets) - 1):
@@ -51,20 +50,12 @@ def claims_hold(
 
 
 @kernel
-def mark_kept(
-    first_row: Longs,
-    counts: Ints,
-    offsets: Longs,
-    topics: Ints,
-    partitions: Ints,
-    quota: int,
-    taken: Flags,
-    is_valid: Flags,
-) -> Longs:
+def mark_kept(first_row: Longs, counts: Ints, owned: OwnedLists, quota: int, taken: Flags, is_valid: Flags) -> Longs:
     """How many of its owned partitions each member may keep (at most ``quota``), marking their rows in ``taken``.
 
     ``is_valid`` bool[W] tells which owned entries count: of an existing partition, and the first claim on it.
     """
+    offsets, topics, partitions = owned
     members = len(offsets) - 1
     kept = np.zeros(members, dtype=np.int64)
     for member in range(members):
@@ -115,20 +106,14 @@ def level_quotas(kept: Longs, orphans: int) -> Longs:
 
 @kernel
 def write_lists(
-    first_row: Longs,
-    offsets: Longs,
-    topics: Ints,
-    partitions: Ints,
-    taken: Flags,
-    is_valid: Flags,
-    kept: Longs,
-    quotas: Longs,
+    first_row: Longs, owned: OwnedLists, taken: Flags, is_valid: Flags, kept: Longs, quotas: Longs
 ) -> tuple[Longs, Ints, Ints]:
     """The answer's columns: what each member keeps, then orphans in topic order up to its quota.
 
     An empty ``is_valid``: everybody keeps the first ``kept`` of its entries. Neighbours that neither give nor take are
     copied in one go.
     """
+    offsets, topics, partitions = owned
     members = len(quotas)
     out_offsets = np.zeros(members + 1, dtype=np.int64)
     for member in range(members):

@@ -6,9 +6,12 @@ int32 list the members that may read each topic.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
+from kafka_rebalance.assignors.owned_lists import OwnedLists
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 NOBODY = -1
@@ -16,11 +19,19 @@ TINY = 1e-12
 ENOUGH = 5e-4  # improving further costs more rows than it is worth: nobody sees half a thousandth
 
 
+class WeighedRows(NamedTuple):
+    """``weights`` float64[P], ``order`` int64[P] heaviest first, ``topic_of`` int32[P], ``may_read`` bool[M, T]."""
+
+    weights: Floats
+    order: Longs
+    topic_of: Ints
+    may_read: Flags
+
+
 @kernel
-def owner_of_rows(
-    first_row: Longs, counts: Ints, offsets: Longs, topics: Ints, partitions: Ints, may_read: Flags
-) -> Ints:
+def owner_of_rows(first_row: Longs, counts: Ints, owned: OwnedLists, may_read: Flags) -> Ints:
     """Today's reader of each row, ``NOBODY`` where there is none; the first claim counts. ``may_read`` bool[M, T]."""
+    offsets, topics, partitions = owned
     owner = np.full(first_row[-1], NOBODY, dtype=np.int32)
     for member in range(len(offsets) - 1):
         for i in range(offsets[member], offsets[member + 1]):
@@ -114,9 +125,7 @@ def place_on_lightest_reader(
 
 
 @kernel
-def improve(
-    weights: Floats, order: Longs, topic_of: Ints, may_read: Flags, owner: Ints, loads: Floats, bound: float, steps: int
-) -> None:
+def improve(rows: WeighedRows, owner: Ints, loads: Floats, bound: float, steps: int) -> None:
     """Lower the highest load: a move or a swap between it and one of the three lightest, as long as that helps."""
     for _ in range(steps):
         hot = np.argmax(loads)
@@ -131,7 +140,7 @@ def improve(
                 if not tried[member] and (cool == NOBODY or loads[member] < loads[cool]):
                     cool = member
             tried[cool] = True
-            if _exchange(weights, order, topic_of, may_read, owner, loads, hot, cool):
+            if _exchange(rows, owner, loads, hot, cool):
                 found = True
                 break
         if not found:
@@ -139,10 +148,9 @@ def improve(
 
 
 @inner_kernel
-def _exchange(
-    weights: Floats, order: Longs, topic_of: Ints, may_read: Flags, owner: Ints, loads: Floats, hot: int, cool: int
-) -> bool:
+def _exchange(rows: WeighedRows, owner: Ints, loads: Floats, hot: int, cool: int) -> bool:
     """The best move or swap between two members, if there is one."""
+    weights, order, topic_of, may_read = rows
     hot_rows, cool_rows = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     hots, cools = 0, 0
     for row in order:

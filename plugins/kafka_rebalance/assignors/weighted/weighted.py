@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.assignors.assignment import Assignment
+from kafka_rebalance.assignors.owned_lists import owned_lists
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.weighted import counts as counts_way
 from kafka_rebalance.assignors.weighted import loads as loads_way
@@ -103,15 +104,15 @@ def _assign_counts(request: AssignmentRequest) -> tuple[Assignment, npt.NDArray[
     quota = -(-total // len(members))
     taken = np.zeros(total, dtype=np.bool_)
     is_valid = np.zeros(0, dtype=np.bool_)
-    owned = (members.owned_offsets, members.owned_topics, members.owned_partitions)
-    if counts_way.claims_hold(topics.first_row, topics.partition_counts, *owned, quota, taken):
+    owned = owned_lists(members)
+    if counts_way.claims_hold(topics.first_row, topics.partition_counts, owned, quota, taken):
         kept = np.minimum(np.diff(members.owned_offsets), quota)
     else:
         taken[:] = False
         is_valid = np.zeros(len(members.owned_topics), dtype=np.bool_)
-        kept = counts_way.mark_kept(topics.first_row, topics.partition_counts, *owned, quota, taken, is_valid)
+        kept = counts_way.mark_kept(topics.first_row, topics.partition_counts, owned, quota, taken, is_valid)
     quotas = counts_way.level_quotas(kept, total - int(kept.sum()))
-    lists = counts_way.write_lists(topics.first_row, *owned, taken, is_valid, kept, quotas)
+    lists = counts_way.write_lists(topics.first_row, owned, taken, is_valid, kept, quotas)
     return Assignment.of(*lists), kept
 
 
@@ -128,8 +129,8 @@ def _answer_counts(request: AssignmentRequest) -> WeightedAnswer:
 
 def _owner(request: AssignmentRequest, may_read: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
     topics, members = request.topics, request.members
-    owned = (members.owned_offsets, members.owned_topics, members.owned_partitions)
-    return np.asarray(loads_way.owner_of_rows(topics.first_row, topics.partition_counts, *owned, may_read))
+    owned = owned_lists(members)
+    return np.asarray(loads_way.owner_of_rows(topics.first_row, topics.partition_counts, owned, may_read))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,7 +217,6 @@ def _within(case: _Case, cap: float) -> tuple[npt.NDArray[np.int32], Floats]:
         audience = np.nonzero(case.may_read.T)[1].astype(np.int32)
         loads_way.place_on_lightest_reader(case.weights, case.order, case.topic_of, offsets, audience, owner, loads)
     steps = max(4, IMPROVE_WORK // max(len(case.order), 1)) if len(case.order) else 0
-    loads_way.improve(
-        case.weights, case.order, case.topic_of, case.may_read, owner, loads, max(case.bound, cap), min(steps, 400)
-    )
+    rows = loads_way.WeighedRows(case.weights, case.order, case.topic_of, case.may_read)
+    loads_way.improve(rows, owner, loads, max(case.bound, cap), min(steps, 400))
     return owner, loads

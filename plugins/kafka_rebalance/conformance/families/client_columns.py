@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any
@@ -83,12 +84,11 @@ def _members(
     if len(set(ids)) != len(ids):
         raise InvalidInputError.at("members", "one is listed twice", "ids are unique in a group")
     flat = [pair for pairs in owned for pair in pairs or ()]
-    return MemberColumns.of(
+    columns = MemberColumns.of(
         StringColumn.of(ids),
         _offsets([len(each) for each in subscriptions]),
         _ints([topic for each in subscriptions for topic in each]),
-        instance_ids=StringColumn.of(member.get("instanceId") or "" for member in members),
-        has_instance_id=np.array([member.get("instanceId") is not None for member in members], dtype=np.bool_),
+        instances=[member.get("instanceId") for member in members],
         racks=_ints(racks),
         owned=(
             _offsets([len(each or ()) for each in owned]),
@@ -96,6 +96,9 @@ def _members(
             _ints([partition for _, partition in flat]),
         ),
         has_owned=np.array([each is not None for each in owned], dtype=np.bool_),
+    )
+    return replace(
+        columns,
         generations=_ints([_generation(member.get("generation")) for member in members]),
         data_generations=_ints([_generation((member.get("memberData") or {}).get("generation")) for member in members]),
     )

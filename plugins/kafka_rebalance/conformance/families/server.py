@@ -92,8 +92,7 @@ def _member_columns(members: list[Input], index: Mapping[str, int]) -> MemberCol
         StringColumn.of(member["id"] for member in members),
         _offsets([len(each) for each in subscriptions]),
         np.array([topic for each in subscriptions for topic in each], np.int32),
-        instance_ids=StringColumn.of(instance or "" for instance in instances),
-        has_instance_id=np.array([instance is not None for instance in instances], np.bool_),
+        instances=instances,
         owned=(_offsets([len(dict.fromkeys(each)) for each in owned]), pairs[:, 0].copy(), pairs[:, 1].copy()),
     )
 

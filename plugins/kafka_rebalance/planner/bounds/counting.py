@@ -15,12 +15,12 @@ from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.covering_prices import Holdings, carried, drop_costs
-
-ROUNDING = 1e-9
-WHOLE = 1e-6
+from kafka_rebalance.planner.params import DEFAULTS, BoundParams
 
 
-def least_copies(problem: Problem, holdings: Holdings, load: Floats, columns: list[int]) -> float:
+def least_copies(
+    problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
+) -> float:
     """Replica copies of any plan. O(P·W log P)."""
     now = (problem.replicas >= 0).sum(axis=1)
     free = ~problem.pinned
@@ -30,24 +30,24 @@ def least_copies(problem: Problem, holdings: Holdings, load: Floats, columns: li
     out = np.bincount(brokers, weights=cost[holdings.row] * holdings.is_forced, minlength=problem.broker_count)
     for d in columns:
         excess = load[:, d] - problem.band_high[:, d]
-        for b in np.flatnonzero(excess > ROUNDING * np.maximum(load[:, d], 1.0)).tolist():
+        for b in np.flatnonzero(excess > params.least_excess * np.maximum(load[:, d], 1.0)).tolist():
             span = slice(int(holdings.start[b]), int(holdings.start[b + 1]))
             weight = carried(problem, [d], holdings.row[span], holdings.column[span])[:, 0]
-            out[b] = max(out[b], fewest(float(excess[b]), weight, cost[holdings.row[span]]))
+            out[b] = max(out[b], fewest(float(excess[b]), weight, cost[holdings.row[span]], params.least_excess))
     lacking = 0.0
     count = problem.column("replicas")
     if count is not None:
-        lacking = float(np.ceil(problem.band_low[:, count] - load[:, count] - WHOLE).clip(0).sum())
+        lacking = float(np.ceil(problem.band_low[:, count] - load[:, count] - params.count_tolerance).clip(0).sum())
     return max(grown + float(out.sum()), lacking, grown + _sharing_racks(problem, cost))
 
 
-def fewest(excess: float, weight: Floats, cost: Floats) -> float:
+def fewest(excess: float, weight: Floats, cost: Floats, least_excess: float = DEFAULTS.bounds.least_excess) -> float:
     """Items of cost 1 that must go, beside all of cost 0, to take ``excess`` off: the heaviest first."""
     left = excess - float(weight[cost == 0].sum())
-    if left <= ROUNDING * excess:
+    if left <= least_excess * excess:
         return 0.0
     heaviest = np.cumsum(np.sort(weight[cost > 0])[::-1])
-    return float(min(int(np.searchsorted(heaviest, left * (1 - ROUNDING))) + 1, len(heaviest)))
+    return float(min(int(np.searchsorted(heaviest, left * (1 - least_excess))) + 1, len(heaviest)))
 
 
 def _sharing_racks(problem: Problem, cost: Floats) -> float:
@@ -63,7 +63,7 @@ def _sharing_racks(problem: Problem, cost: Floats) -> float:
     return float((lacking * cost)[~problem.pinned].sum())
 
 
-def least_leader_stops(problem: Problem, load: Floats) -> float:
+def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
     """Leader changes of any plan, whether replicas move or not."""
     now, leader = problem.replicas, problem.leader
     free = ~problem.pinned & (leader >= 0)
@@ -80,13 +80,13 @@ def least_leader_stops(problem: Problem, load: Floats) -> float:
     count, out = problem.column("leaders"), problem.column("out")
     start = 0.0
     if count is not None:
-        stop = np.maximum(stop, np.ceil(load[:, count] - problem.band_high[:, count] - WHOLE))
-        start = float(np.ceil(problem.band_low[:, count] - load[:, count] - WHOLE).clip(0).sum())
+        stop = np.maximum(stop, np.ceil(load[:, count] - problem.band_high[:, count] - params.count_tolerance))
+        start = float(np.ceil(problem.band_low[:, count] - load[:, count] - params.count_tolerance).clip(0).sum())
     if out is not None:
         excess = load[:, out] - problem.band_high[:, out]
         order = rows[np.argsort(leader[rows], kind="stable")]
         begin = np.searchsorted(leader[order], np.arange(problem.broker_count + 1))
-        for b in np.flatnonzero(excess > ROUNDING * np.maximum(load[:, out], 1.0)).tolist():
+        for b in np.flatnonzero(excess > params.least_excess * np.maximum(load[:, out], 1.0)).tolist():
             sent = problem.leader_extra[order[begin[b] : begin[b + 1]], out]
-            stop[b] = max(stop[b], fewest(float(excess[b]), sent, np.ones(len(sent))))
+            stop[b] = max(stop[b], fewest(float(excess[b]), sent, np.ones(len(sent)), params.least_excess))
     return max(float(np.minimum(stop, led).clip(0).sum()), start)

@@ -16,11 +16,9 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.params import DEFAULTS, BoundParams
 from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, cover
-from kafka_rebalance.planner.state import resource_scale
-
-# Excess below this share of a mean load is rounding.
-ROUNDING = 1e-9
+from kafka_rebalance.planner.scales import resource_scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,27 +62,30 @@ def drop_costs(problem: Problem, cost: Floats) -> Floats:
     return np.where(problem.target_rf < (problem.replicas >= 0).sum(axis=1), 0.0, cost)
 
 
-def covering_prices(problem: Problem, holdings: Holdings, load: Floats, columns: list[int]) -> Floats:
+def covering_prices(
+    problem: Problem, holdings: Holdings, load: Floats, columns: list[int], params: BoundParams = DEFAULTS.bounds
+) -> Floats:
     """float64[B, D] prices >= 0, in bytes per unit of load; load float64[B, D] is today's."""
     scale = resource_scale(problem)[columns]
     unit = max(float(problem.move_bytes.mean()), 1e-300) if problem.partition_count else 1.0
     cost = drop_costs(problem, problem.move_bytes) / unit
     prices = np.zeros_like(load)
     excess = np.maximum(load[:, columns] - problem.band_high[:, columns], 0.0) / scale
-    excess[excess < ROUNDING] = 0.0
+    excess[excess < params.least_excess] = 0.0
     for b in np.flatnonzero(excess.any(axis=1) & problem.stays).tolist():
         span = slice(int(holdings.start[b]), int(holdings.start[b + 1]))
         row, column, forced = holdings.row[span], holdings.column[span], holdings.is_forced[span]
         weight = np.ascontiguousarray(carried(problem, columns, row, column) / scale)
         left = excess[b] - weight[forced].sum(axis=0)
-        prices[b, columns] = _prices_of_one(cost[row[~forced]], np.ascontiguousarray(weight[~forced]), left)
+        free = np.ascontiguousarray(weight[~forced])
+        prices[b, columns] = _prices_of_one(cost[row[~forced]], free, left, params.covering_sweeps)
     prices[:, columns] *= unit / scale
     return prices
 
 
-def _prices_of_one(cost: Floats, weight: Floats, excess: Floats) -> Floats:
+def _prices_of_one(cost: Floats, weight: Floats, excess: Floats, sweeps: int) -> Floats:
     found = np.zeros(len(excess))
     if len(cost) == 0 or not (excess > 0).any():
         return found
-    value = cover(cost, weight, np.ascontiguousarray(excess), found, np.empty((2, len(cost))))
+    value = cover(cost, weight, np.ascontiguousarray(excess), found, np.empty((2, len(cost))), sweeps)
     return np.zeros(len(excess)) if value >= NOT_COVERABLE else found

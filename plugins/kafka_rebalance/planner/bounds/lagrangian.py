@@ -18,19 +18,19 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.params import DEFAULTS, BoundParams
 
-SLICE = 20_000
 
-
-def proven_by(problem: Problem, prices: Floats, cost: Floats) -> float:
+def proven_by(problem: Problem, prices: Floats, cost: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
     """The bound that ``prices`` float64[B, D] prove, where a new copy costs ``cost`` float64[P]."""
     racks = distinct_racks(problem.rack)
     targets = _cheapest_of_racks(problem, prices, racks)
     open_racks = len(np.unique(racks[problem.takes_replicas]))
     total = _held_by_pinned(problem, prices) - _limits_at(problem, prices)
     free = np.flatnonzero(~problem.pinned if prices.any() else ~problem.pinned & _costs_something(problem, racks))
-    for begin in range(0, len(free), SLICE):
-        rows = free[begin : begin + SLICE]
+    step = params.partitions_per_slice
+    for begin in range(0, len(free), step):
+        rows = free[begin : begin + step]
         new, kept = _placement_costs(problem, prices, cost, rows, targets)
         total += _least_placements(problem, rows, new, kept, targets, racks, open_racks)
         total += _least_leaders(problem, prices, rows)

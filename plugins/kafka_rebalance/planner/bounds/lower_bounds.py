@@ -17,6 +17,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.counting import least_copies, least_leader_stops
 from kafka_rebalance.planner.bounds.covering_prices import covering_prices, holdings_of
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
+from kafka_rebalance.planner.params import DEFAULTS, BoundParams
 from kafka_rebalance.planner.solution import Bounds, LowerBound, PriceCertificate
 from kafka_rebalance.resources import REPLICA_CARRIED
 
@@ -29,23 +30,29 @@ WORDS = {
 }
 
 
-def lower_bounds(problem: Problem, *, prices: Floats | None = None) -> Bounds:
+def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: BoundParams = DEFAULTS.bounds) -> Bounds:
     """Bounds for the problem's own bands (before any widening). ``prices`` float64[B, D]: others to try as well."""
     load = broker_loads(problem, problem.replicas, problem.leader)
-    changes = LowerBound(least_leader_stops(problem, load), "leaders outside the bands, counted broker by broker")
+    changes = LowerBound(
+        least_leader_stops(problem, load, params), "leaders outside the bands, counted broker by broker"
+    )
     if not problem.moves_replicas:
         return Bounds(NOTHING, NOTHING, changes)
     columns = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
     holdings = holdings_of(problem)
-    copies = LowerBound(least_copies(problem, holdings, load, columns), "the fewest replicas that cover what must go")
+    fewest = least_copies(problem, holdings, load, columns, params)
+    copies = LowerBound(fewest, "the fewest replicas that cover what must go")
     tried = {
         "forced": np.zeros_like(load),
-        "excess": covering_prices(problem, holdings, load, columns),
+        "excess": covering_prices(problem, holdings, load, columns, params),
         "deficit": _deficit_prices(problem, load),
     }
     if prices is not None:
         tried["linear program"] = prices
-    parts = {name: max(0.0, proven_by(problem, each, problem.move_bytes)) for name, each in tried.items()}
+    parts = {
+        name: max(0.0, proven_by(problem, tried_prices, problem.move_bytes, params))
+        for name, tried_prices in tried.items()
+    }
     best = max(parts, key=lambda name: (parts[name], name == "forced"))
     certificate = PriceCertificate(tried[best], parts[best])
     return Bounds(LowerBound(parts[best], WORDS[best]), copies, changes, parts, certificate)

@@ -6,8 +6,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
-
-ROUNDING = 1e-6
+from kafka_rebalance.planner.params import DEFAULTS
 
 
 def candidates(problem: Problem, replicas: Ints) -> Flags:
@@ -35,7 +34,7 @@ def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
     return slot
 
 
-def count_band(low: Floats, high: Floats) -> tuple[Longs, Longs]:
+def count_band(low: Floats, high: Floats, tolerance: float = DEFAULTS.bounds.count_tolerance) -> tuple[Longs, Longs]:
     """int64[B] each: the whole numbers in low..high; a band without an upper end holds any count."""
     top = np.minimum(np.where(np.isfinite(high), high, 1e15), 1e15)
-    return np.ceil(low - ROUNDING).astype(np.int64), np.floor(top + ROUNDING).astype(np.int64)
+    return np.ceil(low - tolerance).astype(np.int64), np.floor(top + tolerance).astype(np.int64)

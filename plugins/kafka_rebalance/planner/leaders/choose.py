@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
@@ -9,13 +11,13 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.leaders.candidates import candidates, count_band, first_leaders
 from kafka_rebalance.planner.leaders.even_counts import even_out_counts
 from kafka_rebalance.planner.leaders.leader_search import search_leaders
-from kafka_rebalance.planner.leaders.leader_state import LeaderState, make_leader_state
-from kafka_rebalance.planner.replicas.moving import INSIDE
-from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
+from kafka_rebalance.planner.params import DEFAULTS, LeaderParams, SolveParams
+from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 from kafka_rebalance.planner.working_bands import WorkingBands
 from kafka_rebalance.resources import LEADER_CARRIED
-
-LEADER_ROUNDS = 200
 
 
 def leader_columns(problem: Problem) -> list[int]:
@@ -23,8 +25,18 @@ def leader_columns(problem: Problem) -> list[int]:
     return [d for d, resource in enumerate(problem.resources) if resource in LEADER_CARRIED]
 
 
-def choose_leaders(problem: Problem, replicas: Ints, bands: WorkingBands, steps: dict[str, int]) -> Ints:
-    """int32[P]: the slot in ``replicas`` that leads each partition. O(P·W) a round.
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenLeaders:
+    """``slot`` int32[P]: which replica leads each partition."""
+
+    slot: Ints
+    statistics: SearchStatistics = NOTHING_DONE
+
+
+def choose_leaders(
+    problem: Problem, replicas: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
+) -> ChosenLeaders:
+    """Who leads the sets ``replicas`` int32[P, W]. O(P·W) a round.
 
     Where leaders alone may change, even counts are found exactly first, and mended for rates where those need it; the
     better of that and of the search alone is kept: nearer to its bands, then fewer changes.
@@ -33,31 +45,29 @@ def choose_leaders(problem: Problem, replicas: Ints, bands: WorkingBands, steps:
     slot = first_leaders(problem, replicas, may_lead)
     columns = leader_columns(problem)
     if problem.elects_preferred or not columns:
-        return slot
-    state = leader_state_of(problem, replicas, slot, may_lead, bands, columns)
-    if problem.moves_replicas or not _even_out(problem, state, bands):
-        _search(state, steps)
-        return state.slot
-    if _strays(state) <= INSIDE:
-        return state.slot
-    _search(state, steps)
-    other = leader_state_of(problem, replicas, slot, may_lead, bands, columns)
-    _search(other, steps)
-    return min(state, other, key=_worth).slot
+        return ChosenLeaders(slot)
+    state = leader_state_of(problem, replicas, slot, may_lead, bands, params.leaders)
+    if problem.moves_replicas or not _even_out(problem, state, bands, params.bounds.count_tolerance):
+        return ChosenLeaders(state.slot, _search(state))
+    if _strays(state) <= BAND_TOLERANCE:
+        return ChosenLeaders(state.slot)
+    done = _search(state)
+    other = leader_state_of(problem, replicas, slot, may_lead, bands, params.leaders)
+    done += _search(other)
+    return ChosenLeaders(min(state, other, key=_worth).slot, done)
 
 
-def _search(state: LeaderState, steps: dict[str, int]) -> None:
-    made, undone = search_leaders(state, LEADER_ROUNDS)
-    steps["leaders"] = steps.get("leaders", 0) + made
-    steps["leaders_undone"] = steps.get("leaders_undone", 0) + undone
+def _search(state: LeaderState) -> SearchStatistics:
+    made, undone = search_leaders(state, state.params.rounds)
+    return SearchStatistics(leaders_changed=made, leaders_undone=undone)
 
 
-def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands) -> bool:
+def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands, tolerance: float) -> bool:
     """Even counts with the fewest changes, if counts are balanced at all."""
     d = problem.column("leaders")
     if d is None or np.isfinite(problem.limit[:, leader_columns(problem)]).any():
         return False
-    low, high = count_band(bands.low[:, d], bands.high[:, d])
+    low, high = count_band(bands.low[:, d], bands.high[:, d], tolerance)
     if (low > high).any():
         return False
     even_out_counts(state, low, high)
@@ -76,9 +86,10 @@ def _worth(state: LeaderState) -> tuple[float, int]:
 
 
 def leader_state_of(
-    problem: Problem, replicas: Ints, slot: Ints, may_lead: Flags, bands: WorkingBands, columns: list[int]
+    problem: Problem, replicas: Ints, slot: Ints, may_lead: Flags, bands: WorkingBands, params: LeaderParams
 ) -> LeaderState:
     """Loads of the given leaders, what brokers carry as followers included."""
+    columns = leader_columns(problem)
     scale = resource_scale(problem)[columns]
     extra = np.ascontiguousarray(problem.leader_extra[:, columns] / scale)
     load = _loads(replicas, slot, problem.follower_load[:, columns] / scale, extra, problem.broker_count)
@@ -88,10 +99,13 @@ def leader_state_of(
         problem.leader,
         may_lead,
         extra,
-        load,
-        np.ascontiguousarray(bands.low[:, columns] / scale),
-        np.ascontiguousarray(bands.high[:, columns] / scale),
-        np.ascontiguousarray(problem.limit[:, columns] / scale),
+        LeaderLoads(
+            load,
+            np.ascontiguousarray(bands.low[:, columns] / scale),
+            np.ascontiguousarray(bands.high[:, columns] / scale),
+            np.ascontiguousarray(problem.limit[:, columns] / scale),
+        ),
+        params,
     )
 
 

@@ -27,8 +27,8 @@ from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.planner.leaders.leader_state import LeaderState, hand_over, switch_cost
 
-UNREACHED = 1 << 60
-HUB_ARC = -1
+# No way leads there; and the arc between a broker and the hub, which is no partition's.
+UNREACHED, HUB_ARC = 1 << 60, -1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,8 +13,8 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.planner.leaders.count_flow import count_flow, even_out, set_distances
-from kafka_rebalance.planner.leaders.leader_state import LeaderState, make_leader_state
+from kafka_rebalance.planner.leaders.count_flow import UNREACHED, count_flow, even_out, set_distances
+from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ def even_out_counts(state: LeaderState, low: Longs, high: Longs) -> int:
 def _evened(state: LeaderState, low: Longs, high: Longs, *, squares: bool) -> EvenLeaders:
     flow = count_flow(state, low, high, len(state.slot) + 1 if squares else 0)
     left = int(even_out(state, flow))
-    stuck = flow.far[:-1] < (1 << 60) if left else np.zeros(len(low), dtype=np.bool_)
+    stuck = flow.far[:-1] < UNREACHED if left else np.zeros(len(low), dtype=np.bool_)
     set_distances(state, flow, True)
     chosen = state.replicas[np.arange(len(state.slot)), state.slot]
     return EvenLeaders(chosen, int((chosen != state.home).sum()), left, stuck, flow.far[-1] - flow.far[:-1])
@@ -71,4 +71,6 @@ def _bare_state(replicas: Ints, slot: Ints, home: Ints, may_lead: Flags, brokers
     """A leader state that carries no loads but the lists of who leads what."""
     nothing, empty = np.zeros((len(replicas), 0)), np.zeros((brokers, 0))
     rows, today = (np.ascontiguousarray(each, dtype=np.int32) for each in (replicas, home))
-    return make_leader_state(rows, slot, today, np.ascontiguousarray(may_lead), nothing, empty, empty, empty, empty)
+    return make_leader_state(
+        rows, slot, today, np.ascontiguousarray(may_lead), nothing, LeaderLoads(empty, empty, empty, empty)
+    )

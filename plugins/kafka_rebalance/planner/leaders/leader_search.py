@@ -24,14 +24,8 @@ from kafka_rebalance.planner.leaders.leader_state import (
     strays,
     switch_cost,
 )
-from kafka_rebalance.planner.replicas.moving import INSIDE, TINY
 from kafka_rebalance.planner.sorting import largest_first, smallest_first
-
-# A hand-over that costs no further leader change is worth this many times one that does.
-CHEAP = 20.0
-STILL_WORTH = 0.8
-# Once gentle steps help fewer than one in so many of the brokers outside, others are tried, too.
-FEW = 10
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE, HOWEVER_FAR
 
 
 @inner_kernel
@@ -40,10 +34,10 @@ def _worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
     source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
     arrives = leader_relief(state, target, p, 1.0)
     gain = arrives + leader_relief(state, source, p, -1.0)
-    if arrives < -worst - TINY or gain <= TINY:
+    if arrives < -worst - GAIN_TOLERANCE or gain <= GAIN_TOLERANCE:
         return -1.0
-    roomy = 1.0 - 1e-3 * (state.load[target, 0] - state.load[source, 0])
-    return float(gain * roomy * (1.0 if switch_cost(state, p, slot) > 0 else CHEAP))
+    roomy = 1.0 - state.params.load_discount * (state.load[target, 0] - state.load[source, 0])
+    return float(gain * roomy * (1.0 if switch_cost(state, p, slot) > 0 else state.params.worth_of_free_change))
 
 
 @inner_kernel
@@ -67,9 +61,12 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
         slots[i], worth[i] = _best_slot(state, led[i], worst)
     made = 0
     for i in largest_first(worth):
-        if slots[i] < 0 or leader_outside(state, broker, 1) <= INSIDE:
+        if slots[i] < 0 or leader_outside(state, broker, 1) <= BAND_TOLERANCE:
             break
-        if is_free(state, led[i], slots[i]) and _worth(state, led[i], slots[i], worst) >= STILL_WORTH * worth[i]:
+        if (
+            is_free(state, led[i], slots[i])
+            and _worth(state, led[i], slots[i], worst) >= state.params.least_of_rank * worth[i]
+        ):
             hand_over(state, led[i], slots[i])
             made += 1
     return made
@@ -86,10 +83,10 @@ def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
         worth[i] = _fetch_worth(state, p, held[i] - p * width, worst)
     made = 0
     for i in largest_first(worth):
-        if worth[i] <= 0 or leader_outside(state, broker, -1) <= INSIDE:
+        if worth[i] <= 0 or leader_outside(state, broker, -1) <= BAND_TOLERANCE:
             break
         p = held[i] // width
-        if _fetch_worth(state, p, held[i] - p * width, worst) >= STILL_WORTH * worth[i]:
+        if _fetch_worth(state, p, held[i] - p * width, worst) >= state.params.least_of_rank * worth[i]:
             hand_over(state, p, held[i] - p * width)
             made += 1
     return made
@@ -99,9 +96,9 @@ def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
 def _fetch_worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
     if not is_free(state, p, slot):
         return -1.0
-    if leader_relief(state, state.replicas[p, state.slot[p]], p, -1.0) < -worst - TINY:
+    if leader_relief(state, state.replicas[p, state.slot[p]], p, -1.0) < -worst - GAIN_TOLERANCE:
         return -1.0
-    return _worth(state, p, slot, 1e300)
+    return _worth(state, p, slot, HOWEVER_FAR)
 
 
 @inner_kernel
@@ -127,7 +124,7 @@ def _pass_on(state: LeaderState, p: int, first: int) -> bool:
     """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
     middle = state.replicas[p, first]
     state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
-    best, best_slot, best_gain = -1, -1, INSIDE
+    best, best_slot, best_gain = -1, -1, BAND_TOLERANCE
     for i in range(state.start[middle], state.start[middle] + state.filled[middle]):
         q = state.items[i]
         for slot in range(state.replicas.shape[1]):
@@ -166,7 +163,7 @@ def _farthest_first(state: LeaderState) -> Longs:
         far[b] = -leader_outside(state, b, 0)
     order = smallest_first(far)
     found = 0
-    while found < order.shape[0] and far[order[found]] < -INSIDE:
+    while found < order.shape[0] and far[order[found]] < -BAND_TOLERANCE:
         found += 1
     return order[:found]
 
@@ -187,11 +184,11 @@ def _search(state: LeaderState, max_rounds: int) -> int:
         for b in outside:
             made += _give_from(state, b, 0.0)
             made += _fetch_to(state, b, 0.0)
-        if made - before > outside.shape[0] // FEW:
+        if made - before > outside.shape[0] // state.params.brokers_per_change:
             continue
         for b in _farthest_first(state):
-            helped = _give_from(state, b, 1e300) + _fetch_to(state, b, 1e300)
-            if helped == 0 and leader_outside(state, b, 0) > INSIDE and _chain_from(state, b):
+            helped = _give_from(state, b, HOWEVER_FAR) + _fetch_to(state, b, HOWEVER_FAR)
+            if helped == 0 and leader_outside(state, b, 0) > BAND_TOLERANCE and _chain_from(state, b):
                 helped = 2
             made += helped
         if made == before:
@@ -209,7 +206,7 @@ def _undo_needless(state: LeaderState) -> int:
         for slot in range(state.replicas.shape[1]):
             if state.replicas[p, slot] == state.home[p] and is_free(state, p, slot):
                 source, target = state.replicas[p, state.slot[p]], state.home[p]
-                if leader_relief(state, source, p, -1.0) + leader_relief(state, target, p, 1.0) >= -TINY:
+                if leader_relief(state, source, p, -1.0) + leader_relief(state, target, p, 1.0) >= -GAIN_TOLERANCE:
                     hand_over(state, p, slot)
                     undone += 1
                 break

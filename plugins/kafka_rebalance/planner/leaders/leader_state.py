@@ -9,10 +9,7 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-
-# Chains of two hand-overs that a search looks at before it rests.
-LEAST_PAIRS = 5_000_000
-PAIRS_PER_REPLICA = 10
+from kafka_rebalance.planner.params import DEFAULTS, LeaderParams
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,6 +32,17 @@ class LeaderState(ByReference):
     held: Ints  # replica slots p·W + j by broker, for brokers that look for leaderships to fetch
     held_start: Longs  # int64[B+1]
     pairs_left: Longs  # int64[1]: chains that may still be looked at
+    params: LeaderParams
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaderLoads:
+    """float64[B, D] each, in means: what brokers carry, and between what; ``limit`` is hard."""
+
+    load: Floats
+    low: Floats
+    high: Floats
+    limit: Floats
 
 
 def make_leader_state(
@@ -43,13 +51,11 @@ def make_leader_state(
     home: Ints,
     may_lead: Flags,
     extra: Floats,
-    load: Floats,
-    low: Floats,
-    high: Floats,
-    limit: Floats,
+    loads: LeaderLoads,
+    params: LeaderParams = DEFAULTS.leaders,
 ) -> LeaderState:
     """Index the partitions by leader and the replicas by broker. O(P·W)."""
-    brokers = load.shape[0]
+    brokers = loads.load.shape[0]
     flat = replicas.ravel()
     is_there = flat >= 0
     held_start = np.zeros(brokers + 1, dtype=np.int64)
@@ -66,17 +72,18 @@ def make_leader_state(
         home=np.ascontiguousarray(home),
         may_lead=np.ascontiguousarray(may_lead),
         extra=extra,
-        load=load,
-        low=low,
-        high=high,
-        limit=limit,
+        load=loads.load,
+        low=loads.low,
+        high=loads.high,
+        limit=loads.limit,
         items=items,
         start=held_start,
         filled=count,
         position=position,
         held=held,
         held_start=held_start,
-        pairs_left=np.array([max(LEAST_PAIRS, PAIRS_PER_REPLICA * len(held))], dtype=np.int64),
+        pairs_left=np.array([max(params.least_chains, params.chains_per_replica * len(held))], dtype=np.int64),
+        params=params,
     )
 
 

@@ -8,16 +8,9 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.params import DEFAULTS, ArcParams
 from kafka_rebalance.planner.replicas.replica_search import replica_columns
-from kafka_rebalance.planner.state import move_costs
-
-# With more than this many pairs of partition and broker the program takes too long.
-MOST_ARCS = 100_000
-# What a move costs beyond its bytes, as a share of the mean bytes of a partition: it breaks ties, and the prices of the
-# program still prove its bytes.
-COST_PER_MOVE = 1e-5
-# The same for a copy where its topic has its share already.
-COST_OF_CROWDING = 3e-4
+from kafka_rebalance.planner.scales import move_costs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +30,12 @@ class Arcs:
     fixed: Floats
 
 
-def is_small(problem: Problem) -> bool:
+def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> bool:
     """The program of this problem is worth its time."""
-    return problem.partition_count * problem.broker_count <= MOST_ARCS
+    return problem.partition_count * problem.broker_count <= params.most_arcs
 
 
-def arcs_of(problem: Problem) -> Arcs:
+def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> Arcs:
     """All lawful arcs. O(P·B)."""
     columns = replica_columns(problem)
     held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
@@ -70,11 +63,12 @@ def arcs_of(problem: Problem) -> Arcs:
     fixed = np.zeros((problem.broker_count, len(columns)))
     pinned = problem.pinned[rows]
     np.add.at(fixed, brokers[pinned], carried_there[pinned])
-    cost = move_costs(problem, COST_PER_MOVE)[row] + COST_OF_CROWDING * _crowding(problem)[problem.topic[row], broker]
+    cost = move_costs(problem, params.cost_per_move)[row]
+    cost = cost + params.cost_of_crowding * _crowding(problem, params)[problem.topic[row], broker]
     return Arcs(columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, cost), fixed)
 
 
-def _crowding(problem: Problem) -> Floats:
+def _crowding(problem: Problem, params: ArcParams) -> Floats:
     """float64[T, B], mean costs of a copy where its topic's replicas are a share or more already, else 0."""
     topics = int(problem.topic.max(initial=-1)) + 1
     rows, slots = np.nonzero(problem.replicas >= 0)
@@ -83,7 +77,7 @@ def _crowding(problem: Problem) -> Floats:
     wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
     share = np.ceil(wanted / max(1, int(problem.stays.sum())))
     crowd = np.clip(held - share[:, None] + 1.0, 0.0, 3.0)
-    return np.asarray(crowd * float(move_costs(problem, COST_PER_MOVE).mean()))
+    return np.asarray(crowd * float(move_costs(problem, params.cost_per_move).mean()))
 
 
 def disk_beyond(problem: Problem) -> Floats | None:

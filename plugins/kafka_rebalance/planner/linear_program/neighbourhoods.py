@@ -33,30 +33,20 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     mean_bytes,
     rack_rows,
 )
-from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, NeighbourhoodParams
+from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.topic_spread import topic_limit
 
-# Brokers of the three kinds of steps (at most all), the first two chosen for their losses. A step that closes less than
-# ``WORTH`` of the gap is followed by one of the next kind.
-BROKERS, FIRST = (8, 4, 1_000), 2
-WORTH = 0.1
-# Arcs that a step leaves open: one in ``OPEN``, within limits. When ``PATIENCE`` steps in a row, and one more for so
-# many arcs, have closed less than ``WORTH`` together, half as many more are open; with few arcs it ends there.
-OPEN, LEAST_OPEN, MOST_OPEN = 40, 500, 2_000
-PATIENCE, PER_PATIENCE = 6, 15_000
-FEW_ARCS = 20_000
-# A plan as near to the program's optimum as this is near enough, and with more arcs open.
-NEAR = (0.003, 0.005)
-# Partitions that hardly care are taken among so many, more or less.
-CALM = 400.0
-# A step ends within this share of the plan's cost or of what that is too much, or when it has seen so many nodes.
-GAP, ENOUGH = 1e-3, 0.1
-NODES = 5
-# A step has to save this share of what is open.
-SAVING = 1e-5
-WHOLE = 1e-7
-# HiGHS may miss a row by 1e-6; bands are kept to 1e-9.
-TOLERANCE = 2e-6
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """The linear program and its optimum; ``bands`` are low and high, float64[B, all D]."""
+
+    problem: Problem
+    arcs: Arcs
+    relaxed: Relaxed
+    bands: tuple[Floats, Floats]
+    params: LinearProgramParams = DEFAULTS.linear_program
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,52 +63,44 @@ class _Rules:
     allowed: int
 
 
-def cheaper_plans(
-    problem: Problem,
-    arcs: Arcs,
-    relaxed: Relaxed,
-    bands: tuple[Floats, Floats],
-    replicas: Ints,
-    *,
-    allowed: int,
-    steps: int,
-    seed: int,
-) -> Iterator[Floats]:
+def cheaper_plans(program: Program, replicas: Ints, *, allowed: int, steps: int, seed: int) -> Iterator[Floats]:
     """Shares float64[A], all 0 or 1, each cheaper than the one before and than ``replicas`` int32[P, W].
 
-    ``bands`` are low and high, float64[B, all D], around the loads of ``replicas``; ``allowed`` replicas may lie where
-    their topic has its share already; ``steps`` are made at most.
+    The program's bands hold the loads of ``replicas``; ``allowed`` replicas may lie where their topic has its share
+    already; ``steps`` are made at most.
     """
-    rules = _rules(problem, arcs, bands, allowed)
+    arcs, limits = program.arcs, program.params.neighbourhoods
+    rules = _rules(program, allowed)
     share = (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1).astype(np.float64)
     if (rules.partition @ share != rules.factor).any():
         return  # a replica is where none may be
     rng = np.random.default_rng(seed)
-    best = float(arcs.cost @ relaxed.share)
+    best = float(arcs.cost @ program.relaxed.share)
     gaps = [float(arcs.cost @ share) - best]
-    open_arcs = min(MOST_OPEN, max(LEAST_OPEN, len(arcs.row) // OPEN))
-    levels = NEAR if len(arcs.row) > FEW_ARCS else NEAR[:1]
-    patience = PATIENCE + len(arcs.row) // PER_PATIENCE
+    open_arcs = min(limits.most_open, max(limits.least_open, len(arcs.row) // limits.arcs_per_open))
+    levels = limits.near if len(arcs.row) > limits.few_arcs else limits.near[:1]
+    patience = limits.patience + len(arcs.row) // limits.arcs_per_patience
     level, since, kind = 0, 0, 0
     for step in range(steps):
-        if step - since >= patience and gaps[-1] > (1 - WORTH) * gaps[-1 - patience]:
+        if step - since >= patience and gaps[-1] > (1 - limits.least_closed) * gaps[-1 - patience]:
             level, since = level + 1, step
         if level == len(levels) or gaps[-1] <= levels[level] * best:
             return
-        room = min(problem.broker_count, BROKERS[kind])
-        is_open = _open_arcs(problem, arcs, relaxed, bands, share, room, open_arcs * (2 + level) // 2, rng)
-        found = _decided(arcs, rules, share, is_open, max(GAP * best, ENOUGH * gaps[-1]))
+        brokers = min(program.problem.broker_count, limits.brokers[kind])
+        is_open = _open_arcs(program, share, brokers, open_arcs * (2 + level) // 2, rng)
+        gap = max(limits.least_gap * best, limits.gap_share * gaps[-1])
+        found = _decided(arcs, rules, share, is_open, gap, limits)
         if found is not None:
             share = found
             yield share
         gaps.append(float(arcs.cost @ share) - best)
-        if gaps[-1] > (1 - WORTH) * gaps[-2]:
-            kind = (kind + 1) % len(BROKERS)
+        if gaps[-1] > (1 - limits.least_closed) * gaps[-2]:
+            kind = (kind + 1) % len(limits.brokers)
 
 
-def _rules(problem: Problem, arcs: Arcs, bands: tuple[Floats, Floats], allowed: int) -> _Rules:
-    low, high = bands
-    count, slack = len(arcs.row), TOLERANCE * resource_scale(problem)
+def _rules(program: Program, allowed: int) -> _Rules:
+    problem, arcs, (low, high) = program.problem, program.arcs, program.bands
+    count, slack = len(arcs.row), program.params.neighbourhoods.row_slack * resource_scale(problem)
     rows = Rows(count)
     load_rows(problem, arcs, low + slack * (low > 0), high - slack, rows)
     capacity_rows(problem, arcs, rows)
@@ -143,8 +125,9 @@ def _rules(problem: Problem, arcs: Arcs, bands: tuple[Floats, Floats], allowed: 
     )
 
 
-def _losses(problem: Problem, arcs: Arcs, relaxed: Relaxed, bands: tuple[Floats, Floats], share: Floats) -> Floats:
+def _losses(program: Program, share: Floats) -> Floats:
     """float64[B]: what each broker's part in ``share`` costs beyond the program's optimum, in the units of the arcs."""
+    problem, arcs, relaxed, bands = program.problem, program.arcs, program.relaxed, program.bands
     columns = arcs.columns
     load = arcs.fixed.copy()
     np.add.at(load, arcs.broker, arcs.weight * share[:, None])
@@ -157,29 +140,22 @@ def _losses(problem: Problem, arcs: Arcs, relaxed: Relaxed, bands: tuple[Floats,
     return np.asarray(lost + np.bincount(arcs.broker, weights=differs, minlength=problem.broker_count) / 2)
 
 
-def _open_arcs(
-    problem: Problem,
-    arcs: Arcs,
-    relaxed: Relaxed,
-    bands: tuple[Floats, Floats],
-    share: Floats,
-    room: int,
-    most: int,
-    rng: np.random.Generator,
-) -> Flags:
-    """Which arcs one step decides, about ``most``: of the partitions wished for, those of ``room`` chosen brokers and
-    those that are taken, by the plan or by the linear program.
+def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.random.Generator) -> Flags:
+    """Which arcs one step decides, about ``most``: of the partitions wished for, those of ``chosen`` brokers and those
+    that are taken, by the plan or by the linear program.
     """
-    losses = _losses(problem, arcs, relaxed, bands, share) + 1e-300
+    problem, arcs, limits = program.problem, program.arcs, program.params.neighbourhoods
+    losses = _losses(program, share) + 1e-300
     brokers, count = problem.broker_count, problem.partition_count
-    first = rng.choice(brokers, size=min(FIRST, brokers), replace=False, p=losses / losses.sum())
+    first = rng.choice(brokers, size=min(limits.chosen_first, brokers), replace=False, p=losses / losses.sum())
     odds = losses / losses.sum() + 0.5 / brokers
-    others = rng.choice(brokers, size=min(room, brokers), replace=False, p=odds / odds.sum())
+    others = rng.choice(brokers, size=min(chosen, brokers), replace=False, p=odds / odds.sum())
     is_first, is_chosen = np.zeros((2, brokers), dtype=np.bool_)
     is_first[first] = is_chosen[first] = True
-    is_chosen[others[: max(0, room - FIRST * (room < brokers))]] = True
-    wish = _wishes(problem, arcs, relaxed, share, is_first[arcs.broker], is_chosen[arcs.broker], rng)
-    usable = is_chosen[arcs.broker] | (share > 0.5) | (relaxed.share > WHOLE)
+    is_chosen[others[: max(0, chosen - limits.chosen_first * (chosen < brokers))]] = True
+    wish = _wishes(program, share, is_first[arcs.broker], is_chosen[arcs.broker], rng)
+    unused = program.params.arcs.unused_share
+    usable = is_chosen[arcs.broker] | (share > 0.5) | (program.relaxed.share > unused)
     ranked = np.argsort(-wish, kind="stable")
     arcs_of_row = np.bincount(arcs.row[usable], minlength=count)
     is_wanted = np.zeros(count, dtype=np.bool_)
@@ -187,15 +163,7 @@ def _open_arcs(
     return np.asarray(is_wanted[arcs.row] & usable)
 
 
-def _wishes(
-    problem: Problem,
-    arcs: Arcs,
-    relaxed: Relaxed,
-    share: Floats,
-    at_first: Flags,
-    at_chosen: Flags,
-    rng: np.random.Generator,
-) -> Floats:
+def _wishes(program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator) -> Floats:
     """float64[P], drawn anew for each step: how much a partition is wanted in it.
 
     ``at_first`` and ``at_chosen`` bool[A] are the arcs of the first and of all chosen brokers.
@@ -203,19 +171,21 @@ def _wishes(
     Wanted are those that lie otherwise than in the linear program, the large ones most; those that hardly care, above
     all around the first brokers; and what has moved there. Who has nothing on the chosen brokers can add little.
     """
+    problem, arcs, relaxed = program.problem, program.arcs, program.relaxed
     count, taken = problem.partition_count, share > 0.5
 
     def any_arc(of: Flags) -> Flags:
         return np.bincount(arcs.row[of], minlength=count) > 0
 
     is_here = arcs.is_kept | taken
-    differs = any_arc(np.abs(share - relaxed.share) > WHOLE)
+    differs = any_arc(np.abs(share - relaxed.share) > program.params.arcs.unused_share)
     size = np.argsort(np.argsort(np.where(differs, problem.move_bytes, -1.0), kind="stable")) / max(1, count - 1)
     size = np.clip(1.0 - (1.0 - size) * count / max(1, int(differs.sum())), 0.0, 1.0)
     least = np.full(count, np.inf)
     asked = at_chosen & (relaxed.regret > 0)
     np.minimum.at(least, arcs.row[asked], relaxed.regret[asked])
-    calm = np.exp(-np.argsort(np.argsort(least, kind="stable")) / CALM)
+    undecided = program.params.neighbourhoods.undecided_partitions
+    calm = np.exp(-np.argsort(np.argsort(least, kind="stable")) / undecided)
     draw = rng.random((3, count))
     wish = differs * draw[0] * (0.6 + 0.9 * size)
     wish += calm * draw[1] * np.where(any_arc(at_first & is_here), 2.0, 1.0)
@@ -224,7 +194,9 @@ def _wishes(
     return np.asarray(wish)
 
 
-def _decided(arcs: Arcs, rules: _Rules, share: Floats, is_open: Flags, gap: float) -> Floats | None:
+def _decided(
+    arcs: Arcs, rules: _Rules, share: Floats, is_open: Flags, gap: float, limits: NeighbourhoodParams
+) -> Floats | None:
     """``share`` with what is open at its cheapest, to ``gap``; None where nothing cheaper was found."""
     some = np.flatnonzero(is_open)
     if not len(some):
@@ -243,7 +215,9 @@ def _decided(arcs: Arcs, rules: _Rules, share: Floats, is_open: Flags, gap: floa
     excess = max(0.0, rules.allowed - float(np.maximum(held - rules.limit, 0.0).sum()))
     cost, ones = sp.csr_matrix(arcs.cost[some]), sp.csr_matrix(np.ones((1, beyond)))
     matrix: Any = sp.bmat([[rules.matrix[:, some], None], [tight, -sp.eye(beyond)], [cost, None], [None, ones]]).tocsr()
-    most = np.concatenate([rules.most - rules.matrix @ rest, spare[is_tight], [paid * (1 - SAVING), excess]])
+    most = np.concatenate(
+        [rules.most - rules.matrix @ rest, spare[is_tight], [paid * (1 - limits.least_saving), excess]]
+    )
     bound = np.diff(matrix.indptr) > 0
     lines = np.unique(rules.line[some])
     wanted = (rules.factor - rules.partition @ rest)[lines]
@@ -253,7 +227,7 @@ def _decided(arcs: Arcs, rules: _Rules, share: Floats, is_open: Flags, gap: floa
         integrality=np.append(np.ones(len(some)), np.zeros(beyond)),
         bounds=Bounds(0, np.append(np.ones(len(some)), np.full(beyond, np.inf))),
         constraints=[LinearConstraint(matrix[bound], -np.inf, most[bound]), LinearConstraint(counts, wanted, wanted)],
-        options={"mip_rel_gap": gap / max(paid, 1e-300), "node_limit": NODES},
+        options={"mip_rel_gap": gap / max(paid, 1e-300), "node_limit": limits.nodes},
     )
     if answer.x is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,22 +10,19 @@ from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
-from kafka_rebalance.planner.linear_program.neighbourhoods import cheaper_plans
+from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
 from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
 from kafka_rebalance.planner.linear_program.rounding import has_room, rounded
 from kafka_rebalance.planner.linear_program.starts import program_starts
 from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
+from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.replicas.replica_search import Effort, search_replicas
-from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
+from kafka_rebalance.planner.replicas.replica_search import search_replicas
 from kafka_rebalance.planner.solution import Bounds
+from kafka_rebalance.planner.state import ReplicaSets
+from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import WorkingBands
-
-# Searches from each rounding of a linear program, with different seeds.
-SEARCHES = 4
-# Where no band is met the plan is worth so many times fewer steps.
-LESS = 4
 
 
 def with_programs(
@@ -36,25 +33,26 @@ def with_programs(
     bounds: Bounds,
     *,
     seed: int,
-    effort: Effort,
-    steps: dict[str, int],
+    params: SolveParams,
 ) -> tuple[Placed, Bounds]:
     """The best of ``found`` and what the programs come to; ``bounds`` or better ones.
 
     1. inside the bands, else as near to them as was found; 2. fewest bytes; topics spread no worse than today or found.
     """
     allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
-    task = _Task(problem, sets, bands, allowed, seed, effort, steps)
-    best = _whole(task, bands, found) if is_tiny(problem) else found
-    arcs = arcs_of(problem)
+    task = _Task(problem, sets, bands, allowed, seed, params)
+    is_whole = is_tiny(problem, params.linear_program.whole_plan)
+    best = _whole(task, bands, found) if is_whole else found
+    arcs = arcs_of(problem, params.linear_program.arcs)
     relaxed = relax(problem, arcs, bands.low, bands.high)
     if relaxed is not None:
-        bounds = max(bounds, lower_bounds(problem, prices=relaxed.prices), key=lambda each: each.bytes.value)
+        stronger = lower_bounds(problem, prices=relaxed.prices, params=params.bounds)
+        bounds = max(bounds, stronger, key=lambda proved: proved.bytes.value)
     if best.strays > 0:
         best = _searched(task, arcs, relaxed, best)
-    if best.is_near(bounds.bytes.value):
+    if best.is_near(bounds.bytes.value, params.gaps.near):
         return best, bounds
-    if not is_tiny(problem):
+    if not is_whole:
         best = _in_neighbourhoods(task, arcs, relaxed, best)
     elif best.strays > 0:  # no plan meets the bands: the cheapest that comes as near as this one
         best = _whole(task, _reached(problem, bands, best), best)
@@ -70,26 +68,27 @@ class _Task:
     bands: WorkingBands
     allowed: int
     seed: int
-    effort: Effort
-    steps: dict[str, int]
+    params: SolveParams
 
-    def better(self, best: Placed, replicas: Ints, slot: Ints | None = None) -> Placed:
+    def better(
+        self, best: Placed, replicas: Ints, *, slot: Ints | None = None, done: SearchStatistics = NOTHING_DONE
+    ) -> Placed:
         """``best``, or ``replicas`` int32[P, W] led by ``slot`` where they are lawful and worth more."""
         if not has_room(self.problem, replicas):
-            return best
-        return better(best, place(self.problem, replicas, self.bands, self.steps, slot), self.allowed)
+            return replace(best, statistics=best.statistics + done)
+        return better(best, place(self.problem, replicas, self.bands, self.params, slot=slot, done=done), self.allowed)
 
 
 def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
     """The first plan inside the bands that a search from roundings of linear programs comes to, else the best."""
-    best = found
-    for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after):
-        for number in range(SEARCHES):
-            replicas, stranded = search_replicas(
-                task.problem, start, task.bands, seed=task.seed + number, effort=task.effort, steps=task.steps
-            )
-            if not stranded:
-                best = task.better(best, replicas)
+    best, params = found, task.params
+    for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after, params.linear_program):
+        for number in range(params.linear_program.starts.searches):
+            other = search_replicas(task.problem, start, task.bands, seed=task.seed + number, params=params)
+            if other.stranded:
+                best = replace(best, statistics=best.statistics + other.statistics)
+            else:
+                best = task.better(best, other.replicas, done=other.statistics)
             if best.strays <= 0:
                 return best
     return best
@@ -97,26 +96,26 @@ def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -
 
 def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
     """The best of what parts of ``found``, decided anew, come to; where it is outside its bands it goes no farther."""
-    problem = task.problem
+    problem, params = task.problem, task.params.linear_program
     low, high = np.minimum(task.bands.low, found.after), np.maximum(task.bands.high, found.after)
     if found.strays > 0:
         relaxed = relax(problem, arcs, low, high)
     if relaxed is None:
         return found
-    best, most = found, task.effort.program_steps if found.strays <= 0 else task.effort.program_steps // LESS
-    found_shares = cheaper_plans(
-        problem, arcs, relaxed, (low, high), found.replicas, allowed=task.allowed, steps=most, seed=task.seed
-    )
-    for share in found_shares:
-        task.steps["neighbourhoods"] = task.steps.get("neighbourhoods", 0) + 1
-        best = task.better(best, rounded(problem, task.sets, arcs, share).replicas)
+    best, most = found, task.params.effort.program_steps
+    if found.strays > 0:
+        most //= params.neighbourhoods.steps_outside_divisor
+    program = Program(problem, arcs, relaxed, (low, high), params)
+    for share in cheaper_plans(program, found.replicas, allowed=task.allowed, steps=most, seed=task.seed):
+        replicas = rounded(problem, task.sets, arcs, share, params.arcs).replicas
+        best = task.better(best, replicas, done=SearchStatistics(neighbourhoods=1))
     return best
 
 
 def _whole(task: _Task, bands: WorkingBands, found: Placed) -> Placed:
     """The better of what was found and the program in whole numbers for ``bands``; the problem's own tell its worth."""
-    whole = whole_plan(task.problem, bands)
-    return found if whole is None else task.better(found, whole.replicas, whole.slot)
+    whole = whole_plan(task.problem, bands, task.params.linear_program)
+    return found if whole is None else task.better(found, whole.replicas, slot=whole.slot)
 
 
 def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBands:

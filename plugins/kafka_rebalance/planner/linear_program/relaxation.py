@@ -21,7 +21,7 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs
-from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.scales import resource_scale
 
 
 @dataclass(frozen=True, slots=True, eq=False)

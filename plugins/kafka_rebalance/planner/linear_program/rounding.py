@@ -9,13 +9,14 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs
-from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
+from kafka_rebalance.planner.params import DEFAULTS, ArcParams
+from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.resources import REPLICA_CARRIED
 
-NOTHING = 1e-7
 
-
-def rounded(problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats) -> ReplicaSets:
+def rounded(
+    problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats, params: ArcParams = DEFAULTS.linear_program.arcs
+) -> ReplicaSets:
     """Replica sets near ``share`` float64[A]; a partition that finds no lawful one keeps that of ``sets``. O(A log A).
 
     Example: 0.7 of a replica on broker 3 and 0.3 on broker 5 of the same rack: it goes to broker 3.
@@ -23,7 +24,7 @@ def rounded(problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats) -> R
     replicas = sets.replicas.copy()
     racks = distinct_racks(problem.rack)
     size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
-    used = np.flatnonzero(share > NOTHING)
+    used = np.flatnonzero(share > params.unused_share)
     used = used[np.lexsort((arcs.broker[used], -share[used], arcs.row[used]))]
     begin = np.searchsorted(arcs.row[used], np.arange(problem.partition_count + 1))
     for row in np.flatnonzero(~problem.pinned).tolist():
@@ -35,12 +36,14 @@ def rounded(problem: Problem, sets: ReplicaSets, arcs: Arcs, share: Floats) -> R
     return ReplicaSets(replicas, sets.home)
 
 
-def decided_by(problem: Problem, arcs: Arcs, share: Floats, replicas: Ints, decided: Floats) -> Floats:
+def decided_by(
+    problem: Problem, arcs: Arcs, share: Floats, replicas: Ints, decided: Floats, params: ArcParams
+) -> Floats:
     """``decided`` float64[A] with the heavier half of the partitions that ``share`` splits set to ``replicas``.
 
     What is heavy is decided first: the rest can still make up for it. All nan where nothing new is split.
     """
-    is_split = (share > NOTHING) & (share < 1 - NOTHING)
+    is_split = (share > params.unused_share) & (share < 1 - params.unused_share)
     split = np.unique(arcs.row[is_split])
     heaviest = split[np.argsort(-problem.move_bytes[split], kind="stable")][: (len(split) + 1) // 2]
     mine = np.flatnonzero(np.isin(arcs.row, heaviest))

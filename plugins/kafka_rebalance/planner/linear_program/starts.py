@@ -16,15 +16,10 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs
 from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
 from kafka_rebalance.planner.linear_program.rounding import decided_by, rounded
-from kafka_rebalance.planner.replicas.replica_sets import ReplicaSets
-from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams
+from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.working_bands import WorkingBands
-
-# Shares of the mean by which bands are narrowed.
-SHRINKS = (0.0, 0.002, 0.005)
-DIVES = 1
-# With more arcs than this one program is all that is solved.
-FEW_ARCS = 25_000
 
 
 def program_starts(
@@ -34,13 +29,17 @@ def program_starts(
     relaxed: Relaxed | None,
     bands: WorkingBands,
     reached: Floats,
+    params: LinearProgramParams = DEFAULTS.linear_program,
 ) -> Iterator[ReplicaSets]:
     """Starts, the likeliest first. ``relaxed`` is the program of ``bands``; where there is none, they are widened to
     ``reached`` float64[B, D], the loads of a plan.
     """
     scale = resource_scale(problem)
     low, high = bands.low, bands.high
-    shrinks, dives = (SHRINKS, DIVES) if len(arcs.row) <= FEW_ARCS else (SHRINKS[:1], 0)
+    limits = params.starts
+    shrinks, dives = limits.shrinks, limits.dives
+    if len(arcs.row) > limits.few_arcs:
+        shrinks, dives = shrinks[:1], 0
     if relaxed is None:
         low, high = np.minimum(low, reached), np.maximum(high, reached)
         relaxed = relax(problem, arcs, low, high)
@@ -52,8 +51,8 @@ def program_starts(
         for dive in range(1 + dives):
             if relaxed is None:
                 break
-            start = rounded(problem, sets, arcs, relaxed.share)
+            start = rounded(problem, sets, arcs, relaxed.share, params.arcs)
             yield start
             if dive < dives:
-                decided = decided_by(problem, arcs, relaxed.share, start.replicas, decided)
+                decided = decided_by(problem, arcs, relaxed.share, start.replicas, decided, params.arcs)
                 relaxed = relax(problem, arcs, lowest, highest, decided)

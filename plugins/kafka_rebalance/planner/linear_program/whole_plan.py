@@ -9,8 +9,8 @@ that the bytes prefer leave nobody who could lead them. Here both are chosen at 
 Example: three partitions with one replica each on a broker that shall lead nothing: no leader can change without its
 replica, so what the leaders' bands allow says which replicas stay.
 
-Branch and bound by HiGHS: exponential at worst, hence only for at most ``MOST_PAIRS`` pairs of partition and broker and
-``NODES`` nodes. Deterministic: one thread, no clock.
+Branch and bound by HiGHS: exponential at worst, hence only for so many pairs of partition and broker and so many
+nodes as its parameters allow. Deterministic: one thread, no clock.
 """
 
 from __future__ import annotations
@@ -28,13 +28,9 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, disk_beyond
 from kafka_rebalance.planner.linear_program.relaxation import Rows, capacity_rows, rack_rows
 from kafka_rebalance.planner.linear_program.rounding import in_order
-from kafka_rebalance.planner.state import resource_scale
+from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, WholePlanParams
+from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.working_bands import WorkingBands
-
-MOST_PAIRS = 150
-NODES = 2000
-# What a copy and a leader change cost beside the bytes of the largest partition: they break ties.
-COPY, CHANGE = 1e-4, 1e-5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,14 +41,16 @@ class WholePlan:
     slot: Ints
 
 
-def is_tiny(problem: Problem) -> bool:
+def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.whole_plan) -> bool:
     """Small enough for a program in whole numbers; preferred leaders are nobody's choice."""
-    return problem.partition_count * problem.broker_count <= MOST_PAIRS and not problem.elects_preferred
+    return problem.partition_count * problem.broker_count <= params.most_pairs and not problem.elects_preferred
 
 
-def whole_plan(problem: Problem, bands: WorkingBands) -> WholePlan | None:
+def whole_plan(
+    problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program
+) -> WholePlan | None:
     """The cheapest plan inside ``bands``; None where there is none or the search for it ran out of nodes."""
-    arcs = arcs_of(problem)
+    arcs = arcs_of(problem, params.arcs)
     count = len(arcs.row)
     if not count:
         return None
@@ -66,24 +64,24 @@ def whole_plan(problem: Problem, bands: WorkingBands) -> WholePlan | None:
     equal, wanted = _counted(problem, arcs)
     top = np.append(np.ones(count), _may_lead(problem, arcs).astype(np.float64))
     answer = milp(
-        _costs(problem, arcs),
+        _costs(problem, arcs, params.whole_plan),
         integrality=np.ones(2 * count, dtype=np.int64),
         bounds=Bounds(np.zeros(2 * count), top),
         constraints=[
             LinearConstraint(matrix, -np.inf, np.concatenate(rows.most)),
             LinearConstraint(equal, wanted, wanted),
         ],
-        options={"mip_rel_gap": 0.0, "node_limit": NODES},
+        options={"mip_rel_gap": 0.0, "node_limit": params.whole_plan.nodes},
     )
     if answer.x is None:
         return None
     return _as_plan(problem, arcs, answer.x[:count] > 0.5, answer.x[count:] > 0.5)
 
 
-def _costs(problem: Problem, arcs: Arcs) -> Floats:
+def _costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
     unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
-    copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + COPY)
-    return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, CHANGE))
+    copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + params.cost_per_copy)
+    return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, params.cost_per_leader_change))
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:

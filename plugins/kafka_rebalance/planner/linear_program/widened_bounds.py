@@ -16,26 +16,34 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
 from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.replicas.replica_search import replica_columns
 from kafka_rebalance.planner.solution import Bounds
 
-# A bound that is this near to the plan's bytes is strong enough.
-NEAR = 0.002
 
-
-def widened_bounds(problem: Problem, found: Bounds | None, low: Floats, high: Floats, plan_bytes: float) -> Bounds:
+def widened_bounds(
+    problem: Problem,
+    found: Bounds | None,
+    low: Floats,
+    high: Floats,
+    plan_bytes: float,
+    params: SolveParams = DEFAULTS,
+) -> Bounds:
     """Bounds for ``problem`` within ``low``..``high`` float64[B, D]; ``found``: those for its own bands."""
     wider = replace(problem, band_low=low, band_high=high)
     prices = None if found is None or found.certificate is None else found.certificate.prices
-    bounds = lower_bounds(wider, prices=prices)
-    if not problem.moves_replicas or not is_small(problem) or plan_bytes <= bounds.bytes.value * (1 + NEAR):
+    bounds = lower_bounds(wider, prices=prices, params=params.bounds)
+    if not problem.moves_replicas or not is_small(problem, params.linear_program.arcs):
+        return bounds
+    if plan_bytes <= bounds.bytes.value * (1 + params.gaps.near):  # strong enough
         return bounds
     columns = replica_columns(problem)
     if np.array_equal(low[:, columns], problem.band_low[:, columns]) and np.array_equal(
         high[:, columns], problem.band_high[:, columns]
     ):
         return bounds
-    relaxed = relax(wider, arcs_of(wider), low, high)
+    relaxed = relax(wider, arcs_of(wider, params.linear_program.arcs), low, high)
     if relaxed is None:
         return bounds
-    return max(bounds, lower_bounds(wider, prices=relaxed.prices), key=lambda each: each.bytes.value)
+    stronger = lower_bounds(wider, prices=relaxed.prices, params=params.bounds)
+    return max(bounds, stronger, key=lambda proved: proved.bytes.value)

@@ -35,14 +35,7 @@ from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import excess_change
 
-# Of a hundred steps: elsewhere, change places, home, home with a substitute; the rest leaves home.
-ELSEWHERE, PLACES, HOME, SUBSTITUTE = 25, 45, 55, 90
-# Temperatures and the price of a topic's replica too many on one broker, in mean costs of a replica.
-WARM, COLD, TOPIC_PRICE = 0.1, 0.003, 0.1
-# Price of a mean load outside the bands, in mean bytes per broker: at first, and what it rises by.
-OUTSIDE_PRICE, OUTSIDE_RISE = 3.0, 17.0
-# Changes this many temperatures worse are not worth drawing for.
-HOPELESS = 12.0
+# Chances are drawn as one of so many.
 FRACTIONS = 1 << 30
 
 
@@ -91,7 +84,7 @@ def _draw_away(state: State, away: Away) -> int:
 def _is_borne(state: State, heat: Heat, change: float) -> bool:
     if change <= 0:
         return True
-    if change > HOPELESS * heat.temperature:
+    if change > state.params.anneal.hopeless * heat.temperature:
         return False
     return bool(draw(state, FRACTIONS) < np.exp(-change / heat.temperature) * FRACTIONS)
 
@@ -109,7 +102,7 @@ def _try_move(state: State, away: Away, heat: Heat, slot: int, target: int, weig
     change = copies_needed(state, p, source, target) - heat.outside_price * relief(state, source, weight, -1.0)
     weigh(state, p, j, target, weight)
     change -= heat.outside_price * relief(state, target, weight, 1.0)
-    if change > HOPELESS * heat.temperature + heat.topic_price:
+    if change > state.params.anneal.hopeless * heat.temperature + heat.topic_price:
         return 0
     change += heat.topic_price * excess_change(state.topics, state.replicas, p, source, target)
     if not fits_limit(state, p, target, weight) or not _is_borne(state, heat, change):
@@ -132,7 +125,7 @@ def _try_swap(state: State, away: Away, heat: Heat, one: int, two: int, going: F
     weigh(state, q, j, right, coming)
     change = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
     change -= heat.outside_price * swap_gain(state, left, right, going, coming)
-    if change > HOPELESS * heat.temperature + 2 * heat.topic_price:
+    if change > state.params.anneal.hopeless * heat.temperature + 2 * heat.topic_price:
         return 0
     change += heat.topic_price * excess_change(state.topics, state.replicas, p, left, right)
     change += heat.topic_price * excess_change(state.topics, state.replicas, q, right, left)
@@ -179,17 +172,17 @@ def _leave(state: State, away: Away, heat: Heat, takers: Ints, near: int, weight
 def _step(state: State, away: Away, heat: Heat, takers: Ints, left: Floats, right: Floats) -> int:
     """Tries one change. Returns 1 if it was made."""
     kind, slot, other = draw(state, 100), _draw_away(state, away), -1
-    if kind >= SUBSTITUTE:
+    if kind >= state.params.anneal.substitute:
         return _leave(state, away, heat, takers, slot, left)
     if slot < 0:
         return 0
-    if kind < ELSEWHERE:
+    if kind < state.params.anneal.elsewhere:
         return _try_move(state, away, heat, slot, takers[draw(state, takers.shape[0])], left)
-    if kind < PLACES:
+    if kind < state.params.anneal.change_places:
         other = _draw_away(state, away)
     else:
         home = _home_of(state, slot)
-        if home >= 0 and kind < HOME:
+        if home >= 0 and kind < state.params.anneal.go_home:
             return _try_move(state, away, heat, slot, home, left)
         if home >= 0:
             other = _any_slot_of(state, home)
@@ -205,9 +198,11 @@ def anneal(state: State, takers: Ints, steps: int, unit: float) -> int:
         if state.position[slot] >= 0:
             _list_away(state, away, slot)
     left, right = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
+    numbers = state.params.anneal
     made = 0
     for i in range(steps):
         done = i / steps
-        heat = Heat(WARM * (COLD / WARM) ** done * unit, OUTSIDE_PRICE + OUTSIDE_RISE * done, TOPIC_PRICE * unit)
+        temperature = numbers.warm * (numbers.cold / numbers.warm) ** done * unit
+        heat = Heat(temperature, numbers.outside_price + numbers.outside_rise * done, numbers.topic_price * unit)
         made += _step(state, away, heat, takers, left, right)
     return made

@@ -17,8 +17,8 @@ import numpy as np
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
+# A price that no resource has: all replicas together do not cover the excess.
 NOT_COVERABLE = 1e300
-SWEEPS = 12
 
 
 @inner_kernel
@@ -102,13 +102,14 @@ def proven(cost: Floats, weight: Floats, excess: Floats, prices: Floats) -> floa
 
 
 @inner_kernel
-def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
+def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
     """Improve ``prices`` float64[D] in place; returns what they prove (NOT_COVERABLE if all replicas do not cover).
 
-    cost float64[n], weight float64[n, D], excess float64[D] (<= 0: nothing to cover), scratch float64[2, n].
+    cost float64[n], weight float64[n, D], excess float64[D] (<= 0: nothing to cover), scratch float64[2, n];
+    ``sweeps`` at most.
     """
     best = 0.0
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         for d in range(prices.shape[0]):
             prices[d] = 0.0 if excess[d] <= 0 else _best_price(cost, weight, excess, prices, d, scratch)
             if prices[d] >= NOT_COVERABLE:
@@ -121,7 +122,7 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
 
 
 @inner_kernel
-def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
+def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
     """The best proof from several starts; ``prices`` are those of the best one."""
     dims = prices.shape[0]
     best = -1.0
@@ -129,7 +130,7 @@ def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, sc
     for start in range(3):
         for d in range(dims):
             trial[d] = 1.0 if excess[d] > 0 and (start == 0 or (start == 1 and d == 0)) else 0.0
-        value = ascend(cost, weight, excess, trial, scratch)
+        value = ascend(cost, weight, excess, trial, scratch, sweeps)
         if value > best:
             best = value
             for d in range(dims):
@@ -140,6 +141,6 @@ def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, sc
 
 
 @kernel
-def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats) -> float:
+def cover(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
     """``best_prices`` for Python."""
-    return best_prices(cost, weight, excess, prices, scratch)
+    return best_prices(cost, weight, excess, prices, scratch, sweeps)

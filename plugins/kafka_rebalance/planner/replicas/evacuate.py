@@ -11,16 +11,11 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.finish import leaving_cost, prices_of
-from kafka_rebalance.planner.replicas.moving import INSIDE, above, fewest_in_rack, fits_limit, move, rack_share, weigh
-from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
+from kafka_rebalance.planner.replicas.moving import above, fewest_in_rack, fits_limit, move, rack_share, weigh
+from kafka_rebalance.planner.replicas.receivers import brokers_lacking, lacking_receiver, roomy_receiver
 from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import State
-
-# What covers its broker's excess for so many times its cost leaves in any cheap plan.
-SURELY = 1.02
-# How well a receiver below its bands must be served, 1 = in proportion and by no more than it lacks, before any other
-# with room is asked.
-WELL = 0.8
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, HOWEVER_FAR
 
 
 @inner_kernel
@@ -38,7 +33,7 @@ def _release_from(state: State, source: int, weight: Floats) -> int:
         worth = 0.0
         for d in range(weight.shape[0]):
             worth += prices[d] * weight[d]
-        is_sure = worth > SURELY * leaving_cost(state, p, source)
+        is_sure = worth > state.params.hand_over.surely_leaves * leaving_cost(state, p, source)
         if is_sure and state.start[void] + state.filled[void] + 1 < state.start[void + 1]:
             move(state, p, slot - p * width, void, weight)
             made += 1
@@ -51,7 +46,7 @@ def release(state: State) -> int:
     weight = np.empty(state.load.shape[1])
     made = 0
     for b in range(state.load.shape[0] - 1):
-        if not state.leaves[b] and above(state, b) > INSIDE:
+        if not state.leaves[b] and above(state, b) > BAND_TOLERANCE:
             made += _release_from(state, b, weight)
     return made
 
@@ -81,15 +76,16 @@ def _holds(state: State, p: int, broker: int) -> bool:
 @inner_kernel
 def _place(state: State, p: int, j: int, weight: Floats, need: Floats, everybody: Ints) -> int:
     """Where a replica that must leave goes: to who needs it, who has room, its home, anybody; -1 = nowhere."""
-    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, WELL)
+    least = state.params.hand_over.least_service
+    target = lacking_receiver(state, p, j, weight, brokers_lacking(state, everybody), need, least)
     if target < 0:
-        target = roomy_receiver(state, p, j, weight, everybody, 0.0, OTHERS_TRIED)
+        target = roomy_receiver(state, p, j, weight, everybody, 0.0, state.params.receivers.others_tried)
     if target < 0:
         target = roomy_receiver(state, p, j, weight, everybody, 0.0, everybody.shape[0])
     if target < 0:
         target = _home_again(state, p, j, weight)
     if target < 0:
-        target = roomy_receiver(state, p, j, weight, everybody, 1e300, everybody.shape[0])
+        target = roomy_receiver(state, p, j, weight, everybody, HOWEVER_FAR, everybody.shape[0])
     return target
 
 

@@ -11,22 +11,20 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, best_prices
-from kafka_rebalance.planner.replicas.moving import INSIDE, TINY, above, is_home, move, relief, weigh
-from kafka_rebalance.planner.replicas.push import MISSES_BORNE, worst_first
-from kafka_rebalance.planner.replicas.receivers import OTHERS_TRIED, brokers_lacking, lacking_receiver, roomy_receiver
+from kafka_rebalance.planner.replicas.moving import above, is_home, move, relief, weigh
+from kafka_rebalance.planner.replicas.push import worst_first
+from kafka_rebalance.planner.replicas.receivers import brokers_lacking, lacking_receiver, roomy_receiver
 from kafka_rebalance.planner.sorting import largest_first
 from kafka_rebalance.planner.state import State
-
-# A ranked replica is applied while it is still worth this share of its rank.
-STILL_WORTH = 0.8
-# A replica that is away from home already moves on for this share of its cost.
-MOVING_ON = 0.05
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 
 
 @inner_kernel
 def leaving_cost(state: State, p: int, source: int) -> float:
     """What it costs that a replica leaves ``source``."""
-    return float(state.cost[p] if is_home(state, p, source) else MOVING_ON * state.cost[p])
+    return float(
+        state.cost[p] if is_home(state, p, source) else state.params.hand_over.cost_of_moving_on * state.cost[p]
+    )
 
 
 @inner_kernel
@@ -43,7 +41,8 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
         p = slot // width
         cost[i] = leaving_cost(state, p, source)
         weigh(state, p, slot - p * width, source, weight[i])
-    if best_prices(cost, weight, excess, prices, np.empty((2, count))) >= NOT_COVERABLE:
+    scratch = np.empty((2, count))
+    if best_prices(cost, weight, excess, prices, scratch, state.params.hand_over.covering_sweeps) >= NOT_COVERABLE:
         for d in range(prices.shape[0]):
             prices[d] = 1.0 if excess[d] > 0 else 0.0
 
@@ -72,7 +71,7 @@ def _rank_leavers(state: State, source: int, prices: Floats, slots: Ints, worth:
         p = slot // width
         weigh(state, p, slot - p * width, source, weight)
         gain = _priced_relief(state, source, weight, prices)
-        if gain > TINY:
+        if gain > GAIN_TOLERANCE:
             slots[found] = slot
             worth[found] = gain / leaving_cost(state, p, source)
             found += 1
@@ -91,18 +90,18 @@ def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: f
     found = _rank_leavers(state, source, prices, slots, worth, weight)
     moves, misses = 0, 0
     for i in largest_first(worth[:found]):
-        if misses > MISSES_BORNE or above(state, source) <= INSIDE:
+        if misses > state.params.hand_over.misses_borne or above(state, source) <= BAND_TOLERANCE:
             break
         p = slots[i] // width
         j = slots[i] - p * width
         weigh(state, p, j, source, weight)
         target = -1
         gain = _priced_relief(state, source, weight, prices)
-        if gain >= STILL_WORTH * worth[i] * leaving_cost(state, p, source):
+        if gain >= state.params.hand_over.least_of_rank * worth[i] * leaving_cost(state, p, source):
             target = lacking_receiver(state, p, j, weight, lacking, need, 0.0)
             if target < 0:
-                target = roomy_receiver(state, p, j, weight, takers, worst, OTHERS_TRIED)
-        if target < 0 or relief(state, source, weight, -1.0) + relief(state, target, weight, 1.0) <= TINY:
+                target = roomy_receiver(state, p, j, weight, takers, worst, state.params.receivers.others_tried)
+        if target < 0 or relief(state, source, weight, -1.0) + relief(state, target, weight, 1.0) <= GAIN_TOLERANCE:
             misses += 1
             continue
         move(state, p, j, target, weight)
@@ -115,6 +114,6 @@ def finish_round(state: State, everybody: Ints, takers: Ints, worst: float) -> i
     """Visit every broker above its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
-        if above(state, b) > INSIDE:
+        if above(state, b) > BAND_TOLERANCE:
             moves += finish_from(state, b, takers, brokers_lacking(state, everybody), worst)
     return moves

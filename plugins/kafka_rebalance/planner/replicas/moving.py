@@ -9,9 +9,6 @@ from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.topic_spread import TopicSpread
 
-TINY = 1e-12
-INSIDE = 1e-9
-
 
 @inner_kernel
 def draw(state: State, bound: int) -> int:

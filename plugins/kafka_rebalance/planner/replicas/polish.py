@@ -17,8 +17,6 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.moving import (
-    INSIDE,
-    TINY,
     below,
     copies_needed,
     draw,
@@ -35,9 +33,7 @@ from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
 from kafka_rebalance.planner.replicas.receivers import need_of, useful_part
 from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import State
-
-# Steps of mending one broker.
-MENDING_STEPS = 6
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 
 
 class Away(NamedTuple):
@@ -120,7 +116,7 @@ def _best_fill(state: State, broker: int, weight: Floats, away: Away, tries: int
     What it brings beyond what is lacking counts against it: elsewhere those bytes would be of use.
     """
     width = state.replicas.shape[1]
-    best, best_score = -1, TINY
+    best, best_score = -1, GAIN_TOLERANCE
     need = np.empty(weight.shape[0])
     need_of(state, broker, need)
     for _ in range(tries):
@@ -131,8 +127,8 @@ def _best_fill(state: State, broker: int, weight: Floats, away: Away, tries: int
             continue
         weigh(state, p, slot - p * width, source, weight)
         gain = relief(state, broker, weight, 1.0)
-        score = gain * useful_part(weight, need) if gain > TINY else 0.0
-        if score <= best_score or relief(state, source, weight, -1.0) < -TINY or is_home(state, p, source):
+        score = gain * useful_part(weight, need) if gain > GAIN_TOLERANCE else 0.0
+        if score <= best_score or relief(state, source, weight, -1.0) < -GAIN_TOLERANCE or is_home(state, p, source):
             continue
         if _may_go(state, slot, broker, weight):
             best, best_score = slot, score
@@ -144,7 +140,7 @@ def _best_shed(state: State, broker: int, weight: Floats, away: Away, takers: In
     """An away replica of ``broker`` and a receiver with room, so that ``broker`` comes nearest to its bands; or -1."""
     width = state.replicas.shape[1]
     first, count = away.start[broker], away.start[broker + 1] - away.start[broker]
-    best, best_target, best_gain = -1, -1, TINY
+    best, best_target, best_gain = -1, -1, GAIN_TOLERANCE
     for _ in range(tries if count > 0 else 0):
         slot = away.slots[first + draw(state, count)]
         p = slot // width
@@ -153,7 +149,7 @@ def _best_shed(state: State, broker: int, weight: Floats, away: Away, takers: In
         weigh(state, p, slot - p * width, broker, weight)
         gain = relief(state, broker, weight, -1.0)
         target = takers[draw(state, takers.shape[0])]
-        if gain <= best_gain or target == broker or relief(state, target, weight, 1.0) < -TINY:
+        if gain <= best_gain or target == broker or relief(state, target, weight, 1.0) < -GAIN_TOLERANCE:
             continue
         if _may_go(state, slot, target, weight):
             best, best_target, best_gain = slot, target, gain
@@ -165,10 +161,10 @@ def _mend(state: State, broker: int, away: Away, takers: Ints, journal: Journal,
     """Bring ``broker`` back inside its bands with replicas that are away from home anyway: that costs nothing."""
     width = state.replicas.shape[1]
     weight = np.empty(state.load.shape[1])
-    for _ in range(MENDING_STEPS):
-        if outside(state, broker) <= INSIDE:
+    for _ in range(state.params.polish.mending_steps):
+        if outside(state, broker) <= BAND_TOLERANCE:
             return True
-        if below(state, broker) > INSIDE:
+        if below(state, broker) > BAND_TOLERANCE:
             slot = _best_fill(state, broker, weight, away, tries)
             target = broker
         else:
@@ -180,7 +176,7 @@ def _mend(state: State, broker: int, away: Away, takers: Ints, journal: Journal,
         journal.sources[journal.length[0]] = state.replicas[p, slot - p * width]
         journal.length[0] += 1
         move(state, p, slot - p * width, target, weight)
-    return outside(state, broker) <= INSIDE
+    return outside(state, broker) <= BAND_TOLERANCE
 
 
 @inner_kernel
@@ -194,9 +190,9 @@ def _go_home(state: State, slot: int, home: int, away: Away, takers: Ints, journ
     weigh(state, p, j, home, weight)
     if not fits_limit(state, p, home, weight):
         return False
-    breaks_home = relief(state, home, weight, 1.0) < -TINY
+    breaks_home = relief(state, home, weight, 1.0) < -GAIN_TOLERANCE
     weigh(state, p, j, left, weight)
-    breaks_left = relief(state, left, weight, -1.0) < -TINY
+    breaks_left = relief(state, left, weight, -1.0) < -GAIN_TOLERANCE
     move(state, p, j, home, weight)
     journal.length[0] = 0
     is_fine = not breaks_left or _mend(state, left, away, takers, journal, tries)
@@ -216,14 +212,14 @@ def _send_cheaper(state: State, p: int, j: int, home: int, tries: int) -> float:
     left = state.replicas[p, j]
     back, out = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     weigh(state, p, j, left, back)
-    best, best_saved = -1, 1e-3 * state.cost[p]
+    best, best_saved = -1, state.params.polish.least_saving * state.cost[p]
     for _ in range(min(tries, state.filled[home])):
         slot = state.items[state.start[home] + draw(state, state.filled[home])]
         q = slot // width
         if q == p or state.cost[q] >= state.cost[p]:
             continue
         weigh(state, q, slot - q * width, home, out)
-        if swap_gain(state, left, home, back, out) < -TINY:
+        if swap_gain(state, left, home, back, out) < -GAIN_TOLERANCE:
             continue
         saved = state.cost[p] - copies_needed(state, q, home, left)
         if saved > best_saved and may_swap(state, p * width + j, slot):
@@ -240,7 +236,7 @@ def polish_round(state: State, takers: Ints, tries: int) -> float:
     """One pass over everything that has moved. Returns the cost saved."""
     width = state.replicas.shape[1]
     away = replicas_away(state)
-    room = 2 * MENDING_STEPS
+    room = 2 * state.params.polish.mending_steps
     journal = Journal(np.empty(room, np.int32), np.empty(room, np.int32), np.zeros(1, np.int64))
     saved = 0.0
     for i in _dearest_first(state, away):

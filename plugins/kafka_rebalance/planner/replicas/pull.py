@@ -7,8 +7,6 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.moving import (
-    INSIDE,
-    TINY,
     below,
     copies_needed,
     draw,
@@ -25,9 +23,7 @@ from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import service
 from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import State
-
-# Replicas looked at for one broker below its bands.
-SAMPLED = 2000
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 
 
 @inner_kernel
@@ -60,17 +56,18 @@ def pull_to(state: State, target: int, takers: Ints, worst: float, least: float)
     """Fetch for a broker below its bands replicas of the mixture that it lacks, from a sample. Returns moves."""
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     width = state.replicas.shape[1]
-    slots = np.empty(SAMPLED, np.int32)
+    slots = np.empty(state.params.fetch.sampled, np.int32)
     slots = slots[: _sample(state, target, takers, slots, weight)]
     fit = np.empty(slots.shape[0])
+    bonus = state.params.fetch.away_bonus
     for i in range(slots.shape[0]):
         p = slots[i] // width
         source = state.replicas[p, slots[i] - p * width]
         weigh(state, p, slots[i] - p * width, source, weight)
-        fit[i] = -service(state, target, weight, need) - (0.0 if is_home(state, p, source) else 0.5)
+        fit[i] = -service(state, target, weight, need) - (0.0 if is_home(state, p, source) else bonus)
     moves = 0
     for i in smallest_first(fit):
-        if fit[i] > -least or below(state, target) <= INSIDE:
+        if fit[i] > -least or below(state, target) <= BAND_TOLERANCE:
             break
         if _helps(state, slots[i], target, weight, worst) and _may_fetch(state, slots[i], target, weight):
             move(state, slots[i] // width, slots[i] % width, target, weight)
@@ -87,10 +84,10 @@ def _helps(state: State, slot: int, target: int, weight: Floats, worst: float) -
         return False
     weigh(state, p, slot - p * width, source, weight)
     given = relief(state, source, weight, -1.0)
-    if given < -worst - TINY:
+    if given < -worst - GAIN_TOLERANCE:
         return False
     gain = relief(state, target, weight, 1.0)
-    return gain > TINY and gain + given > TINY
+    return gain > GAIN_TOLERANCE and gain + given > GAIN_TOLERANCE
 
 
 @inner_kernel
@@ -98,7 +95,7 @@ def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
     """Visit every taker below its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
-        if state.takes[b] and below(state, b) > INSIDE:
+        if state.takes[b] and below(state, b) > BAND_TOLERANCE:
             moves += pull_to(state, b, takers, worst, least)
     return moves
 
@@ -156,10 +153,10 @@ def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
         weigh(state, p, left_slot - p * width, left, going)
         weigh(state, q, right_slot - q * width, right, coming)
         gain = swap_gain(state, left, right, going, coming)
-        if p == q or gain <= TINY:
+        if p == q or gain <= GAIN_TOLERANCE:
             continue
         cost = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
-        gain /= max(cost, 0.05 * (state.cost[p] + state.cost[q]))
+        gain /= max(cost, state.params.fetch.least_cost * (state.cost[p] + state.cost[q]))
         if gain > best and may_swap(state, left_slot, right_slot):
             best, best_left, best_right = gain, left_slot, right_slot
     if best_left < 0:
@@ -175,6 +172,6 @@ def swap_round(state: State, takers: Ints, tries: int) -> int:
     """One exchange for every taker outside its bands. Returns exchanges."""
     swaps = 0
     for b in worst_first(state):
-        if state.takes[b] and outside(state, b) > INSIDE:
+        if state.takes[b] and outside(state, b) > BAND_TOLERANCE:
             swaps += swap_at(state, b, takers, tries)
     return swaps

@@ -14,9 +14,8 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel
-from kafka_rebalance.planner.replicas.moving import INSIDE, above, move, outside, weigh
+from kafka_rebalance.planner.replicas.moving import above, move, outside, weigh
 from kafka_rebalance.planner.replicas.receivers import (
-    OTHERS_TRIED,
     alignment,
     brokers_lacking,
     lacking_receiver,
@@ -24,9 +23,7 @@ from kafka_rebalance.planner.replicas.receivers import (
 )
 from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import State
-
-# Replicas passed over before a visit ends. Ten times as many find the same bytes in three times the time.
-MISSES_BORNE = 20
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 
 
 @inner_kernel
@@ -37,7 +34,7 @@ def worst_first(state: State) -> Longs:
         far[b] = -outside(state, b)
     order = smallest_first(far)
     found = 0
-    while found < order.shape[0] and far[order[found]] < -INSIDE:
+    while found < order.shape[0] and far[order[found]] < -BAND_TOLERANCE:
         found += 1
     return order[:found]
 
@@ -77,10 +74,10 @@ def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: floa
     slots = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
     fit = np.empty(slots.shape[0])
     _rank(state, source, slots, fit, weight)
-    stop = above(state, source) * (1.0 - part) + INSIDE
+    stop = above(state, source) * (1.0 - part) + BAND_TOLERANCE
     moves, misses = 0, 0
     for i in smallest_first(fit):
-        if fit[i] > -least or misses > MISSES_BORNE or above(state, source) <= stop:
+        if fit[i] > -least or misses > state.params.hand_over.misses_borne or above(state, source) <= stop:
             break
         p = slots[i] // width
         j = slots[i] - p * width
@@ -89,7 +86,7 @@ def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: floa
         if not overshoots(state, source, weight):
             target = lacking_receiver(state, p, j, weight, lacking, need, least)
             if target < 0 and takers.shape[0] > 0:
-                target = roomy_receiver(state, p, j, weight, takers, 0.0, OTHERS_TRIED)
+                target = roomy_receiver(state, p, j, weight, takers, 0.0, state.params.receivers.others_tried)
         if target < 0:
             misses += 1
             continue
@@ -107,6 +104,6 @@ def push_round(state: State, everybody: Ints, takers: Ints, part: float, least: 
     """
     moves = 0
     for b in worst_first(state):
-        if above(state, b) > INSIDE:
+        if above(state, b) > BAND_TOLERANCE:
             moves += push_from(state, b, brokers_lacking(state, everybody), takers, part, least)
     return moves

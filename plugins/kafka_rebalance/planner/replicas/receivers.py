@@ -7,8 +7,6 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.replicas.moving import (
-    INSIDE,
-    TINY,
     below,
     draw,
     fewest_in_rack,
@@ -19,14 +17,8 @@ from kafka_rebalance.planner.replicas.moving import (
     relief,
 )
 from kafka_rebalance.planner.state import State
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, FORBIDDEN, GAIN_TOLERANCE
 from kafka_rebalance.planner.topic_spread import excess_change
-
-# Receivers looked at for one replica: of those that lack load (fewer where there are many replicas), and of all.
-LACKING_TRIED, LACKING_TRIED_BY_MANY = 100, 24
-OTHERS_TRIED = 20
-MANY_REPLICAS = 300_000
-# How much a receiver is preferred that spreads the topic better.
-TOPIC_WEIGHT = 0.1
 
 
 @inlined_kernel
@@ -75,7 +67,7 @@ def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
     the broker above a band. Fills ``need``.
     """
     helped = relief(state, broker, weight, 1.0)
-    if helped <= TINY:
+    if helped <= GAIN_TOLERANCE:
         return 0.0
     need_of(state, broker, need)
     return float(alignment(weight, need) * useful_part(weight, need) * helped / _filled(weight, need))
@@ -87,7 +79,7 @@ def brokers_lacking(state: State, takers: Ints) -> Ints:
     chosen = np.empty(takers.shape[0], np.int32)
     found = 0
     for b in takers:
-        if below(state, b) > INSIDE:
+        if below(state, b) > BAND_TOLERANCE:
             chosen[found] = b
             found += 1
     return chosen[:found]
@@ -114,15 +106,18 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, least
     first = draw(state, max(1, lacking.shape[0]))
-    tries = LACKING_TRIED if state.position.shape[0] < MANY_REPLICAS else LACKING_TRIED_BY_MANY
+    numbers = state.params.receivers
+    is_many = state.position.shape[0] >= numbers.many_replicas
+    tries = numbers.lacking_tried_by_many if is_many else numbers.lacking_tried
+    topic_weight = numbers.topic_weight
     for i in range(min(tries, lacking.shape[0])):
         target = lacking[(first + i) % lacking.shape[0]]
         if not _rack_allows(state, p, j, source, target, fewest):
             continue
         score = service(state, target, weight, need)
-        if score <= 0 or score + TOPIC_WEIGHT <= best_score or not may_hold(state, p, j, target):
+        if score <= 0 or score + topic_weight <= best_score or not may_hold(state, p, j, target):
             continue
-        score -= TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, source, target)
+        score -= topic_weight * excess_change(state.topics, state.replicas, p, source, target)
         if score > best_score and fits_limit(state, p, target, weight):
             best, best_score = target, score
     return best
@@ -136,16 +131,17 @@ def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst:
     whatever the topic is not looked at further (-1e300 too): in a large cluster each look at a topic is far in memory.
     """
     filled = relief(state, target, weight, 1.0)
-    if filled < -worst - TINY:
-        return -1e300
+    if filled < -worst - GAIN_TOLERANCE:
+        return FORBIDDEN
     score, total = 0.0, 1e-300
     for d in range(weight.shape[0]):
         total += weight[d]
-        score += 1.0 - state.load[target, d] / max(state.high[target, d], TINY)
+        score += 1.0 - state.load[target, d] / max(state.high[target, d], GAIN_TOLERANCE)
     score = score / weight.shape[0] + filled / total
-    if score + TOPIC_WEIGHT <= best or not may_hold(state, p, j, target) or not fits_limit(state, p, target, weight):
-        return -1e300
-    return float(score - TOPIC_WEIGHT * excess_change(state.topics, state.replicas, p, state.replicas[p, j], target))
+    topic_weight = state.params.receivers.topic_weight
+    if score + topic_weight <= best or not may_hold(state, p, j, target) or not fits_limit(state, p, target, weight):
+        return FORBIDDEN
+    return float(score - topic_weight * excess_change(state.topics, state.replicas, p, state.replicas[p, j], target))
 
 
 @inner_kernel
@@ -153,7 +149,7 @@ def roomy_receiver(state: State, p: int, j: int, weight: Floats, takers: Ints, w
     """The best of ``tries`` brokers evenly picked from ``takers``; -1 if none may take the replica."""
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
-    best, best_score = -1, -1e299
+    best, best_score = -1, 0.1 * FORBIDDEN
     first = draw(state, max(1, takers.shape[0]))
     stride = max(1, takers.shape[0] // tries)
     for i in range(min(tries, takers.shape[0])):

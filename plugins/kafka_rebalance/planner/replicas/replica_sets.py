@@ -6,23 +6,14 @@ one of two replicas that break the rack rule. Dropping replicas costs nothing an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.planner.state import resource_scale
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ReplicaSets:
-    """``replicas`` int32[P, W] with the void in place of what must be placed; ``home`` as ``State`` wants it."""
-
-    replicas: Ints
-    home: Ints
+from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.state import ReplicaSets
 
 
 def start_sets(problem: Problem) -> ReplicaSets:

@@ -24,7 +24,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.dead_band import furthest
@@ -32,18 +32,12 @@ from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
 from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named
 from kafka_rebalance.plans.frontier.within_budget import without_balance
 from kafka_rebalance.plans.outcome import outcome_of, skew
+from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
 from kafka_rebalance.plans.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plans.request import Ask
 from kafka_rebalance.plans.unseen.unseen import nothing_usable
 
-STEPS = 9
-NARROWEST = 0.01
-# Bands closer than this to the plan's own are not searched again.
-SAME_BAND = 1.15
 Progress = Callable[[str], None]
-EFFORT = Effort(polish_rounds=1, polish_tries=20, program_steps=0)
-# Points of clusters with more replicas than this are not annealed: ten times over it would take half a minute.
-MOST_ANNEALED = 500_000
 
 
 def quiet(_: str) -> None:
@@ -51,7 +45,13 @@ def quiet(_: str) -> None:
 
 
 def with_frontier(
-    plan: Plan, ask: Ask, *, seed: int, points: Sequence[RatedPoint | None] | None = None, progress: Progress = quiet
+    plan: Plan,
+    ask: Ask,
+    *,
+    seed: int,
+    points: Sequence[RatedPoint | None] | None = None,
+    progress: Progress = quiet,
+    params: FrontierParams = DEFAULTS.frontier,
 ) -> Plan:
     """``plan`` with its frontier, unsealed. ``points``: those of ``bands_between`` if somebody searched them already.
 
@@ -61,9 +61,9 @@ def with_frontier(
     if plan.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not _has_frontier(ask):
         return plan
     if points is None:
-        points = searched(ask, bands_between(ask), seed, progress)
+        points = searched(ask, bands_between(ask, params), seed, progress, params)
     own = _own_point(plan, ask)
-    found = [*_start(ask, plan, seed), *(each for each in points if each is not None), own]
+    found = [*_start(ask, plan, seed, params), *(each for each in points if each is not None), own]
     return replace(plan, frontier=named(in_order(found)))
 
 
@@ -71,33 +71,43 @@ def _has_frontier(ask: Ask) -> bool:
     return bool(len(ask.rows)) and not ask.options.preferred_election and not nothing_usable(ask.snapshot)
 
 
-def bands_between(ask: Ask) -> tuple[float, ...]:
+def bands_between(ask: Ask, params: FrontierParams = DEFAULTS.frontier) -> tuple[float, ...]:
     """Bands to be searched, widest first; the plan's own is not among them. None where there is no frontier."""
     if not _has_frontier(ask):
         return ()
-    problem = ask.problem(NARROWEST, {})
-    worst = furthest(problem, broker_loads(problem, problem.replicas, problem.leader), NARROWEST)
-    widest = max(abs(worst.ratio - 1) if worst is not None else 0.0, 4 * NARROWEST)
+    narrowest, same = params.narrowest, params.same_band
+    problem = ask.problem(narrowest, {})
+    worst = furthest(problem, broker_loads(problem, problem.replicas, problem.leader), narrowest)
+    widest = max(abs(worst.ratio - 1) if worst is not None else 0.0, 4 * narrowest)
     own = 0.0 if ask.options.targets or ask.options.band is None else ask.options.band
-    grid = np.geomspace(0.8 * widest, NARROWEST, STEPS).tolist()
-    return tuple(round(each, 4) for each in grid if not own / SAME_BAND < each < own * SAME_BAND)
+    grid = np.geomspace(0.8 * widest, narrowest, params.steps).tolist()
+    return tuple(round(each, 4) for each in grid if not own / same < each < own * same)
 
 
-def searched(ask: Ask, bands: Sequence[float], seed: int, progress: Progress = quiet) -> tuple[RatedPoint | None, ...]:
+def searched(
+    ask: Ask,
+    bands: Sequence[float],
+    seed: int,
+    progress: Progress = quiet,
+    params: FrontierParams = DEFAULTS.frontier,
+) -> tuple[RatedPoint | None, ...]:
     """The point of each band, one after the other; None where no placement was found for it."""
     points: list[RatedPoint | None] = []
     for within in bands:
         progress(f"what ±{within:.1%} would cost")
         problem = ask.problem(within, {})
         try:
-            points.append(_point(ask, problem, solve(problem, seed=seed, effort=_effort(problem)), within))
+            solution = solve(problem, seed=seed, params=_solve_params(problem, params))
+            points.append(_point(ask, problem, solution, within))
         except InfeasibleError:
             points.append(None)
     return tuple(points)
 
 
-def _effort(problem: Problem) -> Effort:
-    return EFFORT if int(problem.target_rf.sum()) <= MOST_ANNEALED else replace(EFFORT, anneal_steps=0)
+def _solve_params(problem: Problem, params: FrontierParams) -> SolveParams:
+    if int(problem.target_rf.sum()) <= params.most_annealed_replicas:
+        return params.solve
+    return replace(params.solve, effort=replace(params.solve.effort, anneal_steps=0))
 
 
 def _own_point(plan: Plan, ask: Ask) -> RatedPoint:
@@ -135,12 +145,13 @@ def _own_reason(plan: Plan, options: PlanOptions) -> str:
     return reason
 
 
-def _start(ask: Ask, plan: Plan, seed: int) -> list[RatedPoint]:
+def _start(ask: Ask, plan: Plan, seed: int, params: FrontierParams) -> list[RatedPoint]:
     """No balance at all: nothing, or what must move anyway. It may be what the plan is."""
     if ask.hard:
         problem = without_balance(ask.problem(None, {}))
         try:
-            return [_point(ask, problem, solve(problem, seed=seed, effort=_effort(problem)), None)]
+            solution = solve(problem, seed=seed, params=_solve_params(problem, params))
+            return [_point(ask, problem, solution, None)]
         except InfeasibleError:  # a search found room where this one, with other bands, does not
             return []
     if not plan.moves:

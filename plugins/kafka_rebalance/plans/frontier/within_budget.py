@@ -4,7 +4,7 @@ Promises, in order: the plan's cost is within the budget; what must move whateve
 racks, replication factor) moves; every broker is opened by the same share of what it lacks, the least of those tried.
 Example: a broker at 1.40 × its share, asked for 1.10, opened by a half: 1.25.
 
-Complexity: ``TRIES`` + 2 searches at most. Deterministic: a bisection in fixed steps, no clock.
+Complexity: ``tries`` + 2 searches at most. Deterministic: a bisection in fixed steps, no clock.
 """
 
 from __future__ import annotations
@@ -16,32 +16,31 @@ import numpy as np
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import PlanCost, Solution
-from kafka_rebalance.planner.solve import FULL, solve
-
-TRIES = 6
-# Searches that only find out what something would cost go without linear programs.
-QUICK = Effort(program_steps=0)
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.params import DEFAULTS, BudgetParams
 
 
-def solve_within_budget(problem: Problem, *, seed: int = 0, effort: Effort = FULL) -> Solution:
-    """The problem's solution, or the most even one that its budget allows; ``effort`` is that of the first search.
+def solve_within_budget(
+    problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS.solve, budget: BudgetParams = DEFAULTS.budget
+) -> Solution:
+    """The problem's solution, or the most even one that its budget allows; ``params`` are those of the first search.
 
     Raises InfeasibleError where even the moves that cannot be left out cost more.
     """
-    solution = solve(problem, seed=seed, effort=effort)
+    solution = solve(problem, seed=seed, params=params)
     if fits_budget(problem, solution.cost):
         return solution
-    least = solve(_opened(problem, 1.0), seed=seed, effort=QUICK)
+    least = solve(_opened(problem, 1.0), seed=seed, params=budget.solve)
     if not fits_budget(problem, least.cost):
         raise InfeasibleError(
             f"what must move costs {_words(least.cost)}, more than the budget allows", "a larger budget"
         )
     best, low, high = least, 0.0, 1.0
-    for _ in range(TRIES):
+    for _ in range(budget.tries):
         middle = (low + high) / 2
-        found = solve(_opened(problem, middle), seed=seed, effort=QUICK)
+        found = solve(_opened(problem, middle), seed=seed, params=budget.solve)
         if fits_budget(problem, found.cost):
             best, high = found, middle
         else:

@@ -23,16 +23,13 @@ from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.dead_band import furthest, imbalance
 from kafka_rebalance.plans.draft import Draft, draft_of
-from kafka_rebalance.plans.frontier.within_budget import QUICK, fits_budget, solve_within_budget
+from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget
 from kafka_rebalance.plans.outcome import bands_of
+from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.previous.previous_plan import EarlierPlan, leaves_nothing_behind
 from kafka_rebalance.plans.request import Ask
 
 Progress = Callable[[str], None]
-# Where a band cannot be met, moves that take less than this share off the imbalance are not worth making.
-LEAST_GAIN = 0.05
-# A continued plan may copy so many times the bytes of a new one.
-DEARER = 1.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +41,14 @@ class KeptPlan:
     plan_id: str
 
 
-def kept_plan(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progress: Progress) -> KeptPlan | None:
+def kept_plan(
+    ask: Ask,
+    problem: Problem,
+    earlier: EarlierPlan,
+    seed: int,
+    progress: Progress,
+    params: PlanParams = DEFAULTS,
+) -> KeptPlan | None:
     """What of ``earlier`` is still to be done today; None where nothing is, or a new plan is better.
 
     Raises InfeasibleError where even what must move costs more than the budget.
@@ -62,15 +66,18 @@ def kept_plan(ask: Ask, problem: Problem, earlier: EarlierPlan, seed: int, progr
         return confirmed
     progress("continuing an earlier plan")
     placed = replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None)
-    further = solve(placed, seed=seed, effort=QUICK)
-    if holds and _is_as_even(ask, problem, today, loads, further):
+    further = solve(placed, seed=seed, params=params.budget.solve)
+    least = params.stability.least_gain
+    if holds and _is_as_even(ask, problem, (today, loads), further, least):
         return confirmed
-    fresh = solve_within_budget(problem, seed=seed, effort=QUICK)
+    fresh = solve_within_budget(problem, seed=seed, params=params.budget.solve, budget=params.budget)
     draft = draft_of(ask, further.replicas, further.leader)
     cost = _cost(draft)
-    if len(draft) and fits_budget(problem, cost) and cost.bytes <= DEARER * fresh.cost.bytes:
+    if len(draft) and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
         return _continued(draft, earlier)
-    is_enough = off <= allowed or (problem.budget.is_limited and _is_as_even(ask, problem, today, loads, fresh))
+    is_enough = off <= allowed or (
+        problem.budget.is_limited and _is_as_even(ask, problem, (today, loads), fresh, least)
+    )
     return confirmed if holds and is_enough else None
 
 
@@ -94,12 +101,12 @@ def _cost(draft: Draft) -> PlanCost:
     return PlanCost(copied, int(draft.copies.sum()), int(draft.changes_leader.sum()))
 
 
-def _is_as_even(ask: Ask, problem: Problem, today: Floats, kept: Floats, other: Solution) -> bool:
-    """The other solution does not take off a twentieth more than what the kept plan takes off."""
+def _is_as_even(ask: Ask, problem: Problem, loads: tuple[Floats, Floats], other: Solution, least: float) -> bool:
+    """The other solution does not take off ``least`` more than the kept plan; ``loads`` today and after that."""
     bands, stays = bands_of(problem), ask.brokers.arrays.stays
-    was, left = imbalance(bands, today, stays), imbalance(bands, kept, stays)
+    was, left = imbalance(bands, loads[0], stays), imbalance(bands, loads[1], stays)
     best = imbalance(bands, broker_loads(problem, other.replicas, other.leader), stays)
-    return left - best < LEAST_GAIN * (was - best)
+    return left - best < least * (was - best)
 
 
 def _is_inside(problem: Problem, load: Floats) -> bool:

@@ -22,11 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.waves.transfers import Transfers
 from kafka_rebalance.plans.waves.wave_fill import Caps, copies_of, empty_room, fill_evenly, fill_next
-
-# A copy catches up if the throttle leaves it something; this much above the write rate, in a raised wave.
-RAISE = 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +98,20 @@ def _without_gaps(wave: Ints) -> Ints:
     return np.asarray(np.unique(wave, return_inverse=True)[1], dtype=np.int32)
 
 
-def traffic_of(transfers: Transfers, brokers: int, throttle: int) -> WaveTraffic:
-    """Bytes and time of transfers that run together. The throttle is raised where what is written needs it."""
+def traffic_of(
+    transfers: Transfers, brokers: int, throttle: int, over_rate: float = DEFAULTS.waves.throttle_over_rate
+) -> WaveTraffic:
+    """Bytes and time of transfers that run together.
+
+    The throttle is raised to ``over_rate`` times what is written meanwhile where that is above it: a copy catches up
+    if the throttle leaves it something.
+    """
     out = transfers.copies * transfers.size
     of_copy = transfers.of_copy
     arriving = np.bincount(transfers.target, weights=transfers.size[of_copy], minlength=brokers).astype(np.float64)
     sent = np.bincount(transfers.source, weights=out, minlength=brokers).astype(np.float64)
     rate = _busiest_rate(transfers, brokers)
-    raised = throttle if rate < throttle else math.ceil(rate * RAISE) + 1
+    raised = throttle if rate < throttle else math.ceil(rate * over_rate) + 1
     busiest = max(float(arriving.max(initial=0.0)), float(sent.max(initial=0.0)))
     return WaveTraffic(arriving, sent, raised, busiest / raised)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,27 +50,37 @@ class Transfers:
         )  # fmt: skip
 
 
+class ReplicaCells(NamedTuple):
+    """``brokers`` int32[E, W] of replica lists; bool[E, W]: which of them are meant."""
+
+    brokers: Ints
+    is_meant: Flags
+
+    @property
+    def begins(self) -> Longs:
+        """int64[E+1]: where the brokers meant of each row begin."""
+        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self.is_meant.sum(axis=1), dtype=np.int64)))
+
+    @property
+    def listed(self) -> Ints:
+        """The brokers meant, row by row."""
+        return self.brokers[self.is_meant]
+
+
 def transfers_of(
-    *, source: Ints, size: Floats, rate: Floats, targets: Ints, is_new: Flags, sources: Ints, is_dropped: Flags,
-    own_size: Floats,
-) -> Transfers:  # fmt: skip
-    """From rows: ``targets`` int32[E, W] with flags of new copies, ``sources`` int32[E, W] with flags of what goes and
-    ``own_size`` float64[E, W]. Unknown sizes and rates count as 0 here.
-    """
+    *, source: Ints, size: Floats, rate: Floats, new: ReplicaCells, dropped: ReplicaCells, own_size: Floats
+) -> Transfers:
+    """From rows: new copies, and what goes with ``own_size`` float64[E, W]. Unknown sizes and rates count as 0 here."""
     return Transfers(
         source=source,
         size=np.nan_to_num(size),
         rate=np.nan_to_num(rate),
-        target=targets[is_new],
-        begin=_begins(is_new),
-        dropped=sources[is_dropped],
-        dropped_size=np.nan_to_num(own_size[is_dropped]),
-        dropped_begin=_begins(is_dropped),
+        target=new.listed,
+        begin=new.begins,
+        dropped=dropped.listed,
+        dropped_size=np.nan_to_num(own_size[dropped.is_meant]),
+        dropped_begin=dropped.begins,
     )
-
-
-def _begins(flags: Flags) -> Longs:
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(flags.sum(axis=1), dtype=np.int64)))
 
 
 def _cells(begin: Longs, members: Longs) -> tuple[Longs, Longs]:

@@ -1,0 +1,56 @@
+"""Parameter classes: frozen dataclasses whose numbers are checked when they are made.
+
+A field declares its default and the range of what is allowed::
+
+    @dataclass(frozen=True, kw_only=True)
+    class PushParams(Parameters):
+        misses_borne: int = number(20, least=0)
+
+Classes are composed by making one a field of another; ``dataclasses.replace`` makes a variant, which is checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import Field, field, fields
+from typing import Any, TypeVar, cast
+
+from kafka_rebalance.errors import InvalidInputError
+
+T = TypeVar("T")
+
+
+def number(default: T, *, least: float, most: float = float("inf")) -> T:
+    """A field of a parameter class: an int, a float, or a tuple of them, each within ``least``..``most``."""
+    return field(default=default, metadata={"least": least, "most": most})
+
+
+class Parameters:
+    """Base of parameter classes. Raises InvalidInputError for a value of another type or outside its range."""
+
+    def __post_init__(self) -> None:
+        """Check every number; a whole number where a fraction is meant becomes one."""
+        for parameter in fields(cast("Any", self)):
+            if parameter.metadata:
+                value = _checked(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))
+                object.__setattr__(self, parameter.name, value)
+
+
+def _checked(place: str, parameter: Field[Any], value: Any) -> Any:
+    default: Any = parameter.default
+    if isinstance(default, tuple):
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            raise InvalidInputError.at(place, f"{value!r} is not a list of numbers")
+        return tuple(_one(place, parameter, default[0], part) for part in value)
+    return _one(place, parameter, default, value)
+
+
+def _one(place: str, parameter: Field[Any], default: float, value: Any) -> float:
+    allowed = (int,) if isinstance(default, int) else (int, float)
+    if not isinstance(value, allowed) or isinstance(value, bool):
+        raise InvalidInputError.at(place, f"{value!r} is not {'a whole number' if allowed == (int,) else 'a number'}")
+    least, most = parameter.metadata["least"], parameter.metadata["most"]
+    if not least <= value <= most:
+        wanted = f">= {least:g}" if most == float("inf") else f"within {least:g}..{most:g}"
+        raise InvalidInputError.at(place, f"expected {wanted}, got {value!r}")
+    return type(default)(value)

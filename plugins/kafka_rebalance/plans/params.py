@@ -1,0 +1,93 @@
+"""Parameters of plans: one class for each part, named by what its numbers bound, composed in ``PlanParams``.
+
+What a user asks for stands in ``PlanOptions``; these are how the answer is looked for. The planner's own parameters
+(``SolveParams``) are among them: those of the plan, and shorter ones for searches that only find out what something
+would cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_rebalance.parameters import Parameters, number
+from kafka_rebalance.planner.params import DEFAULTS as SOLVE_DEFAULTS
+from kafka_rebalance.planner.params import Effort, SolveParams
+
+_SHORT = SolveParams(effort=Effort(polish_rounds=1, polish_tries=20, program_steps=0))
+_WITHOUT_PROGRAMS = SolveParams(effort=Effort(program_steps=0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontierParams(Parameters):
+    """The frontier of balance against bytes.
+
+    steps, narrowest        bands from today's worst deviation down to the narrowest one, in equal ratios
+    same_band               bands closer than this ratio to the plan's own are not searched again
+    most_annealed_replicas  points of larger clusters are not annealed: ten times over it would take half a minute
+    """
+
+    steps: int = number(9, least=1)
+    narrowest: float = number(0.01, least=1e-6, most=1.0)
+    same_band: float = number(1.15, least=1.0)
+    most_annealed_replicas: int = number(500_000, least=0)
+    solve: SolveParams = _SHORT
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetParams(Parameters):
+    """The most even plan that a budget allows: ``tries`` of a bisection, each a search with ``solve``."""
+
+    tries: int = number(6, least=0)
+    solve: SolveParams = _WITHOUT_PROGRAMS
+
+
+@dataclass(frozen=True, kw_only=True)
+class StabilityParams(Parameters):
+    """What holds from one plan to the next.
+
+    least_gain         where a band cannot be met, moves that take less than this share off the imbalance are not made
+    most_bytes_ratio   a continued plan may copy so many times the bytes of a new one
+    dead_band_edge     the dead band is wider by this share of it after a plan that said that there is nothing to do
+    """
+
+    least_gain: float = number(0.05, least=0.0, most=1.0)
+    most_bytes_ratio: float = number(1.25, least=1.0)
+    dead_band_edge: float = number(0.1, least=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaveParams(Parameters):
+    """Waves.
+
+    least_slots, most_waves  moves at a time for each broker; where brokers move a lot, more, so that waves stay few
+    driver_slots             transfers in each direction of a broker of a driver that keeps its slots full
+    throttle_over_rate       a throttle that has to be raised is this many times what is written meanwhile
+    """
+
+    least_slots: int = number(10, least=1)
+    most_waves: int = number(20, least=1)
+    driver_slots: int = number(2, least=1)
+    throttle_over_rate: float = number(1.25, least=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustnessParams(Parameters):
+    """``trials`` with every load off by up to ``noise`` at random."""
+
+    trials: int = number(20, least=1)
+    noise: float = number(0.30, least=0.0, most=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanParams(Parameters):
+    """All parameters of a plan; ``solve`` are those of its first search."""
+
+    solve: SolveParams = SOLVE_DEFAULTS
+    frontier: FrontierParams = FrontierParams()
+    budget: BudgetParams = BudgetParams()
+    stability: StabilityParams = StabilityParams()
+    waves: WaveParams = WaveParams()
+    robustness: RobustnessParams = RobustnessParams()
+
+
+DEFAULTS = PlanParams()
