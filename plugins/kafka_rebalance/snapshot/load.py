@@ -20,7 +20,7 @@ from kafka_rebalance.snapshot.ranges import (
     SMALLEST_LOAD,
 )
 
-__all__ = ["LoadColumn", "LoadKind", "LoadSource", "PartitionLoads"]
+__all__ = ["LoadColumn", "LoadKind", "LoadSource", "PartitionLoads", "first_too_large"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
