@@ -14,12 +14,12 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.resources import RESOURCES, TABLE
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import option_texts as texts
 
 LONGEST_BITS = 200  # longer numbers are in no range, and some are too long to be written out
-_CAPACITY_FIELDS = ("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent")
+_CAPACITY_FIELDS = tuple(row.capacity for row in TABLE if row.capacity is not None)
 
 
 @dataclass(frozen=True, slots=True)
