@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sqlalchemy import Table
+from sqlalchemy import Dialect, Table
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.types import TypeEngine
 
@@ -13,6 +13,7 @@ from rebalance_advisor.store.schema.contract.define import CONTRACT, history_of,
 
 BEGIN, END = "<!-- begin of the contract, written by dump_schema -->", "<!-- end of the contract -->"
 _PARTS = {"Readings": readings, "Advisories": advisories, "Answers": answers}
+_DIALECT: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 _SHORT = {"timestamp with time zone": "timestamptz", "double precision": "double"}
 
 
@@ -35,7 +36,7 @@ def markdown() -> str:
 
 def type_text(kind: TypeEngine[object]) -> str:
     """As PostgreSQL's format_type says it."""
-    return kind.compile(dialect=postgresql.dialect()).lower()
+    return kind.compile(dialect=_DIALECT).lower()
 
 
 def _row(table: Table) -> str:
