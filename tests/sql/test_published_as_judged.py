@@ -17,7 +17,7 @@ from rebalance_advisor.airflow.publishing import publish_run
 from rebalance_advisor.publish.advisory_files import advisory_files
 from rebalance_advisor.store import stored_advice
 from spark_jobs import replay
-from tests.sql.worlds import plain_snapshot
+from tests.sql.sample_clusters import plain_snapshot
 
 pytestmark = pytest.mark.stack
 

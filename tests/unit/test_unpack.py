@@ -5,13 +5,13 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.java.keys import uuid_text
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, Member
 from rebalance_advisor.dumps import read_input
 from stack.demo.cluster import write_demo_cluster
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 
 
 @pytest.fixture(scope="module")
@@ -23,19 +23,19 @@ def assert_same_questions(snapshot):
     from rebalance_advisor.store.spark_rows.arrow import pack_groups
     from rebalance_advisor.store.spark_rows.unpack import unpack_group
 
-    rows, questions = pack_groups(snapshot).to_pylist(), list(group_questions(snapshot))
-    assert len(rows) == len(questions)
-    for row, question in zip(rows, questions, strict=True):
+    rows, inputs = pack_groups(snapshot).to_pylist(), list(group_inputs(snapshot))
+    assert len(rows) == len(inputs)
+    for row, group_input in zip(rows, inputs, strict=True):
         found = unpack_group(row)
-        assert found.group == question.group
-        assert found.topics == question.topics
-        assert (found.topic_ids, found.kafka_version) == (question.topic_ids, question.kafka_version)
-        np.testing.assert_array_equal(found.partition_counts, question.partition_counts)
+        assert found.group == group_input.group
+        assert found.topics == group_input.topics
+        assert (found.topic_ids, found.kafka_version) == (group_input.topic_ids, group_input.kafka_version)
+        np.testing.assert_array_equal(found.partition_counts, group_input.partition_counts)
         for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
-            np.testing.assert_array_equal(getattr(found.rates, name), getattr(question.rates, name))
-        assert found.racks == question.racks
-        np.testing.assert_array_equal(found.rack_offsets, question.rack_offsets)
-        assert json.dumps(asdict(replay_group(found))) == json.dumps(asdict(replay_group(question)))
+            np.testing.assert_array_equal(getattr(found.rates, name), getattr(group_input.rates, name))
+        assert found.racks == group_input.racks
+        np.testing.assert_array_equal(found.rack_offsets, group_input.rack_offsets)
+        assert json.dumps(asdict(replay_group(found))) == json.dumps(asdict(replay_group(group_input)))
 
 
 def test_a_packed_group_asks_what_the_snapshot_asks(demo):
@@ -56,8 +56,8 @@ def test_racks_of_replicas_travel_where_a_member_has_a_rack(demo):
 
 
 def test_topics_with_old_commits_alone_are_left_out_and_unknown_topics_kept(demo):
-    group = next(each for each in demo.groups if each.id == "cdc-sync")
-    others = [topic.name for topic in demo.topics if topic.name not in {each.topic for each in group.committed}]
+    group = next(known_group for known_group in demo.groups if known_group.id == "cdc-sync")
+    others = [topic.name for topic in demo.topics if topic.name not in {commit.topic for commit in group.committed}]
     reader = replace(group.members[0], subscription=("gone.topic", others[5]))
     changed = replace(
         group,

@@ -1,11 +1,11 @@
-"""The plan for a cluster of which no broker was seen: nothing can be said, and that is said."""
+"""The plan for a cluster of which no broker was seen: nothing can be planned, and the verdict says so."""
 
 from __future__ import annotations
 
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import expiry_of
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BALANCED, RESOURCES
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text
@@ -13,9 +13,11 @@ from kafka_rebalance.snapshot.times import optional_time_text
 _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 
-def plan_without_brokers(ask: Ask, reasons: tuple[str, ...], *, seed: int, advisor_version: str) -> Plan:
+def plan_without_brokers(
+    plan_request: PlanRequest, reasons: tuple[str, ...], *, seed: int, advisor_version: str
+) -> Plan:
     """``cannot_tell``, unsealed: no broker, so no load of any resource."""
-    snapshot, options = ask.snapshot, ask.options
+    snapshot, options = plan_request.snapshot, plan_request.options
     slots = DEFAULTS.waves.least_slots if options.moves_per_broker is None else options.moves_per_broker
     in_play = [name for name in RESOURCES if name in BALANCED or name in options.targets]
     return Plan(

@@ -1,4 +1,4 @@
-"""A plan on the terminal: the verdict, why, what it costs, what nobody can beat, who gives and who receives."""
+"""A plan on the terminal: the verdict, why, what it costs, its lower bound, who gives and who receives."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def plan_lines(plan: Plan) -> list[str]:
     lines = [f"Verdict: {plan.verdict.value.replace('_', ' ')}", *(f"  {reason}" for reason in plan.reasons)]
     if plan.moves:
         lines += [
-            f"  {each.resource:<9} highest over mean {each.skew_before:.3f} → {each.skew_after:.3f}"
-            for each in plan.resources
+            f"  {outcome.resource:<9} highest over mean {outcome.skew_before:.3f} → {outcome.skew_after:.3f}"
+            for outcome in plan.resources
         ]
     lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]
     if plan.moves:
@@ -26,7 +26,7 @@ def plan_lines(plan: Plan) -> list[str]:
         if len(plan.explanations) > _SHOWN_BROKERS:
             lines.append(f"  and {len(plan.explanations) - _SHOWN_BROKERS} more brokers, in the report")
     if plan.frontier:
-        lines += ["What other bands would cost:", *frontier_lines([asdict(each) for each in plan.frontier])]
+        lines += ["What other bands would cost:", *frontier_lines([asdict(point) for point in plan.frontier])]
     if plan.robustness is not None:
         lines.append(plan.robustness.words)
     return lines

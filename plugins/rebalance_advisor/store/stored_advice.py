@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice
-from kafka_rebalance.findings import find
+from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -36,7 +36,7 @@ def derived_findings(connection: store.Connection, run_id: str) -> tuple[Finding
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
     advice = _without_findings(connection, run_id)
-    return find(advice.snapshot, advice.scores, advice.groups, advice.plan)
+    return evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan)
 
 
 def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
@@ -75,7 +75,10 @@ def cluster_scores(connection: store.Connection, run_id: str, snapshot: ClusterS
 
 def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.Quarantined]) -> ClusterSnapshot:
     """The snapshot as it is told of: what advice leaves out is a gap like anything that could not be read."""
-    gaps = [CoverageGap(each.subject_type, each.subject, "advice", f"left out: {each.reason}") for each in quarantined]
+    gaps = [
+        CoverageGap(subject.subject_type, subject.subject, "advice", f"left out: {subject.reason}")
+        for subject in quarantined
+    ]
     return replace(snapshot, coverage=(*snapshot.coverage, *gaps)) if gaps else snapshot
 
 
@@ -112,7 +115,7 @@ def _group_replay(name: str, rows: list[Row], members: list[Row]) -> GroupReplay
         is_reproduced=rows[0]["is_reproduced"],
         scores=scores,
         members=tuple(MemberScore(**row) for row in members),
-        advised=next((each.assignor for each in scores if each.is_advised), None),
+        advised=next((score.assignor for score in scores if score.is_advised), None),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.snapshot.codec.group_rows import group_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
@@ -42,7 +42,7 @@ def pack_topics(snapshot: ClusterSnapshot) -> pa.Table:
     bounds = _bounds(np.bincount(table.topic, minlength=len(snapshot.topics)))
     cells = table.offsets[bounds]
     columns = {
-        "topic": pa.array([each.name for each in snapshot.topics], pa.string()),
+        "topic": pa.array([topic.name for topic in snapshot.topics], pa.string()),
         "partition": _lists(bounds, table.partition, pa.int32()),
         "replica_count": _lists(bounds, table.replica_counts, pa.int32()),
         "leader": _lists(bounds, table.leader, pa.int32()),
@@ -53,7 +53,7 @@ def pack_topics(snapshot: ClusterSnapshot) -> pa.Table:
 
 
 def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
-    """One row a group, in the snapshot's order: ``group_questions`` field by field, as the shell has it.
+    """One row a group, in the snapshot's order: ``group_inputs`` field by field, as the shell has it.
 
     ``group_id`` string; ``group`` string, the group as JSON (``codec.group_rows``); ``topics`` list<string>; along them
     ``partition_count`` list<int32> (-1: not in the snapshot) and ``topic_ids`` list<string> (empty: not all known).
@@ -61,7 +61,7 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
     unknown). Racks of their replicas, null where no member has one: ``rack_offsets`` list<int64>, ``racks``
     list<string>. ``kafka_version`` string.
     """
-    inputs = list(group_questions(snapshot))
+    inputs = list(group_inputs(snapshot))
     numbers, texts = pa.list_(pa.float64()), pa.list_(pa.string())
     return pa.table(
         {

@@ -1,4 +1,4 @@
-"""One packed row of ``arrow.py`` → what a replay is asked. The same question as the snapshot itself would give."""
+"""One packed row of ``arrow.py`` → the input of a replay, the same as the snapshot itself would give."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.groups.group_input import GroupQuestion
+from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.codec.group_rows import read_group
 
 
-def unpack_group(row: Mapping[str, Any]) -> GroupQuestion:
+def unpack_group(row: Mapping[str, Any]) -> GroupInput:
     """The question of a row of ``pack_groups`` (``to_pylist``'s mapping)."""
     rates = PartitionRates(
         in_bytes_per_s=np.array(row["in_bytes_per_s"], dtype=np.float64),
@@ -21,7 +21,7 @@ def unpack_group(row: Mapping[str, Any]) -> GroupQuestion:
         lag_messages=np.array(row["lag_messages"], dtype=np.float64),
     )
     offsets = row["rack_offsets"]
-    return GroupQuestion(
+    return GroupInput(
         group=read_group(json.loads(row["group"]), row["group_id"]),
         topics=tuple(row["topics"]),
         partition_counts=np.array(row["partition_count"], dtype=np.int32),
