@@ -1,7 +1,7 @@
 """One small cluster and one move on it, from which every part of a plan can be worked out by hand.
 
-Brokers 0, 1, 2 hold 15, 10 and 5 GB: partitions of 6, 4 and 5 GB, two replicas each, all led by broker 0. The move takes
-partition 1 (4 GB) from broker 0 to broker 2, which leads it from then on: 11, 10 and 9 GB, leaders 2, 0 and 1.
+Brokers 0, 1, 2 hold 15, 10 and 5 GB: partitions of 6, 4 and 5 GB, two replicas each, all led by broker 0. The move
+takes partition 1 (4 GB) from broker 0 to broker 2, which leads it from then on: 11, 10 and 9 GB, leaders 2, 0 and 1.
 """
 
 from __future__ import annotations
