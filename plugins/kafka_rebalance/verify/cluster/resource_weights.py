@@ -53,18 +53,24 @@ def is_in_play(name: str, wishes: Wishes) -> bool:
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
     """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
     nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
-    known = {key: np.nan_to_num(values) * one for key, values in cluster.figures.items()}
     if name == "replicas":
         return one, nothing
     if name == "leaders":
         return nothing, one
     if name in ("disk", "in"):
-        return known[name], nothing
-    sent = known["out"] + known["in"] * (rf - 1)
+        return _figure(name, one, cluster), nothing
+    written = _figure("in", one, cluster)
+    sent = _figure("out", one, cluster) + written * (rf - 1)
     if name == "out":
         return nothing, sent
-    follower = _follower_cpu(known["cpu"], known["in"], sent)
-    return follower, known["cpu"] - follower
+    used = _figure("cpu", one, cluster)
+    follower = _follower_cpu(used, written, sent)
+    return follower, used - follower
+
+
+def _figure(name: str, there: Floats, cluster: ClusterArrays) -> Floats:
+    """float64[P]: nothing where it is unknown, and where no replica is ``there``."""
+    return np.asarray(np.nan_to_num(cluster.figures[name]) * there)
 
 
 def _follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:
