@@ -20,6 +20,12 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Bounds, Solution
+from kafka_rebalance.plans.caps import (
+    cap_words,
+    over_caps,
+    refuse_too_much_for_the_caps,
+    require_within_caps,
+)
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import furthest, gain_per_byte, imbalance
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
@@ -161,6 +167,7 @@ def _seen_answer(ask: Ask, problem: Problem, search: _Search) -> _Answer:
 
 def _answer(ask: Ask, problem: Problem, search: _Search) -> _Answer:
     refuse_too_much_for_the_disks(problem)
+    refuse_too_much_for_the_caps(ask, problem)
     previous, params = search.previous, search.params
     earlier = None if previous is None else what_is_left(ask, problem, previous)
     dead_band = _dead_band(ask, previous, params.stability.dead_band_edge)
@@ -168,7 +175,7 @@ def _answer(ask: Ask, problem: Problem, search: _Search) -> _Answer:
         return _stay(ask, problem, dead_band)
     if earlier is not None:
         kept = kept_plan(ask, problem, earlier, search.seed, search.progress, params)
-        if kept is not None:
+        if kept is not None and not over_caps(ask, outcome_of(ask, kept.draft).after_by_resource):
             require_countable_bytes(ask, kept.draft)
             return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
     search.progress("searching")
@@ -206,7 +213,12 @@ def _judged(ask: Ask, problem: Problem, solution: Solution, least_gain: float) -
     widened = widenings(ask, problem, outcome, bands, solution.replicas, solution.leader)
     was = imbalance(bands, before, stays)
     gain = was - imbalance(bands, after, stays)
-    free = bool(ask.hard) or ask.options.preferred_election
+    over, was_over = over_caps(ask, outcome.after_by_resource), over_caps(ask, outcome.before_by_resource)
+    if over and not was_over and not ask.hard:  # today's placement keeps its caps: it may stay
+        words = (*(f"{cap_words(ask, each)}: the moves that were found would break it" for each in over),)
+        return _Answer(Verdict.NOT_FIXABLE_BY_MOVING, empty_draft(ask), words, solution.bounds)
+    require_within_caps(ask, over)
+    free = bool(ask.hard) or bool(was_over) or ask.options.preferred_election
     is_vain = bool(widened) and not problem.budget.is_limited and not free and gain < least_gain * was
     if is_vain or not len(draft):
         outside = outside_words(ask, bands, before, widened)
@@ -231,6 +243,10 @@ def _plan(ask: Ask, problem: Problem, answer: _Answer, seed: int, advisor_versio
         draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
         reasons += (f"{len(cut.stuck):,} moves are left out: no order of them has room for both copies on every disk",)
     outcome = outcome_of(ask, draft)
+    if len(cut.stuck) and (over := over_caps(ask, outcome.after_by_resource)):
+        answer = replace(answer, verdict=Verdict.INFEASIBLE, draft=empty_draft(ask), bounds=None, continues=None)
+        answer = replace(answer, reasons=(cap_words(ask, over[0]), *reasons))
+        return _plan(ask, problem, answer, seed, advisor_version, params)
     waves = waves_forward(ask, draft, wave_of)
     cost = cost_of(ask, draft, waves) if len(draft) else NO_COST
     texts = explain_moves(ask, draft, outcome, bands, options.band)

@@ -16,7 +16,7 @@ from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
 from kafka_rebalance.plans.plan import ResourceOutcome
 from kafka_rebalance.plans.request import Ask
-from kafka_rebalance.resources import UNITS
+from kafka_rebalance.resources import BALANCED, UNITS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +36,16 @@ class Outcome:
     before: Floats
     after: Floats
     topic_excess: tuple[int, int]
+
+    @property
+    def after_by_resource(self) -> dict[str, Floats]:
+        """Loads after the plan, float64[B] each."""
+        return {name: self.after[:, d] for d, name in enumerate(self.resources)}
+
+    @property
+    def before_by_resource(self) -> dict[str, Floats]:
+        """Loads before the plan, float64[B] each."""
+        return {name: self.before[:, d] for d, name in enumerate(self.resources)}
 
     def column(self, resource: str) -> int:
         """Index of a resource."""
@@ -70,7 +80,7 @@ def resource_outcomes(ask: Ask, outcome: Outcome, bands: Bands, within: float | 
                 source=ask.partitions.sources[name],
                 mean_level=_mean_level(after, room, arrays.stays),
                 basis="fair_share" if target is None else "plain_mean",
-                band_asked=_asked(target, within),
+                band_asked=_asked(name, target, within),
                 widened_to=reached(bands, after, d, room, arrays.stays),
                 skew_before=skew(before, room, arrays.stays),
                 skew_after=skew(after, room, arrays.stays),
@@ -129,10 +139,10 @@ def _loads(ask: Ask, replicas: Ints, leader: Ints, own: Floats) -> tuple[tuple[s
     return columns.resources, loads
 
 
-def _asked(target: Target | None, within: float | None) -> tuple[float | None, float | None]:
+def _asked(name: str, target: Target | None, within: float | None) -> tuple[float | None, float | None]:
     if target is not None:
         return target.low, target.high
-    return (None, None) if within is None else (1 - within, 1 + within)
+    return (None, None) if within is None or name not in BALANCED else (1 - within, 1 + within)
 
 
 def reached(bands: Bands, after: Floats, d: int, room: Floats, stays: Flags) -> tuple[float | None, float | None]:

@@ -135,6 +135,8 @@ PLAN_OPTIONS = (
     Option("target", "targets", _WANTED, kinds.TARGET, "Targets",
         f"HIGH, LOW..HIGH or LOW.. × the mean for {in_a_sentence(RESOURCES)} …",
         "RESOURCE=RATIO", Values.MAP),
+    Option("cap", "caps", _WANTED, kinds.CAP, "Caps",
+        "what no broker may carry more of after the plan, as replicas=4000 or out=200MB/s …", "RESOURCE=AMOUNT", Values.MAP),
     Option("remove_broker", "remove_brokers", _WANTED, kinds.BROKER, "Brokers to remove",
         "everything leaves it …", "N", Values.SET),
     Option("add_broker", "add_brokers", _WANTED, kinds.NEW_BROKER, "Brokers to add",

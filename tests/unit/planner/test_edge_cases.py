@@ -84,7 +84,10 @@ def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
     after = next(each.after for each in plan.resources if each.resource == "disk")
     assert max(after.values()) <= 100 * GB
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
-    assert "broker 1 has most room, 3.7 GiB, and the smallest replica that may leave broker 0 is 23.3 GiB" in plan.reasons[0]
+    assert (
+        "broker 1 has most room, 3.7 GiB, and the smallest replica that may leave broker 0 is 23.3 GiB"
+        in plan.reasons[0]
+    )
 
 
 def test_disks_that_offer_less_than_is_wanted_are_infeasible_and_say_what_is_missing() -> None:

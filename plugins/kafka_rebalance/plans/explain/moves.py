@@ -101,7 +101,8 @@ def _ratios(ask: Ask, outcome: Outcome, bands: Bands, within: float | None) -> _
         room = capacity.get(name, np.ones(len(share)))
         plain = bands.mean[d] * room
         fair = bands.high[:, d] / top
-        share[:, d] = plain if name in ask.options.targets else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
+        is_own = name in ask.options.targets or name in ask.options.caps
+        share[:, d] = plain if is_own else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
     nothing = np.zeros_like(share)
     return _Ratios(
         np.divide(outcome.before, share, out=nothing.copy(), where=share > 0),

@@ -27,6 +27,7 @@ from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.caps import over_caps
 from kafka_rebalance.plans.dead_band import furthest
 from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
 from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named
@@ -98,7 +99,8 @@ def searched(
         problem = ask.problem(within, {})
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
-            points.append(_point(ask, problem, solution, within))
+            is_lawful = not over_caps(ask, dict(zip(problem.resources, solution.after.T, strict=True)))
+            points.append(_point(ask, problem, solution, within) if is_lawful else None)
         except InfeasibleError:
             points.append(None)
     return tuple(points)
@@ -135,6 +137,8 @@ def _own_reason(plan: Plan, options: PlanOptions) -> str:
         reason = "it is the most even one found that the budget allows"
     elif options.targets:
         reason = "the targets were asked for"
+    elif options.caps and options.within is None:
+        reason = "the caps were asked for"
     elif options.is_order:
         reason = f"a band of ±{options.band:.1%} was asked for"
     else:

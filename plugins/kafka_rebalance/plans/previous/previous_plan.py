@@ -19,9 +19,9 @@ from kafka_rebalance.plans.request import Ask
 
 # Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
 WANTED = (
-    "balance_within", "is_explicit", "targets", "max_move_bytes", "max_moves", "max_leader_changes", "remove_brokers",
-    "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only", "preferred_election",
-    "include_topics", "exclude_topics",
+    "balance_within", "is_explicit", "targets", "caps", "max_move_bytes", "max_moves", "max_leader_changes",
+    "remove_brokers", "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only",
+    "preferred_election", "include_topics", "exclude_topics",
 )  # fmt: skip
 
 
@@ -42,7 +42,8 @@ class EarlierPlan:
 def what_is_left(ask: Ask, problem: Problem, previous: Mapping[str, Any]) -> EarlierPlan | None:
     """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
     wanted = ask.options.document()
-    if any(previous["parameters"].get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
+    asked = {"caps": {}} | previous["parameters"]  # plans of before caps were there have none
+    if any(asked.get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
         return None
     row_of = {row: at for at, row in enumerate(ask.rows.tolist())}
     in_snapshot, index = ask.snapshot.row_of, ask.brokers.index_of

@@ -47,7 +47,7 @@ def resources_in_play(cluster: ClusterArrays, wishes: Wishes) -> tuple[str, ...]
 
 def is_in_play(name: str, wishes: Wishes) -> bool:
     """A plan of these wishes tells of it: that it is balanced, or why not."""
-    return name not in ON_REQUEST or name in wishes.targets
+    return name not in ON_REQUEST or name in wishes.targets or name in wishes.caps
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:

@@ -53,4 +53,9 @@ def breaks_a_hard_rule(cluster: ClusterArrays, wishes: Wishes, levels: Levels) -
             return True
         if float((per_replica * rf).sum() + per_leader.sum()) > room * (1 - SLACK):
             return True
+        cap = wishes.caps.get(name, np.inf)
+        if (cluster.stays & (levels.before[name] > cap * (1 + SLACK))).any():
+            return True
+        if float((per_replica * rf).sum() + per_leader.sum()) > cap * int(cluster.stays.sum()) * (1 - SLACK):
+            return True
     return False
