@@ -108,6 +108,17 @@ TABLE = (
         name="replicas", unit="count", load_name="replicas", words="replica count is", carrier=Carrier.REPLICAS
     ),
     Resource(name="leaders", unit="count", load_name="leaders", words="leader count is", carrier=Carrier.LEADER),
+    # What is produced to the leaders of a broker: replication aside.
+    Resource(
+        name="leader_in",
+        unit="bytes/s",
+        load_name="leader_in_bytes_per_s",
+        words="leaders' incoming rate is",
+        carrier=Carrier.LEADER,
+        load=LoadKind.IN_BYTES_PER_S,
+        rests_on=(LoadKind.IN_BYTES_PER_S,),
+        is_balanced=False,
+    ),
 )  # fmt: skip
 ROWS: Mapping[str, Resource] = {row.name: row for row in TABLE}
 RESOURCES = tuple(ROWS)

@@ -26,13 +26,14 @@ MADE_OF = {
     "cpu": ("cpu", "out", "in"),
     "replicas": (),
     "leaders": (),
+    "leader_in": ("in",),
 }
 # Who carries it: all that hold a replica, or only those that lead; cpu is of both.
 OF_REPLICAS = ("disk", "in", "replicas")
-OF_LEADERS_ALONE = ("out", "leaders")
+OF_LEADERS_ALONE = ("out", "leaders", "leader_in")
 OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
 # In a plan only where a target or a cap names them.
-ON_REQUEST: tuple[str, ...] = ()
+ON_REQUEST = ("leader_in",)
 
 
 def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
@@ -60,6 +61,8 @@ def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Fl
     if name in ("disk", "in"):
         return _figure(name, one, cluster), nothing
     written = _figure("in", one, cluster)
+    if name == "leader_in":
+        return nothing, written
     sent = _figure("out", one, cluster) + written * (rf - 1)
     if name == "out":
         return nothing, sent
