@@ -27,13 +27,14 @@ MADE_OF = {
     "replicas": (),
     "leaders": (),
     "leader_in": ("in",),
+    "potential_out": ("out", "in"),
 }
 # Who carries it: all that hold a replica, or only those that lead; cpu is of both.
-OF_REPLICAS = ("disk", "in", "replicas")
+OF_REPLICAS = ("disk", "in", "replicas", "potential_out")
 OF_LEADERS_ALONE = ("out", "leaders", "leader_in")
 OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
 # In a plan only where a target or a cap names them.
-ON_REQUEST = ("leader_in",)
+ON_REQUEST = ("leader_in", "potential_out")
 
 
 def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
@@ -64,6 +65,8 @@ def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Fl
     if name == "leader_in":
         return nothing, written
     sent = _figure("out", one, cluster) + written * (rf - 1)
+    if name == "potential_out":
+        return sent, nothing
     if name == "out":
         return nothing, sent
     used = _figure("cpu", one, cluster)
