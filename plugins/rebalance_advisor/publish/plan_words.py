@@ -15,8 +15,9 @@ def plan_lines(plan: Plan) -> list[str]:
     """Lines of text, the verdict first."""
     lines = [f"Verdict: {plan.verdict.value.replace('_', ' ')}", *(f"  {reason}" for reason in plan.reasons)]
     if plan.moves:
+        width = max([9, *(len(each.resource) for each in plan.resources)])
         lines += [
-            f"  {each.resource:<9} highest over mean {each.skew_before:.3f} → {each.skew_after:.3f}"
+            f"  {each.resource:<{width}} highest over mean {each.skew_before:.3f} → {each.skew_after:.3f}"
             for each in plan.resources
         ]
     lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]
