@@ -134,7 +134,7 @@ class PlanOptions:
             fields: dict[str, Any] = {name: parameters[name] for name in _PLAIN}
             fields["within"] = parameters["balance_within"] if parameters["is_explicit"] else None
             fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
-            fields["caps"] = dict(parameters.get("caps", {}))  # plans of before caps were there have none
+            fields["caps"] = dict(parameters["caps"])
             fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
             fields["capacities"] = {int(b): Capacity(**each) for b, each in parameters["capacities"].items()}
             fields |= {name: frozenset(_list(parameters, name)) for name in _SETS}

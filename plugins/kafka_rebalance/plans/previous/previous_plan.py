@@ -42,8 +42,7 @@ class EarlierPlan:
 def what_is_left(ask: Ask, problem: Problem, previous: Mapping[str, Any]) -> EarlierPlan | None:
     """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
     wanted = ask.options.document()
-    asked = {"caps": {}} | previous["parameters"]  # plans of before caps were there have none
-    if any(asked.get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
+    if any(previous["parameters"].get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
         return None
     row_of = {row: at for at, row in enumerate(ask.rows.tolist())}
     in_snapshot, index = ask.snapshot.row_of, ask.brokers.index_of

@@ -35,7 +35,7 @@ def check_parameters(parameters: dict[str, Any], faults: FaultList) -> None:
     _check_brokers(parameters, faults)
     _check_topics(parameters, faults)
     _check_targets(parameters["targets"], faults)
-    _check_caps(parameters.get("caps", {}), faults)
+    _check_caps(parameters["caps"], faults)
     for broker, capacity in parameters["capacities"].items():
         for name, value in capacity.items():
             if isinstance(value, NUMBER) and value < 0:
@@ -86,7 +86,7 @@ def _check_order(parameters: dict[str, Any], faults: FaultList) -> None:
     within, elects = parameters["balance_within"], parameters["preferred_election"]
     if elects is not (within is None):
         faults.add("parameter", "parameters.balance_within", f"{within} with preferred_election {elects}")
-    is_asked = bool(parameters["targets"] or parameters.get("caps"))
+    is_asked = bool(parameters["targets"] or parameters["caps"])
     if not parameters["is_explicit"] and (is_asked or within not in (None, DEFAULT_WITHIN)):
         faults.add(
             "parameter", "parameters.is_explicit", "says that nothing was asked for, and a band, target or cap was"

@@ -59,7 +59,7 @@ def read_wishes(parameters: Mapping[str, Any], faults: FaultList) -> Wishes | No
         return Wishes(
             balance_within=_number(parameters["balance_within"]),
             targets={name: (_number(low), _number(high)) for name, (low, high) in parameters["targets"].items()},
-            caps={name: float(cap) for name, cap in parameters.get("caps", {}).items()},
+            caps={name: float(cap) for name, cap in parameters["caps"].items()},
             max_move_bytes=_number(parameters["max_move_bytes"]),
             max_moves=_number(parameters["max_moves"]),
             max_leader_changes=_number(parameters["max_leader_changes"]),

@@ -140,8 +140,6 @@ PLAN = {
     "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int, "words": str}),
     "continues": MAYBE_TEXT,
 }
-# Plans of before caps were there have none.
-_MAY_LACK = frozenset({"plan.parameters.caps"})
 _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
 # What Kafka and everybody else can count to; no figure of a plan comes near it.
 MOST = 2**63 - 1
@@ -193,8 +191,7 @@ def _check_object(value: Mapping[str, Any], shape: dict[str, Any], place: str, f
         faults.add("shape", f"{place}.{key}"[:120], "unknown field")
     for key, each in shape.items():
         if key not in value:
-            if f"{place}.{key}" not in _MAY_LACK:
-                faults.add("shape", f"{place}.{key}", "missing")
+            faults.add("shape", f"{place}.{key}", "missing")
         elif not _fits_at_a_glance(value[key], each):
             _check(value[key], each, f"{place}.{key}", faults)
 
