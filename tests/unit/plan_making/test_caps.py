@@ -1,4 +1,4 @@
-"""``--cap``: nobody carries more after the plan, or it is infeasible and says why; what nobody asks for steers nothing."""
+"""``--cap``: no broker carries more after the plan, or it is infeasible and says why; the rest steers nothing."""
 
 from __future__ import annotations
 
