@@ -25,7 +25,7 @@ LONGEST = 100  # characters of a number: nobody types more, and none of them wou
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 _WHOLE = re.compile(r"[0-9]{1,100}")
-_DECIMAL = re.compile(r"[0-9]{1,100}\.[0-9]{1,100}(?:e[+-]?[0-9]{1,3})?")
+_DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTP]i?)?B?(?:/s)?")
 _FACTORS = {None: 1} | {
     letter + ending: base**power

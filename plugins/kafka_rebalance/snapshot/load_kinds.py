@@ -1,0 +1,34 @@
+"""The figures of a partition, and where one may come from; light to import, as names of options rest on them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, LARGEST_CPU_PERCENT, LARGEST_RATE
+
+
+class LoadSource(StrEnum):
+    """Where a figure comes from, best first."""
+
+    LOG_DIRS = "log_dirs"  # the size that a broker reports for its replica
+    LOG_DIR_GROWTH = "log_dir_growth"  # bytes between two snapshots over the time between them: a lower bound
+    OFFSETS_TIMES_MESSAGE_SIZE = "offsets_times_message_size"
+    PROMETHEUS = "prometheus"
+    GIVEN = "given"  # stands in the file that was read
+    ESTIMATED = "estimated"
+    UNKNOWN = "unknown"
+
+
+class LoadKind(StrEnum):
+    """The five figures of a partition. Bytes and rates are those of the leader's replica, without replication."""
+
+    LOG_BYTES = "log_bytes"
+    IN_BYTES_PER_S = "in_bytes_per_s"
+    OUT_BYTES_PER_S = "out_bytes_per_s"  # what consumers fetch from the leader
+    CPU_PERCENT = "cpu_percent"  # of the leader
+    IN_MESSAGES_PER_S = "in_messages_per_s"
+
+    @property
+    def largest(self) -> float:
+        """The largest figure that a partition can have."""
+        return {LoadKind.LOG_BYTES: LARGEST_BYTES, LoadKind.CPU_PERCENT: LARGEST_CPU_PERCENT}.get(self, LARGEST_RATE)
