@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
+from tests.properties.small_worlds import small_world
 from tests.unit.planner.worlds import brokers, cluster, random_cluster, row
 
 QUICK: dict[str, Any] = {"with_frontier": False, "expires_after_hours": 1}
@@ -146,3 +148,10 @@ def test_random_caps_are_kept_or_infeasible(seed: int) -> None:
     else:
         assert plan.moves == ()
         assert plan.verdict in (Verdict.INFEASIBLE, Verdict.NOTHING_TO_DO, Verdict.NOT_FIXABLE_BY_MOVING)
+
+
+def test_what_found_no_place_at_first_and_one_later_is_no_failure() -> None:
+    """So narrow that the search first finds no broker for what it took away, and then one: this crashed."""
+    snapshot, options = small_world(493)
+    plan = right(snapshot, replace(options, caps={"replicas": 5, "leaders": 2}))
+    assert plan.verdict is Verdict.REBALANCE
