@@ -2,8 +2,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # The first Python 3.11 to 3.13 that really runs (a version manager's shim may stand for one that is not chosen).
-PYTHON ?= $(shell for each in python3 python3.13 python3.12 python3.11; do \
-  $$each -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit(1); print(sys.executable)' 2>/dev/null && break; done)
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+  $$python -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit(1); print(sys.executable)' 2>/dev/null && break; done)
 BIN := .venv/bin
 # Bytecode is kept, whatever the caller's shell says of it: without, every start and every worker compiles all tests anew.
 RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false

@@ -1,7 +1,7 @@
 """# Advise
 
-**Purpose.** One advisory for each cluster: what is uneven, which plan mends it, what it costs and what nobody can beat.
-Daily on the newest snapshot; by hand with the form, on a fresh one if wanted.
+**Purpose.** One advisory for each cluster: what is uneven, which plan mends it, what it costs and the proven lower
+bound. Daily on the newest snapshot; by hand with the form, on a fresh one if wanted.
 
 **Inputs.** `clusters.toml` (which clusters); the store's snapshots, or the clusters themselves; the form.
 
@@ -12,8 +12,8 @@ Daily on the newest snapshot; by hand with the form, on a fresh one if wanted.
 says which. *open_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
 file and line. *check_input* fails: the snapshot contradicts itself; the log names rule and rows, which stay in the
 store. *replay* or *search_plan* fails: read the driver's last lines; clear the task, a retry replaces what was half
-written. *judge*, *check_results* or *publish* fails: a fault of ours; nothing was published, the advisory before it
-still stands.
+written. *derive_findings*, *check_results* or *publish* fails: a fault of ours; nothing was published, the advisory
+before it still stands.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from rebalance_advisor.airflow.advisory_tasks import (
     check_input,
     check_request,
     check_results,
-    judge,
-    open_run,
+    derive_findings,
+    lock_run,
     publish,
 )
 from rebalance_advisor.airflow.form import advise_form
-from rebalance_advisor.airflow.policy import TASK_DEFAULTS, every
+from rebalance_advisor.airflow.policy import TASK_DEFAULTS, cron_schedule
 from rebalance_advisor.airflow.spark_job import AdvisorSparkJob
 
 
 @dag(
-    schedule=every("0 5 * * *"),
+    schedule=cron_schedule("0 5 * * *"),
     catchup=False,
     max_active_runs=1,  # two runs of one cluster are never under way at once
     dagrun_timeout=timedelta(hours=6),
@@ -52,10 +52,10 @@ def advise() -> None:
 
 @task_group
 def advise_cluster(request: dict[str, Any]) -> None:
-    run = open_run(request)
+    run = lock_run(request)
     replay = AdvisorSparkJob(job="replay", run_id=run["run_id"])
     search_plan = AdvisorSparkJob(job="search_plan", run_id=run["run_id"])
-    check_input(run) >> replay >> search_plan >> judge(run) >> check_results(run) >> publish(run)
+    check_input(run) >> replay >> search_plan >> derive_findings(run) >> check_results(run) >> publish(run)
 
 
 advise()

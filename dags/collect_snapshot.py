@@ -19,12 +19,12 @@ from datetime import timedelta
 from airflow.sdk import dag, task_group
 
 from rebalance_advisor.airflow.form import collect_form
-from rebalance_advisor.airflow.policy import TASK_DEFAULTS, every
+from rebalance_advisor.airflow.policy import TASK_DEFAULTS, cron_schedule
 from rebalance_advisor.airflow.snapshot_tasks import check_snapshot, choose_clusters, collect
 
 
 @dag(
-    schedule=every("0 * * * *"),
+    schedule=cron_schedule("0 * * * *"),
     catchup=False,
     max_active_runs=1,
     dagrun_timeout=timedelta(minutes=50),

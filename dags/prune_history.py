@@ -17,12 +17,12 @@ from datetime import timedelta
 from airflow.sdk import dag
 
 from rebalance_advisor.airflow.form import prune_form
-from rebalance_advisor.airflow.policy import TASK_DEFAULTS, every
+from rebalance_advisor.airflow.policy import TASK_DEFAULTS, cron_schedule
 from rebalance_advisor.airflow.prune_task import prune
 
 
 @dag(
-    schedule=every("30 2 * * 1"),
+    schedule=cron_schedule("30 2 * * 1"),
     catchup=False,
     max_active_runs=1,
     dagrun_timeout=timedelta(hours=2),

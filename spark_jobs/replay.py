@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         snapshot_id = store.load_run(connection, run_id).snapshot_id
         snapshot = store.load_snapshot(connection, snapshot_id)
         held = store.load_quarantine(connection, snapshot_id)
-    odd = frozenset(each.subject for each in held if each.subject_type == "group")
+    odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:
         topics, groups = replay_topics(spark, snapshot), replay_groups(spark, snapshot, odd)
@@ -95,11 +95,11 @@ def save(
     store.save_resource_scores(connection, run_id, scores.resources)
     place_of_topic = {topic.name: place for place, topic in enumerate(snapshot.topics)}
     place_of_group = {group.id: place for place, group in enumerate(snapshot.groups)}
-    topics = sorted(topics, key=lambda each: place_of_topic[each["topic"]])
-    groups = sorted(groups, key=lambda each: place_of_group[each["group_id"]])
-    store.save_topic_scores(connection, run_id, [score for each in topics for score in each["scores"]])
-    store.save_group_scores(connection, run_id, [score for each in groups for score in group_rows(each)])
-    store.save_member_scores(connection, run_id, [score for each in groups for score in each["members"]])
+    topics = sorted(topics, key=lambda topic: place_of_topic[topic["topic"]])
+    groups = sorted(groups, key=lambda group: place_of_group[group["group_id"]])
+    store.save_topic_scores(connection, run_id, [score for topic in topics for score in topic["scores"]])
+    store.save_group_scores(connection, run_id, [score for group in groups for score in group_rows(group)])
+    store.save_member_scores(connection, run_id, [score for group in groups for score in group["members"]])
 
 
 def _fan_out(spark: SparkSession, rows: pa.Table, step: Callable[[Row], Document | None]) -> list[Document]:

@@ -87,10 +87,10 @@ def search_plans(
 def tasks_of(snapshot: ClusterSnapshot, request: RunRequest) -> list[dict[str, Any]]:
     """The plan itself (``within`` null), and each band of its frontier, if one is wanted."""
     from kafka_rebalance.plans.frontier.frontier import bands_between
-    from kafka_rebalance.plans.request import build_ask
+    from kafka_rebalance.plans.request import build_request
 
     options = request.options
-    bands = bands_between(build_ask(snapshot, options)) if options.with_frontier else ()
+    bands = bands_between(build_request(snapshot, options)) if options.with_frontier else ()
     return [{"request": request.document(), "within": band} for band in (None, *bands)]
 
 
@@ -99,13 +99,13 @@ def answer_to(
 ) -> dict[str, Any]:
     """The task with its answer: a plan without its frontier, or one point of it. Pure."""
     from kafka_rebalance.plans.frontier.frontier import searched
-    from kafka_rebalance.plans.request import build_ask
+    from kafka_rebalance.plans.request import build_request
     from rebalance_advisor.request.run_request import RunRequest
 
     request, within = RunRequest.from_mapping(task["request"]), task["within"]
     if within is None:
         return {**task, "plan": plan_without_frontier(snapshot, request, previous)}
-    (point,) = searched(build_ask(snapshot, request.options), [within], request.seed)
+    (point,) = searched(build_request(snapshot, request.options), [within], request.seed)
     return {**task, "point": None if point is None else asdict(point)}
 
 
@@ -120,7 +120,7 @@ def put_together(
     from kafka_rebalance.plans.frontier.frontier import with_frontier
     from kafka_rebalance.plans.frontier.order import RatedPoint
     from kafka_rebalance.plans.plan import FrontierPoint, to_document
-    from kafka_rebalance.plans.request import build_ask
+    from kafka_rebalance.plans.request import build_request
     from kafka_rebalance.plans.verified_plan import verified
 
     document = request.document()
@@ -134,7 +134,7 @@ def put_together(
     ]
     plan = plan_from_document(next(answer["plan"] for answer in own if answer["within"] is None))
     if request.options.with_frontier:
-        plan = with_frontier(plan, build_ask(snapshot, request.options), seed=request.seed, points=points).sealed()
+        plan = with_frontier(plan, build_request(snapshot, request.options), seed=request.seed, points=points).sealed()
     return to_document(verified(plan, snapshot).plan)
 
 

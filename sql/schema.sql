@@ -453,14 +453,14 @@ CREATE VIEW advisor.broker_disk_forecast AS
     trend.bytes_per_day AS growth_bytes_per_day,
     trend.days AS days_of_history,
         CASE
-            WHEN (room.bytes <= (0)::double precision) THEN now_used."time"
-            WHEN (room.bytes < (trend.bytes_per_day * (36500)::double precision)) THEN (now_used."time" + ((room.bytes / trend.bytes_per_day) * '1 day'::interval))
+            WHEN (free_space.bytes <= (0)::double precision) THEN now_used."time"
+            WHEN (free_space.bytes < (trend.bytes_per_day * (36500)::double precision)) THEN (now_used."time" + ((free_space.bytes / trend.bytes_per_day) * '1 day'::interval))
             ELSE NULL::timestamp with time zone
         END AS reaches_85_percent_at,
     (now_used.used_bytes + shift.bytes) AS used_bytes_with_plan,
         CASE
-            WHEN (room.bytes_with_plan <= (0)::double precision) THEN now_used."time"
-            WHEN (room.bytes_with_plan < (trend.bytes_per_day * (36500)::double precision)) THEN (now_used."time" + ((room.bytes_with_plan / trend.bytes_per_day) * '1 day'::interval))
+            WHEN (free_space.bytes_with_plan <= (0)::double precision) THEN now_used."time"
+            WHEN (free_space.bytes_with_plan < (trend.bytes_per_day * (36500)::double precision)) THEN (now_used."time" + ((free_space.bytes_with_plan / trend.bytes_per_day) * '1 day'::interval))
             ELSE NULL::timestamp with time zone
         END AS reaches_85_percent_at_with_plan
    FROM (((((store.newest_snapshot newest
@@ -472,7 +472,7 @@ CREATE VIEW advisor.broker_disk_forecast AS
              JOIN store.plan_broker ON (((plan_broker.run_key = newest_run.run_key) AND (plan_broker."time" = newest_run."time"))))
           WHERE ((newest_run.cluster = newest.cluster) AND (plan_broker.broker = now_used.broker) AND (plan_broker.resource = 'disk'::text))) shift ON (true))
      CROSS JOIN LATERAL ( SELECT (((0.85)::double precision * now_used.total_bytes) - now_used.used_bytes) AS bytes,
-            ((((0.85)::double precision * now_used.total_bytes) - now_used.used_bytes) - shift.bytes) AS bytes_with_plan) room);
+            ((((0.85)::double precision * now_used.total_bytes) - now_used.used_bytes) - shift.bytes) AS bytes_with_plan) free_space);
 
 ALTER VIEW advisor.broker_disk_forecast OWNER TO advisor_owner;
 

@@ -1,4 +1,4 @@
-"""Shapes of arrays that everything here shares: their element types, and the index that stands for nobody."""
+"""Array types shared by the whole library: element types, and the index that means "no broker"."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class UnknownNameError(AdvisorError):
     @classmethod
     def among(cls, kind: str, name: str, known: object) -> UnknownNameError:
         """Say which names exist."""
-        names = ", ".join(sorted(str(each) for each in known))  # type: ignore[attr-defined]
+        names = ", ".join(sorted(str(known_name) for known_name in known))  # type: ignore[attr-defined]
         return cls(f"unknown {kind} {excerpt(name)}; known: {names}")
 
 

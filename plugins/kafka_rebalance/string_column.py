@@ -37,9 +37,9 @@ class StringColumn:
     def of(cls, strings: Iterable[str]) -> StringColumn:
         """Pack ``strings`` in their order."""
         kept = tuple(strings)
-        encoded = [each.encode("utf-8", "surrogatepass") for each in kept]
+        encoded = [string.encode("utf-8", "surrogatepass") for string in kept]
         offsets = np.zeros(len(kept) + 1, dtype=np.int64)
-        np.cumsum([len(each) for each in encoded], out=offsets[1:])
+        np.cumsum([len(value) for value in encoded], out=offsets[1:])
         return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8).copy(), offsets, [kept])
 
     def __len__(self) -> int:

@@ -54,7 +54,9 @@ def visible_json(text: str) -> str:
     """The same JSON value, hidden characters in its strings as JSON escapes; line breaks between tokens stay."""
     if text.isascii() and "\x7f" not in text:
         return text  # JSON escapes the other controls of ASCII itself
-    hidden = {ord(each): _json_escape(each) for each in set(text) if each != "\n" and is_hidden(each)}
+    hidden = {
+        ord(character): _json_escape(character) for character in set(text) if character != "\n" and is_hidden(character)
+    }
     return text.translate(hidden) if hidden else text
 
 

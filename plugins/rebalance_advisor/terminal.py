@@ -1,4 +1,4 @@
-"""What the commands write to a terminal: the one border between our words, with foreign names in them, and a screen."""
+"""What the commands write to a terminal: the one place where our text, with foreign names in it, meets a screen."""
 
 from __future__ import annotations
 

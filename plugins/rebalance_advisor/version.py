@@ -1,4 +1,4 @@
-"""Which advisor this is: told in every plan."""
+"""Which advisor this is: stated in every plan."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 -- Members of a group read no more partitions than it has (share groups apart), and exist in the reading.
-SELECT scored.group_id, scored.assignor, scored.partitions AS said, scored.read AS found, scored.strangers
+SELECT scored.group_id, scored.assignor, scored.partitions AS reported, scored.read AS found, scored.strangers
 FROM {batch} AS run
 CROSS JOIN LATERAL (
     SELECT

@@ -1,5 +1,5 @@
 -- The plan's cost is the sum of its moves (unknown where one is), and each move is in one of its waves.
-SELECT summed.what, summed.said::text AS said, summed.found::text AS found
+SELECT summed.what, summed.reported::text AS reported, summed.found::text AS found
 FROM {batch} AS run
 JOIN store.plan ON plan.run_key = run.run_key
 CROSS JOIN LATERAL (
@@ -29,5 +29,5 @@ CROSS JOIN LATERAL (
         ('moves in waves', waved.moves, moved.moves),
         ('moves without a wave', 0, moved.waveless),
         ('moves of a plan that does nothing', 0, CASE WHEN plan.verdict = 'rebalance' THEN 0 ELSE moved.moves END)
-) AS summed (what, said, found)
-WHERE summed.said IS DISTINCT FROM summed.found
+) AS summed (what, reported, found)
+WHERE summed.reported IS DISTINCT FROM summed.found

@@ -1,8 +1,8 @@
 -- A reading says how many brokers, topics, partitions, groups and members it has; other numbers of rows are half a reading.
-SELECT counted.what, counted.said, counted.found
+SELECT counted.what, counted.reported, counted.found
 FROM {batch} AS snapshot
 CROSS JOIN LATERAL (
-    SELECT 'brokers' AS what, snapshot.broker_count AS said, count(*) AS found
+    SELECT 'brokers' AS what, snapshot.broker_count AS reported, count(*) AS found
     FROM store.broker AS each
     WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
     UNION ALL
@@ -29,4 +29,4 @@ CROSS JOIN LATERAL (
     FROM store.member AS each
     WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
 ) AS counted
-WHERE counted.said <> counted.found
+WHERE counted.reported <> counted.found

@@ -1,8 +1,8 @@
 -- A resource's total and skew follow from its brokers' loads, and the plan starts from the same loads.
-SELECT summed.resource, summed.what, summed.said, summed.found
+SELECT summed.resource, summed.what, summed.reported, summed.found
 FROM {batch} AS run
 CROSS JOIN LATERAL (
-    SELECT whole.resource, pair.what, pair.said, pair.found
+    SELECT whole.resource, pair.what, pair.reported, pair.found
     FROM store.resource_score AS whole
     CROSS JOIN LATERAL (
         SELECT
@@ -11,7 +11,7 @@ CROSS JOIN LATERAL (
         FROM store.broker_score AS part
         WHERE part.run_key = run.run_key AND part.time = run.time AND part.resource = whole.resource AND part.stays
     ) AS brokers
-    CROSS JOIN LATERAL (VALUES ('total', whole.total, brokers.total), ('skew', whole.skew, brokers.skew)) AS pair (what, said, found)
+    CROSS JOIN LATERAL (VALUES ('total', whole.total, brokers.total), ('skew', whole.skew, brokers.skew)) AS pair (what, reported, found)
     WHERE whole.run_key = run.run_key
     UNION ALL
     SELECT planned.resource, 'load of broker ' || planned.broker, planned.before, part.load
@@ -21,4 +21,4 @@ CROSS JOIN LATERAL (
         AND part.resource = planned.resource AND part.broker = planned.broker
     WHERE planned.run_key = run.run_key AND planned.time = run.time
 ) AS summed
-WHERE abs(summed.said - summed.found) > 1e-6 * greatest(abs(summed.said), abs(summed.found), 1e-9)
+WHERE abs(summed.reported - summed.found) > 1e-6 * greatest(abs(summed.reported), abs(summed.found), 1e-9)

@@ -36,13 +36,13 @@ SELECT
     trend.bytes_per_day AS growth_bytes_per_day,
     trend.days AS days_of_history,
     CASE
-        WHEN room.bytes <= 0 THEN now_used.time
-        WHEN room.bytes < trend.bytes_per_day * 36500 THEN now_used.time + room.bytes / trend.bytes_per_day * interval '1 day'
+        WHEN free_space.bytes <= 0 THEN now_used.time
+        WHEN free_space.bytes < trend.bytes_per_day * 36500 THEN now_used.time + free_space.bytes / trend.bytes_per_day * interval '1 day'
     END AS reaches_85_percent_at,
     now_used.used_bytes + shift.bytes AS used_bytes_with_plan,
     CASE
-        WHEN room.bytes_with_plan <= 0 THEN now_used.time
-        WHEN room.bytes_with_plan < trend.bytes_per_day * 36500 THEN now_used.time + room.bytes_with_plan / trend.bytes_per_day * interval '1 day'
+        WHEN free_space.bytes_with_plan <= 0 THEN now_used.time
+        WHEN free_space.bytes_with_plan < trend.bytes_per_day * 36500 THEN now_used.time + free_space.bytes_with_plan / trend.bytes_per_day * interval '1 day'
     END AS reaches_85_percent_at_with_plan
 FROM store.newest_snapshot AS newest
 JOIN used AS now_used ON now_used.snapshot_key = newest.snapshot_key
@@ -60,7 +60,7 @@ CROSS JOIN LATERAL (
     SELECT
         0.85 * now_used.total_bytes - now_used.used_bytes AS bytes,
         0.85 * now_used.total_bytes - now_used.used_bytes - shift.bytes AS bytes_with_plan
-) AS room;
+) AS free_space;
 
 COMMENT ON VIEW advisor.broker_disk_forecast IS 'When each broker''s fullest volumes together reach 85 %, as things are and after the newest plan.';
 COMMENT ON COLUMN advisor.broker_disk_forecast.time IS 'When the cluster was read last.';

@@ -40,8 +40,8 @@ class AirflowClient:
             health = self._request("GET", "/api/v2/monitor/health", is_public=True)
         except (OSError, AirflowApiError):
             return False
-        wanted = {each.replace("-", "_") for each in components} - {"api_server"}
-        return all(health.get(each, {}).get("status") == "healthy" for each in wanted | {"metadatabase"})
+        wanted = {component.replace("-", "_") for component in components} - {"api_server"}
+        return all(health.get(component, {}).get("status") == "healthy" for component in wanted | {"metadatabase"})
 
     def wait_for_dag(self, dag_id: str) -> None:
         """Until the dag-processor has read the file of a DAG. Raises AirflowApiError with import errors or 404."""
@@ -52,7 +52,7 @@ class AirflowClient:
             except AirflowApiError as error:
                 faults = self._request("GET", "/api/v2/importErrors")["import_errors"]
                 if faults:
-                    raise AirflowApiError(error.status, "\n".join(each["stack_trace"] for each in faults)) from None
+                    raise AirflowApiError(error.status, "\n".join(fault["stack_trace"] for fault in faults)) from None
                 if error.status != 404 or time.monotonic() > deadline:
                     raise
                 time.sleep(0.3)

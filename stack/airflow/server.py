@@ -163,7 +163,9 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
         },
     }  # fmt: skip
     named = {
-        f"AIRFLOW__{section}__{key}": str(value) for section, each in by_section.items() for key, value in each.items()
+        f"AIRFLOW__{section}__{key}": str(value)
+        for section, options in by_section.items()
+        for key, value in options.items()
     }
     return {
         "AIRFLOW_HOME": str(airflow.folder),

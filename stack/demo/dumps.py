@@ -53,16 +53,18 @@ def kafka_log_dirs(topics: Sequence[DemoTopic], moment: int) -> str:
 
 def kafka_get_offsets(topics: Sequence[DemoTopic], moment: int, *, earliest: bool) -> str:
     """kafka-get-offsets --time earliest | latest; rows sorted as texts, as the tool does."""
-    partitions = {f"{topic.name}-{each.number}": each for topic in topics for each in topic.partitions}
+    partitions = {f"{topic.name}-{partition.number}": partition for topic in topics for partition in topic.partitions}
     return "".join(
-        f"{each.topic}:{each.number}:{(each.starts if earliest else each.ends)[moment]}\n"
-        for _, each in sorted(partitions.items())
+        f"{partition.topic}:{partition.number}:{(partition.starts if earliest else partition.ends)[moment]}\n"
+        for _, partition in sorted(partitions.items())
     )
 
 
 def kafka_consumer_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[DemoTopic], moment: int) -> str:
     """kafka-consumer-groups --describe --all-groups."""
-    ends = {(topic.name, each.number): each.ends[moment] for topic in topics for each in topic.partitions}
+    ends = {
+        (topic.name, partition.number): partition.ends[moment] for topic in topics for partition in topic.partitions
+    }
     header = (
         "GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST", "CLIENT-ID"
     )  # fmt: skip
@@ -70,7 +72,7 @@ def kafka_consumer_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[
     text = ""
     for group in groups:
         rows = [
-            (group.id, *(str(each) for each in _reading(group, partition, ends[partition], moment)), *_who(member))
+            (group.id, *(str(number) for number in _reading(group, partition, ends[partition], moment)), *_who(member))
             for partition, member in _readers(group)
         ]
         rows += [(group.id, "-", "-", "-", "-", "-", *_who(member)) for member in group.members if not member.assigned]

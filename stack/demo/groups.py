@@ -95,7 +95,8 @@ def _group(
     rng: np.random.Generator,
 ) -> DemoGroup:  # fmt: skip
     identities = sorted(
-        (_identity(name, number, rng) for number in range(member_count)), key=lambda each: each[1] or each[0]
+        (_identity(name, number, rng) for number in range(member_count)),
+        key=lambda identity: identity[1] or identity[0],
     )
     partitions = [partition for topic in sorted(wanted) for partition in topics[topic].partitions]
     owners = _assign(strategy, len(identities), partitions)

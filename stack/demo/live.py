@@ -25,7 +25,7 @@ from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
 from stack.demo.pipeline import BY_HAND, Told, advise, closing_lines
 from stack.demo.run_plan import run_rollback, run_waves
-from stack.kafka.live_cluster import LiveWorld, start_world
+from stack.kafka.live_cluster import LiveCluster, start_live_cluster
 from stack.kafka.tools import KafkaTools, kafka_jars
 from stack.kafka.traffic import read_values
 from stack.machine import Machine
@@ -67,11 +67,11 @@ def main() -> int:
         # The brokers are children of this thread and end with it; Airflow comes up beside them.
         with ThreadPoolExecutor(max_workers=1) as beside:
             airflow = beside.submit(machine.start, say)
-            with start_world(machine.run / "demo-live") as world:
-                say(f"kafka is up: {world.cluster.bootstrap}, four brokers, three racks, traffic running")
+            with start_live_cluster(machine.run / "demo-live") as live_cluster:
+                say(f"kafka is up: {live_cluster.cluster.bootstrap}, four brokers, three racks, traffic running")
                 airflow.result()
-                folder = _advise(machine, world, say)
-                _carry_out(world, folder, checks)
+                folder = _advise(machine, live_cluster, say)
+                _carry_out(live_cluster, folder, checks)
     except (RuntimeError, TimeoutError) as error:
         print(f"failed: {error}", file=sys.stderr)
         return 1
@@ -83,10 +83,10 @@ def main() -> int:
     return 1 if checks.failed else 0
 
 
-def _advise(machine: Machine, world: LiveWorld, say: Told) -> Path:
+def _advise(machine: Machine, live_cluster: LiveCluster, say: Told) -> Path:
     """Two readings half a minute apart, so that rates are measured; then the advisory: the folder of its files."""
     client = machine.airflow.client
-    client.set_connection(CONNECTION, "kafka", {"bootstrap.servers": world.cluster.bootstrap})
+    client.set_connection(CONNECTION, "kafka", {"bootstrap.servers": live_cluster.cluster.bootstrap})
     write_entry(machine.clusters_file, CLUSTER, {"connection": CONNECTION})
     _collect(client, say)
     time.sleep(_BETWEEN_READINGS_S)
@@ -105,11 +105,11 @@ def _collect(client: AirflowClient, say: Told) -> None:
     say("first reading taken")
 
 
-def _carry_out(world: LiveWorld, folder: Path, checks: Checks) -> None:
+def _carry_out(live_cluster: LiveCluster, folder: Path, checks: Checks) -> None:
     """Execute, compare, roll back, compare."""
-    tools = world.cluster.tools
+    tools = live_cluster.cluster.tools
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
-    start = _read(world)
+    start = _read(live_cluster)
     checks("the snapshot agrees with kafka-topics --describe", _placement(start) == _described(tools), "see above")
     present = {key: replicas for key, (replicas, _) in _placement(start).items()}
     stale = [move for move in plan["moves"] if present[move["topic"], move["partition"]] != tuple(move["from"])]
@@ -119,11 +119,11 @@ def _carry_out(world: LiveWorld, folder: Path, checks: Checks) -> None:
     expected = _placement(start)
     for move in plan["moves"]:
         expected[move["topic"], move["partition"]] = (tuple(move["to"]), move["leader_to"])
-    after = _settled(world)
+    after = _settled(live_cluster)
     _compare(after, expected, "after the waves", checks)
     run_rollback(tools, folder, say=checks.say)
-    _compare(_settled(world), _placement(start), "after the rollback", checks)
-    _check_records(world, checks)
+    _compare(_settled(live_cluster), _placement(start), "after the rollback", checks)
+    _check_records(live_cluster, checks)
 
 
 def _compare(snapshot: ClusterSnapshot, expected: Placement, when: str, checks: Checks) -> None:
@@ -131,30 +131,32 @@ def _compare(snapshot: ClusterSnapshot, expected: Placement, when: str, checks: 
     wrong = {key: (seen[key], expected.get(key)) for key in seen if seen[key] != expected.get(key)}
     checks(f"{when} placement and leaders are as expected", not wrong, dict(list(wrong.items())[:3]))
     checks(f"{when} every ISR is full", _is_full(snapshot))
-    configs = [each.configs for each in snapshot.brokers] + [each.configs for each in snapshot.topics]
-    left = [key for each in configs for key in each if "throttled" in key]
+    configs = [broker.configs for broker in snapshot.brokers] + [topic.configs for topic in snapshot.topics]
+    left = [key for config in configs for key in config if "throttled" in key]
     checks(f"{when} no throttle is left", not left, left)
 
 
-def _check_records(world: LiveWorld, checks: Checks) -> None:
+def _check_records(live_cluster: LiveCluster, checks: Checks) -> None:
     acknowledged = {
-        key: number for key, number in list(world.producer.acknowledged.items()) if key[0] not in _COMPACTED
+        key: number for key, number in list(live_cluster.producer.acknowledged.items()) if key[0] not in _COMPACTED
     }
-    values = read_values(world.cluster.bootstrap, sorted({topic for topic, _, _ in acknowledged}))
+    values = read_values(live_cluster.cluster.bootstrap, sorted({topic for topic, _, _ in acknowledged}))
     lost = [key for key, number in acknowledged.items() if not values.get(key, b"").startswith(b"%d:" % number)]
     checks(f"none of {len(acknowledged):,} acknowledged records was lost", not lost, lost[:3])
-    checks("producers and consumers never failed", not world.failures, world.failures[:3])
+    checks("producers and consumers never failed", not live_cluster.failures, live_cluster.failures[:3])
 
 
-def _read(world: LiveWorld) -> ClusterSnapshot:
-    return read_cluster({"bootstrap.servers": world.cluster.bootstrap}, cluster_name=CLUSTER, now=datetime.now(UTC))
+def _read(live_cluster: LiveCluster) -> ClusterSnapshot:
+    return read_cluster(
+        {"bootstrap.servers": live_cluster.cluster.bootstrap}, cluster_name=CLUSTER, now=datetime.now(UTC)
+    )
 
 
-def _settled(world: LiveWorld) -> ClusterSnapshot:
+def _settled(live_cluster: LiveCluster) -> ClusterSnapshot:
     """A replica joins the ISR a moment after the tool calls its move completed."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while True:
-        snapshot = _read(world)
+        snapshot = _read(live_cluster)
         if _is_full(snapshot) or time.monotonic() > deadline:
             return snapshot
         time.sleep(0.5)

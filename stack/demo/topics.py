@@ -190,7 +190,7 @@ def _place(draft: _Draft, rng: np.random.Generator) -> DemoTopic:
                 message_bytes=draft.message_bytes,
                 starts=(begun, begun + moved),
                 ends=(begun + kept, begun + kept + per_window),
-                lacks=tuple(float(each) for each in rng.uniform(0, 2e-4, 3)),
+                lacks=tuple(float(share) for share in rng.uniform(0, 2e-4, 3)),
             )
         )
     return DemoTopic(draft.name, draft.configs, tuple(partitions))

@@ -13,7 +13,7 @@ from pathlib import Path
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from rebalance_advisor.dumps import read_input
 from stack.airflow.server import CHECKOUT
 from stack.machine import Machine
@@ -38,7 +38,7 @@ def start_warming(machine: Machine, dumps: Path) -> None:
 
 def main(folder: Path) -> None:
     """One search over the dumps in ``folder``."""
-    solve(build_ask(read_input(folder), PlanOptions(within=WITHIN)).problem(WITHIN), params=PARAMS)
+    solve(build_request(read_input(folder), PlanOptions(within=WITHIN)).problem(WITHIN), params=PARAMS)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def installed_java() -> Path | None:
     on_path = shutil.which("java")
     if on_path:
         candidates.append(Path(on_path).resolve())
-    return next((each for each in candidates if _runs_spark(each)), None)
+    return next((candidate for candidate in candidates if _runs_spark(candidate)), None)
 
 
 def wheel_java_home(folder: Path) -> Path:

@@ -43,9 +43,9 @@ def fetch(coordinates: Sequence[str], *, is_transitive: bool = True) -> Path:
     Raises MavenError where Maven is missing, an artefact does not exist, or the network does not answer.
     """
     wanted = tuple(coordinates)
-    for each in wanted:
-        if not _COORDINATE.fullmatch(each):
-            raise MavenError(f"{each!r} is no Maven coordinate; write group:artifact:version[:classifier]")
+    for artifact in wanted:
+        if not _COORDINATE.fullmatch(artifact):
+            raise MavenError(f"{artifact!r} is no Maven coordinate; write group:artifact:version[:classifier]")
     folder = CACHE / _folder_name(wanted, is_transitive=is_transitive)
     if folder.is_dir():
         return folder
@@ -137,8 +137,8 @@ def _try(command: Sequence[str], jars: Path) -> _Failure | None:
 
 def _pom(coordinates: Sequence[str]) -> str:
     dependencies = []
-    for each in coordinates:
-        group, artifact, version, *classifier = (escape(part) for part in each.split(":"))
+    for coordinate in coordinates:
+        group, artifact, version, *classifier = (escape(part) for part in coordinate.split(":"))
         extra = f"<classifier>{classifier[0]}</classifier>" if classifier else ""
         dependencies.append(
             f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"

@@ -226,7 +226,7 @@ class KafkaCluster:
             return shared | {
                 "process.roles": "controller",
                 "listeners": f"CONTROLLER://127.0.0.1:{self._controller_port}",
-                "log.dirs": ",".join(str(each) for each in self._data(node)),
+                "log.dirs": ",".join(str(folder) for folder in self._data(node)),
             }
         return shared | self._broker_properties(node) | dict(self.spec.broker_properties)
 
@@ -239,7 +239,7 @@ class KafkaCluster:
             "broker.rack": self.spec.racks[broker],
             "listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in addresses),
             "inter.broker.listener.name": "CLIENT" if self.certificates is None else "INTERNAL",
-            "log.dirs": ",".join(str(each) for each in self._data(broker)),
+            "log.dirs": ",".join(str(folder) for folder in self._data(broker)),
             "auto.create.topics.enable": "false",
             "auto.leader.rebalance.enable": "false",  # leaders move only when somebody says so
             "offsets.topic.num.partitions": "6",
@@ -272,6 +272,6 @@ def _free_ports(count: int) -> list[int]:
     """Ports that nobody listens on; all are held until the last is known, so that none is given twice."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
+        return [listener.getsockname()[1] for listener in sockets]

@@ -34,7 +34,7 @@ _WRITTEN = ("orders", "payments", "audit", "clicks")
 
 
 @dataclass(frozen=True, slots=True)
-class LiveWorld:
+class LiveCluster:
     """A running cluster with its traffic."""
 
     cluster: KafkaCluster
@@ -44,7 +44,7 @@ class LiveWorld:
     @property
     def failures(self) -> list[BaseException]:
         """What went wrong in producers and consumers so far."""
-        return [*self.producer.failures, *(each for group in self.groups for each in group.failures)]
+        return [*self.producer.failures, *(failure for group in self.groups for failure in group.failures)]
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -53,14 +53,14 @@ class LiveWorld:
 
 
 @contextlib.contextmanager
-def start_world(folder: Path, version: str = NEWEST) -> Iterator[LiveWorld]:
+def start_live_cluster(folder: Path, version: str = NEWEST) -> Iterator[LiveCluster]:
     """Start it; traffic runs until the end of the block."""
-    with start_cluster(ClusterSpec(version=version, racks=RACKS), folder) as cluster, live(cluster) as world:
-        yield world
+    with start_cluster(ClusterSpec(version=version, racks=RACKS), folder) as cluster, live(cluster) as live_cluster:
+        yield live_cluster
 
 
 @contextlib.contextmanager
-def live(cluster: KafkaCluster) -> Iterator[LiveWorld]:
+def live(cluster: KafkaCluster) -> Iterator[LiveCluster]:
     """Give a fresh cluster its topics, records, producers and groups."""
     from kafka.coordinator.assignors.range import RangePartitionAssignor
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
@@ -82,4 +82,4 @@ def live(cluster: KafkaCluster) -> Iterator[LiveWorld]:
         modern = cluster.tools.start_console_consumer("clicks", "next-gen", "group.protocol=consumer")
         life.callback(modern.wait)
         life.callback(modern.terminate)
-        yield LiveWorld(cluster, producer, groups)
+        yield LiveCluster(cluster, producer, groups)

@@ -26,7 +26,7 @@ def create_topics(
     """Topic → replicas of each partition, in Kafka's order; returns when every partition has a leader."""
     wanted = {
         topic: {
-            "assignments": {i: list(each) for i, each in enumerate(replicas)},
+            "assignments": {i: list(replica) for i, replica in enumerate(replicas)},
             "configs": dict(configs.get(topic, {})),
         }
         for topic, replicas in placement.items()

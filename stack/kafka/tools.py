@@ -153,7 +153,7 @@ class KafkaTools:
 
     def start_console_consumer(self, topic: str, group: str, *settings: str) -> subprocess.Popen[bytes]:
         """A Java consumer in its own group (``group.protocol=consumer`` makes a KIP-848 group); end it yourself."""
-        properties = [word for each in (f"group.id={group}", *settings) for word in ("--consumer-property", each)]
+        properties = [word for setting in (f"group.id={group}", *settings) for word in ("--consumer-property", setting)]
         return self._start("org.apache.kafka.tools.consumer.ConsoleConsumer", "--topic", topic, *properties)
 
     def start_share_consumer(self, topic: str, group: str) -> subprocess.Popen[bytes]:

@@ -122,18 +122,18 @@ def read_values(bootstrap: str, topics: Sequence[str], *, seconds: float = 60.0)
     )
     try:
         wanted = [
-            TopicPartition(topic, each) for topic in topics for each in consumer.partitions_for_topic(topic) or ()
+            TopicPartition(topic, number) for topic in topics for number in consumer.partitions_for_topic(topic) or ()
         ]
         consumer.assign(wanted)
         consumer.seek_to_beginning(*wanted)
         ends = consumer.end_offsets(wanted)
         values: dict[tuple[str, int, int], bytes] = {}
         deadline = time.monotonic() + seconds
-        while any(consumer.position(each) < ends[each] for each in wanted):
+        while any(consumer.position(partition) < ends[partition] for partition in wanted):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"not all of {', '.join(topics)} could be read within {seconds} s")
             for where, records in consumer.poll(timeout_ms=500).items():
-                values |= {(where.topic, where.partition, each.offset): each.value for each in records}
+                values |= {(where.topic, where.partition, record.offset): record.value for record in records}
         return values
     finally:
         consumer.close()

@@ -61,4 +61,4 @@ def _copy(home: Path) -> Path:
 def _libraries(package: Path) -> tuple[Path, ...]:
     """Where wheels keep shared libraries on Linux and on macOS."""
     candidates = (package.parent / f"{_PACKAGE}.libs", package / ".dylibs")
-    return tuple(each for each in candidates if each.exists())
+    return tuple(candidate for candidate in candidates if candidate.exists())

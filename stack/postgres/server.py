@@ -159,7 +159,7 @@ class EmbeddedPostgres:
             outside = OUTSIDE / hashlib.sha256(str(self.folder).encode()).hexdigest()[:16]
             _make_folder(outside)
             (self.folder / "home").write_text(str(outside), encoding="utf-8")
-        if not all(can_reach(account, each) for each in needed_files(self.home)):
+        if not all(can_reach(account, file) for file in needed_files(self.home)):
             copy_programs(self.home)
         return account
 
@@ -172,7 +172,9 @@ class EmbeddedPostgres:
         password = secrets.token_urlsafe(24)
         _write_secret(password_file, password)
         give(account, password_file, 0o600)
-        settings = [each for name, value in sorted(self._settings.items()) for each in ("--set", f"{name}={value}")]
+        settings = [
+            argument for name, value in sorted(self._settings.items()) for argument in ("--set", f"{name}={value}")
+        ]
         made = self._run(
             account, "initdb", "-D", fresh, "-U", _SUPERUSER, "--pwfile", password_file, "--auth=scram-sha-256",
             "--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", *settings,
@@ -247,10 +249,10 @@ def dsn(database: str = "advisor") -> str:
 
 def _make_folder(folder: Path) -> None:
     """Folders made here can be walked through by the server's account; those that exist are left as they are."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir()
-        each.chmod(0o755)
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    for created in reversed(missing):
+        created.mkdir()
+        created.chmod(0o755)
 
 
 def _write_secret(file: Path, content: str) -> None:

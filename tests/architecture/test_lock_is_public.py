@@ -10,4 +10,4 @@ PUBLIC = ("https://pypi.org/simple", "https://files.pythonhosted.org/")
 def test_the_lock_names_public_addresses_only() -> None:
     addresses = re.findall(r'(?:registry|url|path) = "([^"]+)"', (ROOT / "uv.lock").read_text())
     assert len(addresses) > 500
-    assert not [each for each in addresses if not each.startswith(PUBLIC)]
+    assert not [address for address in addresses if not address.startswith(PUBLIC)]

@@ -31,7 +31,7 @@ def listed(node: ast.AST) -> set[str]:
         elements = list(node.elts)
     else:
         return set()
-    return {each.value for each in elements if isinstance(each, ast.Constant) and each.value in ROWS}
+    return {element.value for element in elements if isinstance(element, ast.Constant) and element.value in ROWS}
 
 
 def lists_of_resources(source: str) -> list[int]:

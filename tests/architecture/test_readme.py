@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.partitioners import registry as partitioners
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
@@ -38,8 +38,8 @@ def test_ones_own_strategy_is_replayed_and_scored_on_a_group() -> None:
     snapshot = ClusterSnapshot(
         "c", (Broker(1),), (Topic("t"),), partition_table(rows, {"t": 0}), (Group("g", members=members),)
     )
-    (question,) = group_questions(snapshot)
-    replay = replay_group(question, strategies=("heaviest-first",))
+    (group_input,) = group_inputs(snapshot)
+    replay = replay_group(group_input, strategies=("heaviest-first",))
     score = replay.score("heaviest-first")
     assert score is not None
     assert (score.error, score.idle_members, score.partitions_moved) == (None, 0, 2)

@@ -123,7 +123,7 @@ def _subscriptions(cell: Cell, count: int) -> tuple[npt.NDArray[np.int64], npt.N
     buckets = min(_BUCKETS, count)
     topics_each, members_each = -(-cell.topics // buckets), -(-count // buckets)
     lists = [everything[b * topics_each : (b + 1) * topics_each] for b in np.arange(count) // members_each]
-    return np.concatenate(([0], np.cumsum([len(each) for each in lists]))).astype(np.int64), np.concatenate(lists)
+    return np.concatenate(([0], np.cumsum([len(topics) for topics in lists]))).astype(np.int64), np.concatenate(lists)
 
 
 def _racks(cell: Cell, count: int) -> npt.NDArray[np.int32]:

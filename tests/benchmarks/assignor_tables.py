@@ -105,7 +105,7 @@ class FamilyTable:
         tried = [(cell, reason) for cell, reason in self.left_out if not reason.startswith(_LARGER)]
         known = {cell for cell, *_ in (*self.rows, *tried)}
         return [
-            *sorted(tried, key=lambda each: _place(each[0])),
+            *sorted(tried, key=lambda row: _place(row[0])),
             *(
                 (cell, f"{_LARGER} one of those tried")
                 for cell in self.grid()

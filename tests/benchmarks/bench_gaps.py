@@ -83,7 +83,7 @@ def _line(size: str, variant: str, within: float, seeds: int, sizes: str) -> Non
     told = "| - | -"
     if optima:
         plan, bound = np.mean(optima, axis=0)
-        told = f"| {plan:.4f} ({max(each[0] for each in optima):.4f}) | {bound:.4f}"
+        told = f"| {plan:.4f} ({max(pair[0] for pair in optima):.4f}) | {bound:.4f}"
     sys.stdout.write(
         f"| {size.replace('x', ' × ')} | {sizes} | {variant} | ±{within:.0%} | {np.mean(gaps):.2%} ({max(gaps):.2%}) "
         f"| {outside} of {seeds} {told} | {np.mean(seconds):.1f} |\n"

@@ -25,7 +25,7 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import to_document
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
 from tests.benchmarks.verify_beside_scorer import SCORERS, farthest_apart
@@ -72,8 +72,8 @@ def _peer_targets(peer: dict[str, Any]) -> dict[str, Target]:
 def _line(
     name: str, band: str, path: Path, snapshot: ClusterSnapshot, options: PlanOptions, peer: dict[str, Any] | None
 ) -> None:
-    ask = build_ask(snapshot, options)
-    problem = ask.problem(options.band)
+    plan_request = build_request(snapshot, options)
+    problem = plan_request.problem(options.band)
     solve(problem)
     started = time.process_time()
     solution = solve(problem)

@@ -23,7 +23,7 @@ import orjson
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
@@ -123,7 +123,7 @@ def command_run(snapshot: Path, out: Path, *options: str) -> Run:
 def search_seconds(snapshot: ClusterSnapshot) -> float:
     """CPU seconds of search, leaders and bound, kernels warm."""
     options = PlanOptions(within=0.10)
-    problem = build_ask(snapshot, options).problem(options.band)
+    problem = build_request(snapshot, options).problem(options.band)
     started = time.process_time()
     solve(problem)
     return time.process_time() - started

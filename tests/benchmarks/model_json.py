@@ -27,8 +27,8 @@ def arrays_of_model(model: dict) -> tuple[Brokers, Placement]:
     index = {row["id"]: i for i, row in enumerate(rows)}
     racks = {rack: i for i, rack in enumerate(sorted({row["rack"] for row in rows}))}
     state = [row.get("state", "alive") for row in rows]
-    stays = np.array([each not in ("drain", "dead") for each in state])
-    leads = np.array([each not in ("drain", "dead", "demoted") for each in state])
+    stays = np.array([word not in ("drain", "dead") for word in state])
+    leads = np.array([word not in ("drain", "dead", "demoted") for word in state])
     capacity = [row.get("capacity", {}) for row in rows]
     brokers = Brokers(
         ids=np.array([row["id"] for row in rows], dtype=np.int64),
@@ -37,11 +37,11 @@ def arrays_of_model(model: dict) -> tuple[Brokers, Placement]:
         takes_replicas=stays,
         takes_leaders=leads,
         keeps_leaders=leads,
-        is_new=np.array([each == "new" for each in state]),
+        is_new=np.array([word == "new" for word in state]),
         capacity={
-            name: np.array([each[key] * unit for each in capacity])
+            name: np.array([limits[key] * unit for limits in capacity])
             for name, key, unit in UNITS
-            if all(key in each for each in capacity)
+            if all(key in limits for limits in capacity)
         },
     )
     partitions = model["partitions"]

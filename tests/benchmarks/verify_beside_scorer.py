@@ -11,7 +11,7 @@ from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays
 from kafka_rebalance.verify.cluster.claimed_moves import read_moves
 from kafka_rebalance.verify.cluster.outcomes import recompute
-from kafka_rebalance.verify.document.parameters import read_wishes
+from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 
 SCORERS = {"disk": "disk", "in": "nw_in", "out": "nw_out", "cpu": "cpu", "replicas": "replicas", "leaders": "leaders"}
@@ -22,14 +22,14 @@ def farthest_apart(document: dict[str, Any], snapshot: ClusterSnapshot, scored: 
 
     Infinite where ``verify`` finds the plan wrong: then what it recomputes is not what the document says.
     """
-    wishes = read_wishes(document["parameters"], FaultList())
-    if wishes is None or verify_plan(document, snapshot).wrong:
+    parameters = read_parameters(document["parameters"], FaultList())
+    if parameters is None or verify_plan(document, snapshot).wrong:
         return float("inf")
-    cluster = cluster_arrays(snapshot, wishes)
+    cluster = cluster_arrays(snapshot, parameters)
     claimed = read_moves(document["moves"], snapshot, cluster, FaultList())
     if claimed is None:
         return float("inf")
-    levels, cost = recompute(claimed, cluster, wishes), document["cost"]
+    levels, cost = recompute(claimed, cluster, parameters), document["cost"]
     pairs = [
         (cost["bytes"], scored["bytes_moved"]),
         (cost["replica_moves"], scored["n_replica_moves"]),
@@ -37,9 +37,12 @@ def farthest_apart(document: dict[str, Any], snapshot: ClusterSnapshot, scored: 
     ]
     for side, loads in (("before", levels.before), ("after", levels.after)):
         for name, load in loads.items():
-            room = levels.capacity[name]
-            level = (load if room is None else load / room)[cluster.stays]
-            mean = float(load[cluster.stays].sum() / (len(level) if room is None else room[cluster.stays].sum()))
+            broker_capacity = levels.capacity[name]
+            level = (load if broker_capacity is None else load / broker_capacity)[cluster.stays]
+            mean = float(
+                load[cluster.stays].sum()
+                / (len(level) if broker_capacity is None else broker_capacity[cluster.stays].sum())
+            )
             stats = scored[f"stats_{side}"][SCORERS[name]]
             if mean > 0:
                 spread = float(np.sqrt(np.mean((level - mean) ** 2))) / mean

@@ -11,7 +11,7 @@ from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.request.option_sets import OPTION_SETS
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-FILES = sorted(each.stem for each in (CHECKOUT / "dags").glob("*.py"))
+FILES = sorted(path.stem for path in (CHECKOUT / "dags").glob("*.py"))
 SECTIONS = ("**Purpose.**", "**Inputs.**", "**Outputs.**", "**Triage.**")
 
 pytestmark = pytest.mark.stack
@@ -50,7 +50,16 @@ def test_triage_names_only_tasks_that_exist(dag_bag, name):
 
 def test_advise_goes_the_way_of_the_data(dag_bag):
     dag = dag_bag.dags["advise"]
-    way = ["check_request", "open_run", "check_input", "replay", "search_plan", "judge", "check_results", "publish"]
+    way = [
+        "check_request",
+        "lock_run",
+        "check_input",
+        "replay",
+        "search_plan",
+        "derive_findings",
+        "check_results",
+        "publish",
+    ]
     ids = [task.task_id.rpartition(".")[2] for task in dag.topological_sort()]
     assert ids == way
 
@@ -111,8 +120,8 @@ def test_the_first_task_of_the_other_dags_refuses_an_unknown_key_too(dag_bag, na
 
 
 def test_schedules_can_be_switched_off(monkeypatch):
-    from rebalance_advisor.airflow.policy import every
+    from rebalance_advisor.airflow.policy import cron_schedule
 
-    assert every("0 5 * * *").expression == "0 5 * * *"
+    assert cron_schedule("0 5 * * *").expression == "0 5 * * *"
     monkeypatch.setenv("ADVISOR_SCHEDULES", "off")
-    assert every("0 5 * * *") is None
+    assert cron_schedule("0 5 * * *") is None

@@ -20,7 +20,7 @@ print(json.dumps([each for each in sys.argv[1].split(",") if each in sys.modules
 
 @pytest.mark.stack
 def test_dags_import_nothing_heavy_at_module_level(tmp_path):
-    files = sorted(str(each) for each in (CHECKOUT / "dags").glob("*.py"))
+    files = sorted(str(path) for path in (CHECKOUT / "dags").glob("*.py"))
     done = subprocess.run(
         [sys.executable, "-c", READ, ",".join(HEAVY), *files],
         capture_output=True, text=True, check=False, cwd=tmp_path,

@@ -17,8 +17,8 @@ airflow_reads_ignore_files = pytest.mark.filterwarnings("ignore:GitWildMatchPatt
 def test_airflow_loads_exactly_one_file(dag_bag):
     from airflow._shared.module_loading import find_path_from_directory
 
-    found = [Path(each) for each in find_path_from_directory(str(PLUGINS), ".airflowignore", "glob")]
-    assert [each.name for each in found if each.suffix == ".py"] == ["advisor_plugin.py"]
+    found = [Path(path) for path in find_path_from_directory(str(PLUGINS), ".airflowignore", "glob")]
+    assert [path.name for path in found if path.suffix == ".py"] == ["advisor_plugin.py"]
 
 
 @pytest.mark.stack
@@ -32,12 +32,12 @@ def test_airflow_registers_our_plugin_without_errors(dag_bag):
 
 
 def test_no_file_that_airflow_may_load_shadows_a_standard_module():
-    loadable = [each.stem for each in PLUGINS.glob("*.py")]
+    loadable = [path.stem for path in PLUGINS.glob("*.py")]
     assert loadable == ["advisor_plugin"]
     assert not set(loadable) & sys.stdlib_module_names
 
 
 def test_no_package_of_ours_shadows_a_standard_module():
-    packages = {each.name for each in PLUGINS.iterdir() if each.is_dir() and not each.name.startswith((".", "__"))}
+    packages = {path.name for path in PLUGINS.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))}
     assert packages == {"kafka_rebalance", "rebalance_advisor"}
     assert not packages & sys.stdlib_module_names

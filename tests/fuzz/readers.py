@@ -68,19 +68,19 @@ def read_dump_folder(draw: Draw, folder: Path) -> None:
 
 def read_snapshot(draw: Draw, folder: Path) -> None:
     """A snapshot as JSON."""
-    data = damaged_json(draw, whole.snapshot_document(draw.randrange(whole.WORLDS)))
+    data = damaged_json(draw, whole.snapshot_document(draw.randrange(whole.SAMPLES)))
     _follow(draw, read_input(_file(folder, "snapshot.json", data)))
 
 
 def read_model(draw: Draw, folder: Path) -> None:
     """A cluster model."""
-    data = damaged_json(draw, whole.model_document(draw.randrange(whole.WORLDS)))
+    data = damaged_json(draw, whole.model_document(draw.randrange(whole.SAMPLES)))
     _follow(draw, read_input(_file(folder, "model.json", data)))
 
 
 def read_reassignment(draw: Draw, folder: Path) -> None:
     """Kafka's reassignment JSON, alone or as the tool prints it."""
-    number = draw.randrange(whole.WORLDS)
+    number = draw.randrange(whole.SAMPLES)
     if draw.random() < 0.3:
         data = damaged_text(draw, whole.printed_reassignment(number))
     else:
@@ -131,7 +131,7 @@ def check_damaged(draw: Draw, folder: Path) -> None:
     number = draw.choice(whole.PLANS)
     document, snapshot, _ = whole.plan_document(number)
     plan = read_plan(_file(folder, "plan.json", _damaged_plan(draw, document)))
-    check_plan(plan, snapshot if draw.random() < 0.8 else whole.world(number + 1))
+    check_plan(plan, snapshot if draw.random() < 0.8 else whole.sample(number + 1))
 
 
 def plan_after_damaged(draw: Draw, folder: Path) -> None:

@@ -18,10 +18,10 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
 from tests.conformance.recorded import cases, families
-from tests.properties.small_worlds import small_world
+from tests.properties.small_clusters import small_cluster
 from tests.unit.dumps import dump_texts
 
-WORLDS = 24  # small clusters
+SAMPLES = 24  # small clusters
 PLANS = (0, 1, 2, 4, 5)  # of them, those whose plan is put to things: quick ones, one without moves, two drains
 _LATER = "audit-log:0:90\norders:0:300\norders:1:50\n"
 _LONGEST_CASE = 4000  # characters of a recorded case
@@ -50,16 +50,16 @@ CLUSTERS = (
 
 
 @cache
-def world(number: int) -> ClusterSnapshot:
+def sample(number: int) -> ClusterSnapshot:
     """A small cluster."""
-    return small_world(number)[0]
+    return small_cluster(number)[0]
 
 
 @cache
 def snapshot_document(number: int) -> dict[str, Any]:
     """A snapshot; every third is that of the folder of dumps, with groups and coverage."""
     if number % 3:
-        return snapshot_to_document(world(number))
+        return snapshot_to_document(sample(number))
     with TemporaryDirectory() as scratch:
         document = snapshot_to_document(read_input(dump_texts.write_folder(Path(scratch) / "dumps")))
     document["groups"][0]["members"][0] |= {"user_data": "AAEC", "owned": [["orders", [0]]], "generation": 3}
@@ -69,7 +69,7 @@ def snapshot_document(number: int) -> dict[str, Any]:
 @cache
 def model_document(number: int) -> dict[str, Any]:
     """A cluster model in MiB and KiB/s."""
-    snapshot = world(number)
+    snapshot = sample(number)
     return {
         "name": f"world-{number}",
         "brokers": [
@@ -93,7 +93,7 @@ def reassignment_document(number: int) -> dict[str, Any]:
     """Kafka's own format."""
     rows = [
         {"topic": row.topic, "partition": row.partition, "replicas": list(row.replicas), "log_dirs": ["any"]}
-        for row in world(number).each_partition()
+        for row in sample(number).each_partition()
     ]
     return {"version": 1, "partitions": rows}
 
@@ -122,7 +122,7 @@ def folder(draw: random.Random) -> Mapping[str, str]:
 @cache
 def plan_document(number: int) -> tuple[dict[str, Any], ClusterSnapshot, PlanOptions]:
     """A plan as its file has it, the cluster that it was made for, and what was wanted."""
-    snapshot, options = small_world(number)
+    snapshot, options = small_cluster(number)
     return json.loads(json.dumps(to_document(make_plan(snapshot, options)))), snapshot, options
 
 

@@ -15,9 +15,9 @@ from kafka_rebalance.partitioners import registry as partitioners
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from tests.conformance.recorded import cases, families
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 
 # Recorded cases of each family that are answered, the smallest first.
 CASES = 2
@@ -54,7 +54,7 @@ def plans() -> list[object]:
         (2, PlanOptions(remove_brokers=frozenset({0}))),
         (3, PlanOptions(within=0.3)),
     ):
-        ask = build_ask(random_cluster(seed, broker_count=4, topics=2, racks=2, with_rates=seed != 2), options)
+        ask = build_request(random_cluster(seed, broker_count=4, topics=2, racks=2, with_rates=seed != 2), options)
         solution = solve(ask.problem(options.band))
         answered.append(
             [

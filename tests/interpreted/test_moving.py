@@ -31,11 +31,13 @@ def test_distances_from_the_band() -> None:
 def test_relief_is_what_comes_nearer_less_what_goes_too_far() -> None:
     state = hand_state(hand_problem(THREE, 3))
     half, whole = np.array([0.5]), np.array([1.0])
-    assert moving.relief(state, 0, half, -1.0) == pytest.approx(0.4)  # 1.5 → 1.0: inside
-    assert moving.relief(state, 0, whole, -1.0) == pytest.approx(0.0)  # 1.5 → 0.5: as far below as it was above
-    assert moving.relief(state, 1, half, -1.0) == pytest.approx(-0.4)  # 1.0 → 0.5
-    assert moving.relief(state, 2, half, 1.0) == pytest.approx(0.4)
-    assert moving.relief(state, 2, whole, 1.0) == pytest.approx(0.0)  # 0.5 → 1.5
+    assert moving.band_improvement(state, 0, half, -1.0) == pytest.approx(0.4)  # 1.5 → 1.0: inside
+    assert moving.band_improvement(state, 0, whole, -1.0) == pytest.approx(
+        0.0
+    )  # 1.5 → 0.5: as far below as it was above
+    assert moving.band_improvement(state, 1, half, -1.0) == pytest.approx(-0.4)  # 1.0 → 0.5
+    assert moving.band_improvement(state, 2, half, 1.0) == pytest.approx(0.4)
+    assert moving.band_improvement(state, 2, whole, 1.0) == pytest.approx(0.0)  # 0.5 → 1.5
 
 
 def test_a_copy_costs_and_a_return_home_gives_back() -> None:
@@ -44,8 +46,8 @@ def test_a_copy_costs_and_a_return_home_gives_back() -> None:
     assert moving.copies_needed(state, 0, 0, 2) == pytest.approx(COST_OF_SIX)
     assert moving.copies_needed(state, 0, 2, 0) == pytest.approx(-COST_OF_SIX)
     assert moving.copies_needed(state, 0, 0, 1) == 0
-    assert moving.is_home(state, 0, 1)
-    assert not moving.is_home(state, 0, 2)
+    assert moving.is_original(state, 0, 1)
+    assert not moving.is_original(state, 0, 2)
 
 
 def test_who_may_hold_a_replica() -> None:
@@ -56,7 +58,7 @@ def test_who_may_hold_a_replica() -> None:
     closed = hand_state(hand_problem(THREE, 3, no_receivers=[2]))
     assert not moving.may_hold(closed, 0, 0, 2)
     barred = hand_state(hand_problem(THREE, 3))
-    barred.home[0, 0] = -2 - 2  # today's replica on broker 2 lies in an offline dir
+    barred.original[0, 0] = -2 - 2  # today's replica on broker 2 lies in an offline dir
     assert not moving.may_hold(barred, 0, 0, 2)
 
 
@@ -78,21 +80,21 @@ def test_the_rack_with_the_fewest_others() -> None:
     state = hand_state(hand_problem([((0, 2), 6.0), ((1, 3), 4.0)], 4, racks=[0, 0, 1, 1]))
     assert [moving.rack_share(state, 0, 0, rack) for rack in (0, 1)] == [0, 1]
     assert moving.fewest_in_rack(state, 0, 0) == 0
-    state.takers_in_rack[0] = 0  # nobody takes anything there: two in rack 1 it will be
+    state.receivers_in_rack[0] = 0  # nobody takes anything there: two in rack 1 it will be
     assert moving.fewest_in_rack(state, 0, 0) == 1
 
 
 def test_capacity_counts_both_copies_while_they_exist() -> None:
     state = hand_state(hand_problem(THREE, 3, disk_limit=[100.0, 100.0, 11.0]))
     weight = np.empty(1)
-    moving.weigh(state, 0, 0, 0, weight)
+    moving.replica_load(state, 0, 0, 0, weight)
     assert weight == pytest.approx([0.6])
     assert moving.fits_limit(state, 0, 2, weight)  # 5 + 6 = 11
     moving.move(state, 2, 1, 1, weight)  # 5 GB leave broker 2, but not before they are copied
-    moving.weigh(state, 0, 0, 0, weight)
+    moving.replica_load(state, 0, 0, 0, weight)
     assert state.peak * 10 == pytest.approx([15, 15, 5, 0])
     moving.move(state, 0, 0, 2, weight)
-    moving.weigh(state, 1, 0, 0, weight)
+    moving.replica_load(state, 1, 0, 0, weight)
     assert not moving.fits_limit(state, 1, 2, weight)  # 5 + 6 + 4 while the 5 are still there
 
 
@@ -105,7 +107,7 @@ def test_a_move_changes_loads_lists_and_placement_and_back_again() -> None:
     assert state.filled.tolist() == [2, 2, 2, 0]
     held = state.items[state.start[2] : state.start[2] + 2]
     assert sorted(held.tolist()) == [2, 5]  # slot 0 of partition 1, slot 1 of partition 2
-    assert all(state.items[state.position[slot]] == slot for slot in range(6))
+    assert all(state.items[state.position[replica_index]] == replica_index for replica_index in range(6))
     moving.move(state, 1, 0, 0, weight)
     assert state.load[:, 0] == pytest.approx([1.5, 1.0, 0.5, 0])
     assert state.filled.tolist() == [3, 2, 1, 0]

@@ -51,11 +51,11 @@ def test_room_is_scored_by_relief_room_and_topic() -> None:
     state = hand_state(hand_problem(THREE, 3))
     # Broker 2: 1 - 0.5/1.1 of room, all 0.4 are relief, and broker 0 has one of the topic too many.
     expected = 1 - 0.5 / 1.1 + 1.0 + state.params.receivers.topic_weight
-    assert receivers.room_score(state, 1, 0, 2, WEIGHT, 0.0, -1e299) == pytest.approx(expected)
+    assert receivers.capacity_score(state, 1, 0, 2, WEIGHT, 0.0, -1e299) == pytest.approx(expected)
     five = np.array([0.5])  # partition 2 to broker 1: 1.0 → 1.5 is 0.4 outside
-    assert receivers.room_score(state, 2, 0, 1, five, 0.0, -1e299) == -1e300
+    assert receivers.capacity_score(state, 2, 0, 1, five, 0.0, -1e299) == -1e300
     # Allowed to go outside; on broker 1 the topic would have 3 of 2, on broker 0 no longer: no difference.
-    assert receivers.room_score(state, 2, 0, 1, five, 1.0, -1e299) == pytest.approx(1 - 1.0 / 1.1 - 0.8)
+    assert receivers.capacity_score(state, 2, 0, 1, five, 1.0, -1e299) == pytest.approx(1 - 1.0 / 1.1 - 0.8)
 
 
 def test_the_roomiest_receiver_is_neither_source_nor_holder() -> None:
@@ -69,5 +69,5 @@ def test_a_replica_that_must_leave_goes_to_the_rack_with_the_fewest_others() -> 
     state = hand_state(problem)
     assert receivers.rack_limit(state, 0, 0, 0) == 0  # nothing else of it in rack 0
     assert receivers.rack_limit(state, 1, 0, 1) == -1  # may stay
-    takers = np.array([1, 2, 3], dtype=np.int32)
-    assert receivers.roomy_receiver(state, 0, 0, np.array([0.4]), takers, 1e300, 20) == 1  # 3 is in the rack of 2
+    candidates = np.array([1, 2, 3], dtype=np.int32)
+    assert receivers.roomy_receiver(state, 0, 0, np.array([0.4]), candidates, 1e300, 20) == 1  # 3 is in the rack of 2

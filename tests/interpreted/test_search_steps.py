@@ -124,8 +124,8 @@ def test_polish_sends_home_what_nobody_needs_away() -> None:
 
 def test_polish_mends_a_return_with_what_is_away_anyway() -> None:
     """x (5) is on 1, from 0; y (5) on 0, from 2. When x goes home, y moves on to 1: one copy less, the same loads."""
-    home = [((0,), 5.0), ((2,), 5.0), ((0,), 5.0), ((1,), 5.0), ((2,), 10.0)]
-    state = hand_state(hand_problem(home, 3), replicas=[[1], [0], [0], [1], [2]])
+    original = [((0,), 5.0), ((2,), 5.0), ((0,), 5.0), ((1,), 5.0), ((2,), 10.0)]
+    state = hand_state(hand_problem(original, 3), replicas=[[1], [0], [0], [1], [2]])
     assert state.load[:3, 0] == pytest.approx([1.0, 1.0, 1.0])
     assert polish.polish_round(state, EVERYBODY, 40) == pytest.approx(state.cost[0])
     assert state.replicas[:, 0].tolist() == [0, 1, 0, 1, 2]
@@ -134,14 +134,14 @@ def test_polish_mends_a_return_with_what_is_away_anyway() -> None:
 
 def test_polish_sends_something_cheaper_in_its_place() -> None:
     """x (6) is on 1, from 0, where 4 and 6 are. Home alone it would make 16; with the 4 gone, 12 of at most 12.5."""
-    home = [((0,), 6.0), ((0,), 4.0), ((0,), 6.0), ((1,), 4.0)]
-    state = hand_state(hand_problem(home, 2, within=0.25), replicas=[[1], [0], [0], [1]])
+    original = [((0,), 6.0), ((0,), 4.0), ((0,), 6.0), ((1,), 4.0)]
+    state = hand_state(hand_problem(original, 2, within=0.25), replicas=[[1], [0], [0], [1]])
     assert polish.polish_round(state, TWO, 40) == pytest.approx(0.6 - 0.4)
     assert state.replicas[:, 0].tolist() == [0, 1, 0, 1]
 
 
 def test_what_is_away_is_listed_by_the_broker_that_has_it() -> None:
     state = hand_state(hand_problem(THREE, 3), replicas=[[2, 1], [0, 1], [1, 2]])
-    away = polish.replicas_away(state)
-    assert away.slots.tolist() == [4, 0]  # partition 2 on broker 1, partition 0 on broker 2
-    assert away.start.tolist() == [0, 0, 1, 2, 2]
+    displaced = polish.displaced_replicas(state)
+    assert displaced.replica_indexes.tolist() == [4, 0]  # partition 2 on broker 1, partition 0 on broker 2
+    assert displaced.start.tolist() == [0, 0, 1, 2, 2]

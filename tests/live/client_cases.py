@@ -36,7 +36,7 @@ class _Case:
         self.is_large = random.random() < 0.02
         self.topics = self._topics()
         self.names = [topic["topic"] for topic in self.topics]
-        self.ghosts = ["ghost"] if random.random() < (0.02 if family == "legacy_sticky_2_0" else 0.15) else []
+        self.stale_topics = ["ghost"] if random.random() < (0.02 if family == "legacy_sticky_2_0" else 0.15) else []
         self.members = self._members()
         orders = ("given", "hash", "leader") if family.startswith("client") else ("given", "hash")
         self.input: dict[str, Any] = {"order": random.choice(orders), "topics": self.topics}
@@ -79,7 +79,7 @@ class _Case:
         random = self.random
         count = random.randint(20, 60) if self.is_large else random.choice((0, 1, 2, 2, 3, 3, 4, 5, 6, 8, 10))
         shape = random.choice(("equal", "equal", "random", "random", "few"))
-        everything = self.names + self.ghosts
+        everything = self.names + self.stale_topics
         common = random.sample(everything, random.randint(0, len(everything))) if random.random() < 0.3 else everything
         rack_share = random.choice((0.0, 0.0, 0.5, 1.0))
         static_share = random.choice((0.0, 0.0, 0.3, 1.0))
@@ -171,7 +171,7 @@ class _Case:
         """Which of the traps this case holds."""
         members, counts = self.members, {topic["topic"]: topic["n"] for topic in self.topics}
         runs = [_owned(member) for member in members]
-        pairs = [(name, p) for each in runs for name, partitions in each for p in partitions]
+        pairs = [(name, p) for run in runs for name, partitions in run for p in partitions]
         generations = {(m.get("memberData") or {}).get("generation") for m in members} - {None}
         found = {
             "racks": any(m.get("rack") for m in members) and any("racks" in t for t in self.topics),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stack.kafka.live_cluster import LiveWorld, start_world
+from stack.kafka.live_cluster import LiveCluster, start_live_cluster
 from stack.kafka.tools import NEWEST, OLDER
 
 # Each kind of test meets the older release once, in this module; all of them do in `make test-live-full`.
@@ -17,10 +17,10 @@ logging.getLogger("kafka").setLevel(logging.CRITICAL)
 
 
 @pytest.fixture(scope="session", params=[NEWEST, OLDER])
-def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveWorld]:
+def live_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveCluster]:
     """Four brokers in three racks, traffic running."""
     folder: Path = tmp_path_factory.mktemp("kafka") / "cluster"
-    with start_world(folder, request.param) as started:
+    with start_live_cluster(folder, request.param) as started:
         yield started
 
 

@@ -62,7 +62,7 @@ class FollowedGroup:
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             with self._lock:
-                held = [each for mine in self.holding.values() for each in mine]
+                held = [partition for mine in self.holding.values() for partition in mine]
                 quiet = not self.notes or time.monotonic() - self.notes[-1].at_s > quiet_s
                 if quiet and len(held) == len(set(held)) == partitions and all(self.holding.values()):
                     return
@@ -97,7 +97,7 @@ class FollowedGroup:
         consumer.close()
 
     def _note(self, member: str, parts: list[Any], *, is_assigned: bool) -> None:
-        partitions = frozenset((each.topic, each.partition) for each in parts)
+        partitions = frozenset((part.topic, part.partition) for part in parts)
         with self._lock:
             self.notes.append(Note(time.monotonic(), member, is_assigned, partitions))
             mine = self.holding.setdefault(member, set())
@@ -113,9 +113,9 @@ class FollowedGroup:
         for note in sorted(self.notes, key=lambda note: note.at_s):
             if note.at_s < since_s:
                 continue
-            for each in note.partitions:
+            for partition in note.partitions:
                 if not note.is_assigned:
-                    stopped[each] = note.at_s - since_s
-                elif each in stopped:
-                    spans[each] = stopped.pop(each), note.at_s - since_s
+                    stopped[partition] = note.at_s - since_s
+                elif partition in stopped:
+                    spans[partition] = stopped.pop(partition), note.at_s - since_s
         return spans

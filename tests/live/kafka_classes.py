@@ -51,7 +51,7 @@ def compile_java(sources: Sequence[str], path: str, folder: Path = JAVA_SOURCES)
     Raises MavenError where there is no ``javac``, RuntimeError with what it says where it refuses.
     """
     files = [folder / source for source in sources]
-    digest = hashlib.sha256(path.encode() + b"".join(each.read_bytes() for each in files)).hexdigest()[:12]
+    digest = hashlib.sha256(path.encode() + b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
     target = _COMPILED / f"{files[0].stem}-{digest}"
     if not target.is_dir():
         javac = shutil.which("javac")

@@ -93,7 +93,7 @@ def test_an_oracle_goes_on_after_a_case_that_never_ends(oracles: dict[str, Oracl
     plain = {"id": "plain", "strategy": "client_sticky", "input": {"topics": [{"topic": "t", "n": 1}], "members": [
         {"id": "a", "topics": ["t"]}]}}  # fmt: skip
     answers = list(oracles["present"].answers([plain, endless, plain]))
-    assert [each["output"].get("error") for each in answers] == [None, "EndlessReassignment", None]
+    assert [line["output"].get("error") for line in answers] == [None, "EndlessReassignment", None]
     assert answer(endless)["output"]["error"] == "EndlessReassignment"
 
 

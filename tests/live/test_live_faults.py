@@ -64,7 +64,7 @@ def wait_until(cluster: KafkaCluster, is_good) -> ClusterSnapshot:
 
 def test_a_frozen_broker_costs_seconds_and_its_share_of_the_coverage(cluster: KafkaCluster):
     create_topics(cluster.bootstrap, PLACEMENT, {})
-    whole = wait_until(cluster, lambda each: len(each.partitions) == 4)
+    whole = wait_until(cluster, lambda snapshot: len(snapshot.partitions) == 4)
     assert whole.coverage == ()
     with frozen(cluster, 3):
         started = time.monotonic()
@@ -83,10 +83,10 @@ def test_a_frozen_broker_costs_seconds_and_its_share_of_the_coverage(cluster: Ka
 
 def test_a_dead_broker_stays_in_the_snapshot_with_its_replicas(cluster: KafkaCluster):
     """Once it is fenced, 4.x still names it with its rack."""
-    wait_until(cluster, lambda each: each.coverage == ())
+    wait_until(cluster, lambda snapshot: snapshot.coverage == ())
     cluster.kill_broker(3)
     try:
-        gone = wait_until(cluster, lambda each: each.brokers[2].state is BrokerState.FENCED)
+        gone = wait_until(cluster, lambda snapshot: snapshot.brokers[2].state is BrokerState.FENCED)
     finally:
         cluster.start_broker(3)
     broker = gone.brokers[2]
@@ -96,5 +96,7 @@ def test_a_dead_broker_stays_in_the_snapshot_with_its_replicas(cluster: KafkaClu
     assert 3 in gone.partition(gone.row_of["t", 1]).offline
     assert ("broker", "3", "log dirs") in told(gone)
     assert ("topic", "alone", "offsets") in told(gone)
-    healed = wait_until(cluster, lambda each: each.coverage == () and each.brokers[2].state is BrokerState.ALIVE)
+    healed = wait_until(
+        cluster, lambda snapshot: snapshot.coverage == () and snapshot.brokers[2].state is BrokerState.ALIVE
+    )
     assert healed.coverage == ()

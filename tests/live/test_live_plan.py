@@ -15,22 +15,24 @@ from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.demo.run_plan import run_rollback, run_waves
-from stack.kafka.live_cluster import EMPTY_BROKER, LiveWorld
+from stack.kafka.live_cluster import EMPTY_BROKER, LiveCluster
 from stack.kafka.traffic import read_values
 
 pytestmark = pytest.mark.live
 THROTTLE = 8_000_000
 
 
-def read(world: LiveWorld) -> ClusterSnapshot:
-    return read_cluster({"bootstrap.servers": world.cluster.bootstrap}, cluster_name="live", now=datetime.now(UTC))
+def read(live_cluster: LiveCluster) -> ClusterSnapshot:
+    return read_cluster(
+        {"bootstrap.servers": live_cluster.cluster.bootstrap}, cluster_name="live", now=datetime.now(UTC)
+    )
 
 
-def read_settled(world: LiveWorld) -> ClusterSnapshot:
+def read_settled(live_cluster: LiveCluster) -> ClusterSnapshot:
     """Once every ISR is full again: a new replica joins it a moment after the tool says completed."""
     deadline = time.monotonic() + 60
     while True:
-        snapshot = read(world)
+        snapshot = read(live_cluster)
         if (
             all(set(row.isr or ()) == set(row.replicas) for row in snapshot.each_partition())
             or time.monotonic() > deadline
@@ -55,19 +57,19 @@ class Executed:
 
 
 @pytest.fixture(scope="module")
-def executed(world: LiveWorld, tmp_path_factory: pytest.TempPathFactory) -> Executed:
+def executed(live_cluster: LiveCluster, tmp_path_factory: pytest.TempPathFactory) -> Executed:
     folder = tmp_path_factory.mktemp("plan")
-    older = read(world)
+    older = read(live_cluster)
     time.sleep(5)
-    start = measure_rates(older, read(world))
+    start = measure_rates(older, read(live_cluster))
     file = folder / "snapshot.json"
     file.write_bytes(orjson.dumps(snapshot_to_document(start)))
     assert main(["plan", str(file), "--out", str(folder / "out"), "--throttle", str(THROTTLE)]) == 0
     plan = json.loads((folder / "out" / "plan.json").read_text())
-    run_waves(world.cluster.tools, folder / "out")
-    after = read_settled(world)
-    run_rollback(world.cluster.tools, folder / "out")
-    return Executed(start, plan, folder / "out", after, read_settled(world))
+    run_waves(live_cluster.cluster.tools, folder / "out")
+    after = read_settled(live_cluster)
+    run_rollback(live_cluster.cluster.tools, folder / "out")
+    return Executed(start, plan, folder / "out", after, read_settled(live_cluster))
 
 
 def test_the_plan_fills_the_empty_broker(executed: Executed):
@@ -92,28 +94,28 @@ def test_every_isr_is_full_and_nothing_moves_any_more(executed: Executed):
 
 def test_no_throttle_is_left(executed: Executed):
     for snapshot in (executed.after, executed.restored):
-        configs = [each.configs for each in (*snapshot.brokers, *snapshot.topics)]
-        assert not [key for each in configs for key in each if "throttled" in key]
+        configs = [subject.configs for subject in (*snapshot.brokers, *snapshot.topics)]
+        assert not [key for config in configs for key in config if "throttled" in key]
 
 
 def test_the_rollback_restores_the_start(executed: Executed):
     assert placement(executed.restored) == placement(executed.start)
 
 
-def test_no_acknowledged_record_was_lost_and_the_traffic_never_failed(world: LiveWorld, executed: Executed):
-    acknowledged = dict(world.producer.acknowledged)
+def test_no_acknowledged_record_was_lost_and_the_traffic_never_failed(live_cluster: LiveCluster, executed: Executed):
+    acknowledged = dict(live_cluster.producer.acknowledged)
     assert len(acknowledged) > 500
     kept = {topic for topic, _, _ in acknowledged} - {
         "audit"
     }  # compacted: a record may have made place for a newer one
-    values = read_values(world.cluster.bootstrap, sorted(kept))
+    values = read_values(live_cluster.cluster.bootstrap, sorted(kept))
     lost = [
         key
         for key, number in acknowledged.items()
         if key[0] in kept and not values.get(key, b"").startswith(b"%d:" % number)
     ]
     assert lost == []
-    assert world.failures == []
+    assert live_cluster.failures == []
 
 
 def test_the_sizes_that_moved_are_those_of_the_plan(executed: Executed):

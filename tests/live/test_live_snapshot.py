@@ -16,7 +16,7 @@ from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, GroupTy
 from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.kafka.read_cluster import read_cluster
-from stack.kafka.live_cluster import EMPTY_BROKER, PLACEMENT, RACKS, LiveWorld
+from stack.kafka.live_cluster import EMPTY_BROKER, PLACEMENT, RACKS, LiveCluster
 from stack.kafka.setup import set_config
 from stack.kafka.tools import KafkaTools
 
@@ -24,8 +24,10 @@ pytestmark = pytest.mark.live
 T = TypeVar("T")
 
 
-def read(world: LiveWorld) -> ClusterSnapshot:
-    return read_cluster({"bootstrap.servers": world.cluster.bootstrap}, cluster_name="live", now=datetime.now(UTC))
+def read(live_cluster: LiveCluster) -> ClusterSnapshot:
+    return read_cluster(
+        {"bootstrap.servers": live_cluster.cluster.bootstrap}, cluster_name="live", now=datetime.now(UTC)
+    )
 
 
 def eventually(look: Callable[[], T], is_good: Callable[[T], bool], seconds: float = 40.0) -> T:
@@ -39,23 +41,23 @@ def eventually(look: Callable[[], T], is_good: Callable[[T], bool], seconds: flo
 
 
 @pytest.fixture(scope="module")
-def settled(world: LiveWorld) -> ClusterSnapshot:
+def settled(live_cluster: LiveCluster) -> ClusterSnapshot:
     """A snapshot once all three groups have found their members."""
 
     def is_settled(snapshot: ClusterSnapshot) -> bool:
-        members = {group.id: sum(bool(each.assigned) for each in group.members) for group in snapshot.groups}
+        members = {group.id: sum(bool(member.assigned) for member in group.members) for group in snapshot.groups}
         return members == {"billing": 3, "next-gen": 1, "search": 2}
 
-    snapshot = eventually(lambda: read(world), is_settled)
+    snapshot = eventually(lambda: read(live_cluster), is_settled)
     assert is_settled(snapshot), [(group.id, group.state, group.members) for group in snapshot.groups]
     return snapshot
 
 
-def test_everything_was_read_and_nothing_is_wrong_with_the_traffic(world: LiveWorld, settled: ClusterSnapshot):
+def test_everything_was_read_and_nothing_is_wrong_with_the_traffic(live_cluster: LiveCluster, settled: ClusterSnapshot):
     assert settled.coverage == ()
-    assert world.failures == []
+    assert live_cluster.failures == []
     assert settled.source == "live"
-    assert settled.kafka_version == ".".join(world.cluster.spec.version.split(".")[:2])
+    assert settled.kafka_version == ".".join(live_cluster.cluster.spec.version.split(".")[:2])
 
 
 def test_brokers_racks_and_controller(settled: ClusterSnapshot):
@@ -63,7 +65,9 @@ def test_brokers_racks_and_controller(settled: ClusterSnapshot):
     assert {broker.id: broker.rack for broker in settled.brokers} == RACKS
     assert {broker.state for broker in settled.brokers} == {BrokerState.ALIVE}
     assert not any(broker.is_controller for broker in settled.brokers)
-    assert all(each.total_bytes and each.usable_bytes for broker in settled.brokers for each in broker.log_dirs)
+    assert all(
+        log_dir.total_bytes and log_dir.usable_bytes for broker in settled.brokers for log_dir in broker.log_dirs
+    )
 
 
 def described(text: str) -> dict[tuple[str, int], tuple[int, list[int], list[int]]]:
@@ -75,8 +79,8 @@ def described(text: str) -> dict[tuple[str, int], tuple[int, list[int], list[int
     }
 
 
-def test_partitions_are_those_of_kafka_topics(world: LiveWorld, settled: ClusterSnapshot):
-    text = world.cluster.tools.topics("--describe")
+def test_partitions_are_those_of_kafka_topics(live_cluster: LiveCluster, settled: ClusterSnapshot):
+    text = live_cluster.cluster.tools.topics("--describe")
     ours = {
         (row.topic, row.partition): (row.leader, list(row.replicas), sorted(row.isr or ()))
         for row in settled.each_partition()
@@ -96,7 +100,7 @@ def test_topic_configs_that_somebody_set_are_read(settled: ClusterSnapshot):
     assert {topic.name for topic in settled.topics if topic.is_internal} == {"__consumer_offsets"}
 
 
-def test_groups_are_those_of_kafka_consumer_groups(world: LiveWorld, settled: ClusterSnapshot):
+def test_groups_are_those_of_kafka_consumer_groups(live_cluster: LiveCluster, settled: ClusterSnapshot):
     """Types, assignors, members with their instances and topics; state and coordinator as the tool prints them."""
     by_id = {group.id: group for group in settled.groups}
     assert {name: (group.type, group.protocol) for name, group in by_id.items()} == {
@@ -108,9 +112,9 @@ def test_groups_are_those_of_kafka_consumer_groups(world: LiveWorld, settled: Cl
     assert {frozenset(member.subscription or ()) for member in by_id["billing"].members} == {
         frozenset({"orders", "payments"})
     }
-    tools = world.cluster.tools
+    tools = live_cluster.cluster.tools
     # A group may rebalance between two looks on a busy machine: they are compared until they agree.
-    ours, theirs = eventually(lambda: (seen(read(world)), printed(tools)), lambda pair: pair[0] == pair[1])
+    ours, theirs = eventually(lambda: (seen(read(live_cluster)), printed(tools)), lambda pair: pair[0] == pair[1])
     assert ours == theirs
 
 
@@ -137,7 +141,7 @@ def test_every_partition_of_a_group_has_one_reader(settled: ClusterSnapshot):
     """The decoded assignments together are what the assignor divides: each partition exactly once."""
     wanted = {"billing": ("orders", "payments"), "search": ("clicks", "orders"), "next-gen": ("clicks",)}
     for group in settled.groups:
-        given = sorted((topic, p) for each in group.members for topic, parts in each.assigned for p in parts)
+        given = sorted((topic, p) for member in group.members for topic, parts in member.assigned for p in parts)
         assert given == [(topic, p) for topic in wanted[group.id] for p in range(len(PLACEMENT[topic]))]
 
 
@@ -156,9 +160,9 @@ def folder_of_dumps(tools: KafkaTools, path) -> Iterator[str]:
     yield str(path)
 
 
-def test_dumps_of_the_tools_give_the_same_cluster(world: LiveWorld, settled: ClusterSnapshot, tmp_path):
+def test_dumps_of_the_tools_give_the_same_cluster(live_cluster: LiveCluster, settled: ClusterSnapshot, tmp_path):
     """Two ways in, one cluster: placement, leaders, racks and who reads what are equal field by field."""
-    with folder_of_dumps(world.cluster.tools, tmp_path) as folder:
+    with folder_of_dumps(live_cluster.cluster.tools, tmp_path) as folder:
         dumped = read_input(folder)
     for column in ("topic", "partition", "offsets", "replicas", "leader", "in_sync"):
         np.testing.assert_array_equal(getattr(dumped.partitions, column), getattr(settled.partitions, column))
@@ -175,11 +179,11 @@ def test_dumps_of_the_tools_give_the_same_cluster(world: LiveWorld, settled: Clu
     assert readers(dumped) == readers(settled)
 
 
-def test_sizes_and_offsets_lie_between_two_answers_of_the_tools(world: LiveWorld):
+def test_sizes_and_offsets_lie_between_two_answers_of_the_tools(live_cluster: LiveCluster):
     """Traffic runs: what the snapshot says was true at some moment between the two."""
-    tools = world.cluster.tools
+    tools = live_cluster.cluster.tools
     before_ends, before_sizes = tools.offsets("--time", "latest"), replica_sizes(tools)
-    snapshot = read(world)
+    snapshot = read(live_cluster)
     after_ends, after_sizes = tools.offsets("--time", "latest"), replica_sizes(tools)
     starts = tools.offsets("--time", "earliest")
     for row in snapshot.each_partition():
@@ -196,25 +200,25 @@ def test_sizes_and_offsets_lie_between_two_answers_of_the_tools(world: LiveWorld
 def replica_sizes(tools: KafkaTools) -> dict[tuple[int, str, int], int]:
     sizes = {}
     for broker in tools.log_dirs()["brokers"]:
-        for each in (row for log_dir in broker["logDirs"] for row in log_dir["partitions"]):
-            topic, _, partition = each["partition"].rpartition("-")
-            sizes[broker["broker"], topic, int(partition)] = each["size"]
+        for stored in (row for log_dir in broker["logDirs"] for row in log_dir["partitions"]):
+            topic, _, partition = stored["partition"].rpartition("-")
+            sizes[broker["broker"], topic, int(partition)] = stored["size"]
     return sizes
 
 
-def test_a_lag_is_never_negative(world: LiveWorld):
+def test_a_lag_is_never_negative(live_cluster: LiveCluster):
     """Ends are read after commits."""
-    snapshot = read(world)
+    snapshot = read(live_cluster)
     ends = {(row.topic, row.partition): row.end_offset for row in snapshot.each_partition()}
-    commits = [each for group in snapshot.groups for each in group.committed]
+    commits = [commit for group in snapshot.groups for commit in group.committed]
     assert len(commits) >= 20
-    assert all(each.offset <= ends[each.topic, each.partition] for each in commits)
+    assert all(commit.offset <= ends[commit.topic, commit.partition] for commit in commits)
 
 
-def test_rates_between_two_snapshots_are_what_the_producer_wrote(world: LiveWorld):
-    older = read(world)
+def test_rates_between_two_snapshots_are_what_the_producer_wrote(live_cluster: LiveCluster):
+    older = read(live_cluster)
     time.sleep(4)
-    newer = read(world)
+    newer = read(live_cluster)
     measured = measure_rates(older, newer)
     messages, sizes = measured.load(LoadKind.IN_MESSAGES_PER_S), measured.load(LoadKind.IN_BYTES_PER_S)
     rows = [measured.row_of["orders", p] for p in range(8)]
@@ -237,18 +241,18 @@ def test_the_snapshot_survives_its_file(settled: ClusterSnapshot):
     assert snapshot_to_document(snapshot_from_document(document)) == document
 
 
-def test_throttles_left_behind_are_seen_even_a_cluster_wide_one(world: LiveWorld):
+def test_throttles_left_behind_are_seen_even_a_cluster_wide_one(live_cluster: LiveCluster):
     """A cluster-wide default is not shown by any broker's own configs."""
-    where = world.cluster.bootstrap
+    where = live_cluster.cluster.bootstrap
     set_config(where, "broker", "2", leader__replication__throttled__rate="1000000")
     everywhere = ("--alter", "--entity-type", "brokers", "--entity-default")
-    world.cluster.tools.configs(*everywhere, "--add-config", "follower.replication.throttled.rate=2000000")
+    live_cluster.cluster.tools.configs(*everywhere, "--add-config", "follower.replication.throttled.rate=2000000")
     set_config(where, "topic", "tiny", leader__replication__throttled__replicas="0:1,0:2")
     try:
-        snapshot = read(world)
+        snapshot = read(live_cluster)
     finally:
         set_config(where, "broker", "2", leader__replication__throttled__rate=None)
-        world.cluster.tools.configs(*everywhere, "--delete-config", "follower.replication.throttled.rate")
+        live_cluster.cluster.tools.configs(*everywhere, "--delete-config", "follower.replication.throttled.rate")
         set_config(where, "topic", "tiny", leader__replication__throttled__replicas=None)
     rates = {
         broker.id: {key: value for key, value in broker.configs.items() if "throttled" in key}
@@ -260,25 +264,27 @@ def test_throttles_left_behind_are_seen_even_a_cluster_wide_one(world: LiveWorld
     assert tiny.configs["leader.replication.throttled.replicas"] == "0:1,0:2"
 
 
-def test_a_running_reassignment_is_seen_as_such(world: LiveWorld, tmp_path):
+def test_a_running_reassignment_is_seen_as_such(live_cluster: LiveCluster, tmp_path):
     """The union that Kafka shows, what is added and what is removed; the target is the union without the latter."""
-    tools = world.cluster.tools
+    tools = live_cluster.cluster.tools
     file = tmp_path / "move.json"
     file.write_text('{"version":1,"partitions":[{"topic":"clicks","partition":0,"replicas":[4,3]}]}')
     tools.execute_reassignment(file, 1_000)  # 1 kB/s: it will not end while we look
     try:
-        moving = next(row for row in read(world).each_partition() if (row.topic, row.partition) == ("clicks", 0))
+        moving = next(row for row in read(live_cluster).each_partition() if (row.topic, row.partition) == ("clicks", 0))
     finally:
         tools.reassign("--reassignment-json-file", str(file), "--cancel")
     assert set(moving.replicas) == {1, 2, 3, 4}
     assert (set(moving.adding), set(moving.removing)) == ({3, 4}, {1, 2})
     assert moving.target_replicas == (4, 3)
-    after = eventually(lambda: read(world).row_of and read(world), lambda each: not each.partitions.adding)
+    after = eventually(
+        lambda: read(live_cluster).row_of and read(live_cluster), lambda snapshot: not snapshot.partitions.adding
+    )
     back = after.partition(after.row_of["clicks", 0])
     assert (back.replicas, back.adding, back.removing) == ((1, 2), (), ())
 
 
-def test_reading_is_quick(world: LiveWorld):
+def test_reading_is_quick(live_cluster: LiveCluster):
     started = time.process_time()
-    read(world)
+    read(live_cluster)
     assert time.process_time() - started < 2

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_rebalance.coordinator.rebalance import replay_rebalance
 from kafka_rebalance.coordinator.timeline import Change, Pause, Protocol, Times, Trigger
-from stack.kafka.live_cluster import LiveWorld
+from stack.kafka.live_cluster import LiveCluster
 from stack.kafka.tools import NEWEST
 from tests.live.followed_group import HEARTBEAT_MS, SESSION_MS, FollowedGroup
 
@@ -19,9 +19,9 @@ SLACK_S = 8.0  # a busy machine: polls, fetches and callbacks come late
 
 
 @contextlib.contextmanager
-def settled_group(world: LiveWorld, protocol: Protocol) -> Iterator[FollowedGroup]:
+def settled_group(live_cluster: LiveCluster, protocol: Protocol) -> Iterator[FollowedGroup]:
     """A and B read six partitions and have settled."""
-    followed = FollowedGroup(world.cluster.bootstrap, f"followed-{uuid.uuid4().hex[:8]}", TOPIC, protocol)
+    followed = FollowedGroup(live_cluster.cluster.bootstrap, f"followed-{uuid.uuid4().hex[:8]}", TOPIC, protocol)
     try:
         followed.join("A")
         followed.settle(PARTITIONS)
@@ -32,10 +32,10 @@ def settled_group(world: LiveWorld, protocol: Protocol) -> Iterator[FollowedGrou
         followed.stop()
 
 
-def protocols_of(world: LiveWorld) -> tuple[Protocol, ...]:
+def protocols_of(live_cluster: LiveCluster) -> tuple[Protocol, ...]:
     """librdkafka speaks the final KIP-848, which Kafka 3.9's preview is not."""
     classic = (Protocol.EAGER, Protocol.COOPERATIVE)
-    return (*classic, Protocol.CONSUMER) if world.cluster.spec.version == NEWEST else classic
+    return (*classic, Protocol.CONSUMER) if live_cluster.cluster.spec.version == NEWEST else classic
 
 
 def _longest_replay(change: Change, protocol: Protocol) -> dict[tuple[str, int], Pause]:
@@ -44,9 +44,9 @@ def _longest_replay(change: Change, protocol: Protocol) -> dict[tuple[str, int],
     return {pause.partition: pause for pause in replay_rebalance(protocol, change, times).pauses}
 
 
-def test_a_join_and_a_leave_pause_what_the_replay_says(world: LiveWorld) -> None:
-    for protocol in protocols_of(world):
-        with settled_group(world, protocol) as group:
+def test_a_join_and_a_leave_pause_what_the_replay_says(live_cluster: LiveCluster) -> None:
+    for protocol in protocols_of(live_cluster):
+        with settled_group(live_cluster, protocol) as group:
             before = group.snapshot()
             joined_at = time.monotonic()
             group.join("C")

@@ -140,7 +140,7 @@ def _in_trouble(
         count = {"dead broker": 1, "fenced": 1, "two dead": 2}.get(trouble, len(ids))
         state = BrokerState.FENCED if "fenced" in trouble else BrokerState.DEAD
         gone = set(draw.choice(ids, count, replace=False).tolist())
-        brokers = [replace(each, state=state) if each.id in gone else each for each in brokers]
+        brokers = [replace(broker, state=state) if broker.id in gone else broker for broker in brokers]
         rows = [_without(row, gone) for row in rows]
     elif trouble in ("offline dir", "all dirs offline"):
         struck = set(ids) if trouble == "all dirs offline" else {int(draw.choice(ids))}
@@ -187,7 +187,7 @@ def _reassigned(draw: Draw, row: Partition, ids: list[int]) -> Partition:
 
 def _silenced(draw: Draw, brokers: list[Broker], rows: list[Partition]) -> tuple[list[Partition], CoverageGap]:
     """One broker does not tell its log dirs."""
-    silent = int(draw.choice([each.id for each in brokers]))
+    silent = int(draw.choice([broker.id for broker in brokers]))
     told = [
         replace(
             row,

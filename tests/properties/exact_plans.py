@@ -140,11 +140,11 @@ class ExactPlans:
         """No rack holds two more than one that still has a broker without a replica."""
         for rack in self.racks:
             members = self._members(p, rack)
-            takers = [b for b in np.flatnonzero(self.rack == rack).tolist() if self.problem.takes_replicas[b]]
-            if not takers:
+            receivers = [b for b in np.flatnonzero(self.rack == rack).tolist() if self.problem.takes_replicas[b]]
+            if not receivers:
                 continue
             full = self._is_full(p, rack)
-            for b in takers:
+            for b in receivers:
                 self.program.add([(full, 1), (self._on(p, b), -1)], -np.inf, 0)
             for other in self.racks:
                 if other != rack:

@@ -35,7 +35,7 @@ def groups(draw: st.DrawFn, kind: Kind = Kind(), most_partitions: int = 9) -> As
     common = draw(subset)
     subscriptions = {member: common if kind.is_equal else draw(subset) for member in members}
     # Kafka asks a client's strategy about subscribed topics alone.
-    topics = [topic for topic in TOPICS if any(topic in each for each in subscriptions.values())]
+    topics = [topic for topic in TOPICS if any(topic in subscription for subscription in subscriptions.values())]
     counts = {topic: draw(st.integers(1, most_partitions)) for topic in topics}
     owned: dict[str, list[Pair]] = {member: [] for member in members}
     pairs = [(topic, partition) for topic, count in counts.items() for partition in range(count)]
@@ -101,8 +101,10 @@ def partitions_read(request: AssignmentRequest) -> list[Pair]:
 def owning(request: AssignmentRequest, lists: Sequence[Sequence[Pair]]) -> AssignmentRequest:
     """The same group, asked again when its members own ``lists``."""
     names = {name: number for number, name in enumerate(request.topics.names)}
-    flat = np.array([(names[topic], partition) for each in lists for topic, partition in each], np.int32).reshape(-1, 2)
-    offsets = np.concatenate(([0], np.cumsum([len(each) for each in lists]))).astype(np.int64)
+    flat = np.array([(names[topic], partition) for topics in lists for topic, partition in topics], np.int32).reshape(
+        -1, 2
+    )
+    offsets = np.concatenate(([0], np.cumsum([len(topics) for topics in lists]))).astype(np.int64)
     members = replace(
         request.members,
         owned_offsets=offsets,

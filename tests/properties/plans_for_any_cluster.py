@@ -79,8 +79,12 @@ def outcomes_of(seeds: Sequence[int]) -> list[Outcome]:
 
 def faults_of(outcomes: Sequence[Outcome]) -> list[str]:
     """What must not be: a case without a verdict, a plan that is refused, a bound on bytes that is lost."""
-    wrong = [f"{each.case}: {each.wrong}" for each in outcomes if each.wrong or each.exit_code not in EXIT_CODES]
-    wrong += [f"{each.case}: lost the bound on bytes" for each in outcomes if "bound on bytes" in each.lost]
+    wrong = [
+        f"{outcome.case}: {outcome.wrong}"
+        for outcome in outcomes
+        if outcome.wrong or outcome.exit_code not in EXIT_CODES
+    ]
+    wrong += [f"{outcome.case}: lost the bound on bytes" for outcome in outcomes if "bound on bytes" in outcome.lost]
     return wrong
 
 
@@ -89,13 +93,13 @@ def table_of(outcomes: Sequence[Outcome]) -> list[str]:
     verdicts = [verdict.value for verdict in Verdict]
     head = f"{'job':<26}" + "".join(f"{verdict:>23}" for verdict in verdicts) + f"{'lost':>6}  {'wrong':>5}"
     lines = [head]
-    for job in [*sorted({each.case.job for each in outcomes}), "all"]:
-        mine = [each for each in outcomes if job in (each.case.job, "all")]
-        counts = Counter(each.verdict for each in mine)
+    for job in [*sorted({outcome.case.job for outcome in outcomes}), "all"]:
+        mine = [outcome for outcome in outcomes if job in (outcome.case.job, "all")]
+        counts = Counter(result.verdict for result in mine)
         cells = "".join(f"{counts[verdict]:>23}" for verdict in verdicts)
-        lost, wrong = sum(bool(each.lost) for each in mine), sum(bool(each.wrong) for each in mine)
+        lost, wrong = sum(bool(result.lost) for result in mine), sum(bool(result.wrong) for result in mine)
         lines.append(f"{job:<26}{cells}{lost:>6}  {wrong:>5}")
-    parts = Counter(name for each in outcomes for name in each.lost)
+    parts = Counter(name for outcome in outcomes for name in outcome.lost)
     lines.append("lost: " + (", ".join(f"{name} {count}" for name, count in sorted(parts.items())) or "nothing"))
     return lines
 

@@ -111,7 +111,9 @@ def keeps_the_most_that_evenness_allows(name: str, request: AssignmentRequest) -
     """Movement is the minimum of any even assignment: kept = Σ min(owned, ⌊N/k⌋), and one more for up to N mod k."""
     had, lists = owned(request), held(request, _asked(name, request))
     quota, extras = divmod(len(partitions_read(request)), len(had))
-    most = sum(min(len(each), quota) for each in had) + min(extras, sum(len(each) > quota for each in had))
+    most = sum(min(len(partitions), quota) for partitions in had) + min(
+        extras, sum(len(partitions) > quota for partitions in had)
+    )
     assert sum(len(mine & set(now)) for mine, now in zip(had, lists, strict=True)) == most
 
 

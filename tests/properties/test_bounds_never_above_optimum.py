@@ -20,17 +20,17 @@ from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import to_document
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays
 from kafka_rebalance.verify.cluster.claimed_moves import read_moves
 from kafka_rebalance.verify.cluster.outcomes import recompute
 from kafka_rebalance.verify.cluster.resource_bands import band_of
-from kafka_rebalance.verify.document.parameters import read_wishes
+from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from tests.properties.exact_plans import COSTS, ExactPlans
-from tests.properties.small_worlds import small_world
+from tests.properties.small_clusters import small_cluster
 
 # Besides the first ones: clusters in which a fault was found once.
 FAST, ALL = (*range(12), 10018, 10089), range(12, 340)
@@ -58,9 +58,9 @@ def test_no_bound_is_above_the_optimum_of_three_hundred_small_clusters() -> None
 
 def _hold_all(seeds: Sequence[int]) -> None:
     held = {seed: _hold(seed) for seed in seeds}
-    wrong = [f"seed {seed}: {fault}" for seed, each in held.items() for fault in each.faults]
-    ratios = np.array([each.ratio for each in held.values() if each.ratio is not None])
-    feasible = sum(each.is_feasible for each in held.values())
+    wrong = [f"seed {seed}: {fault}" for seed, result in held.items() for fault in result.faults]
+    ratios = np.array([result.ratio for result in held.values() if result.ratio is not None])
+    feasible = sum(result.is_feasible for result in held.values())
     print(
         f"\n{len(held)} clusters, bands as asked can be met in {feasible}; plan / optimum of {len(ratios)} plans: "
         + ", ".join(f"{q:.0%} <= {np.quantile(ratios, q):.4f}" for q in (0.5, 0.75, 0.9, 0.95, 1.0))
@@ -72,8 +72,8 @@ def _hold_all(seeds: Sequence[int]) -> None:
 
 
 def _hold(seed: int) -> Held:
-    snapshot, options = small_world(seed)
-    problem = build_ask(snapshot, options).problem(options.band)
+    snapshot, options = small_cluster(seed)
+    problem = build_request(snapshot, options).problem(options.band)
     try:
         bounds = lower_bounds(problem)
     except AdvisorError as error:
@@ -102,7 +102,7 @@ def _printed_bounds(snapshot: ClusterSnapshot, document: dict[str, Any], problem
     if document["verdict"] == "infeasible":
         return faults
     exact = ExactPlans(_as_verify_reads(snapshot, document, problem))
-    stated = {each["cost"]: each["value"] for each in document["lower_bound"]}
+    stated = {claim["cost"]: claim["value"] for claim in document["lower_bound"]}
     for cost in COSTS:
         best = exact.least(cost)
         faults += _above(f"plan's {cost}", stated.get(cost, 0.0), best)
@@ -114,17 +114,17 @@ def _printed_bounds(snapshot: ClusterSnapshot, document: dict[str, Any], problem
 
 def _as_verify_reads(snapshot: ClusterSnapshot, document: dict[str, Any], problem: Problem) -> Problem:
     """The problem with the bands that verify builds from the document."""
-    wishes = read_wishes(document["parameters"], FaultList())
-    assert wishes is not None
-    arrays = cluster_arrays(snapshot, wishes)
+    parameters = read_parameters(document["parameters"], FaultList())
+    assert parameters is not None
+    arrays = cluster_arrays(snapshot, parameters)
     claimed = read_moves(document["moves"], snapshot, arrays, FaultList())
     assert claimed is not None
     assert arrays.ids.tolist() == problem.broker_ids.tolist()
-    levels = recompute(claimed, arrays, wishes)
+    levels = recompute(claimed, arrays, parameters)
     low, high = problem.band_low.copy(), problem.band_high.copy()
     for outcome in document["resources"]:
         name = outcome["resource"]
-        band = band_of(outcome, levels.before[name], levels.capacity[name], arrays, wishes)
+        band = band_of(outcome, levels.before[name], levels.capacity[name], arrays, parameters)
         low[:, problem.resources.index(name)] = band.low
         high[:, problem.resources.index(name)] = band.high
     return replace(problem, band_low=low, band_high=high)

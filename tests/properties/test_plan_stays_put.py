@@ -20,7 +20,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 
 DAYS, PLANTED, APPLIED = 14, 4, 8
 
@@ -29,10 +29,10 @@ def after_plan(snapshot: ClusterSnapshot, plan: Plan) -> ClusterSnapshot:
     """The placement with the plan's moves done; loads stay what they are."""
     to = {(move.topic, move.partition): move.to_replicas for move in plan.moves}
     rows = []
-    for each in snapshot.each_partition():
-        target = to.get((each.topic, each.partition), each.replicas)
-        leader = target[0] if (each.topic, each.partition) in to else each.leader
-        rows.append(replace(each, replicas=target, leader=leader, isr=target, log_bytes=(None,) * len(target)))
+    for partition in snapshot.each_partition():
+        target = to.get((partition.topic, partition.partition), partition.replicas)
+        leader = target[0] if (partition.topic, partition.partition) in to else partition.leader
+        rows.append(replace(partition, replicas=target, leader=leader, isr=target, log_bytes=(None,) * len(target)))
     index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
     return replace(snapshot, partitions=partition_table(rows, index))
 

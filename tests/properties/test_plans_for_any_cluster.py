@@ -25,5 +25,5 @@ def _hold(seeds: Sequence[int]) -> None:
     outcomes = outcomes_of(seeds)
     print("\n" + "\n".join(table_of(outcomes)))
     assert faults_of(outcomes) == []
-    assert sum(bool(each.lost) for each in outcomes) <= max(len(outcomes) // 100, 1)
-    assert {each.exit_code for each in outcomes} == {0, 3, 4}
+    assert sum(bool(outcome.lost) for outcome in outcomes) <= max(len(outcomes) // 100, 1)
+    assert {outcome.exit_code for outcome in outcomes} == {0, 3, 4}

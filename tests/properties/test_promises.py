@@ -12,7 +12,7 @@ EVERY = pytest.mark.parametrize("promise", PROMISES, ids=str)
 
 
 def test_every_strategy_of_the_registry_declares_its_promises() -> None:
-    assert set(DECLARED) == {listing.name for listing in BUILT_IN}
+    assert set(DECLARED) == {registration.name for registration in BUILT_IN}
 
 
 @EVERY

@@ -17,11 +17,11 @@ def request(
 ) -> AssignmentRequest:
     """Topics by their partition counts; members by the topics they read and the (topic, partition) they own."""
     offsets = np.cumsum([0, *map(len, owned)], dtype=np.int64)
-    flat = [pair for each in owned for pair in each]
+    flat = [pair for held in owned for pair in held]
     members = MemberColumns.of(
         StringColumn.of([f"m{i:03d}" for i in range(len(subscriptions))]),
         np.cumsum([0, *map(len, subscriptions)], dtype=np.int64),
-        np.array([t for each in subscriptions for t in each], dtype=np.int32),
+        np.array([t for subscription in subscriptions for t in subscription], dtype=np.int32),
         owned=(offsets, np.array([t for t, _ in flat], dtype=np.int32), np.array([p for _, p in flat], dtype=np.int32)),
     )
     topics = TopicColumns.of(StringColumn.of([f"t{i}" for i in range(len(counts))]), np.array(counts, dtype=np.int32))
@@ -94,7 +94,7 @@ def test_with_equal_weights_one_that_joins_costs_the_minimum(partitions: int, me
     answer = WeightedAssignor().solve(request([partitions], [[0]] * (members + 1), [*owned, []], None))
     highest = -(-partitions // (members + 1))
     assert answer.highest_load == highest
-    assert answer.moved_partitions == sum(max(0, len(each) - highest) for each in owned)
+    assert answer.moved_partitions == sum(max(0, len(held) - highest) for held in owned)
 
 
 def test_heavy_tails_end_close_to_the_bound() -> None:

@@ -20,11 +20,11 @@ def groups(draw: st.DrawFn) -> AssignmentRequest:
     pairs = [(t, p) for t, n in enumerate(counts) for p in range(n)]
     owners = draw(st.lists(st.integers(-1, members - 1), min_size=len(pairs), max_size=len(pairs)))
     lists = [[pair for pair, owner in zip(pairs, owners, strict=True) if owner == m] for m in range(members)]
-    return _request(counts, [draw(st.permutations(each)) for each in lists])
+    return _request(counts, [draw(st.permutations(topics)) for topics in lists])
 
 
 def _request(counts: list[int], owned: list[list[tuple[int, int]]]) -> AssignmentRequest:
-    flat = np.array([pair for each in owned for pair in each], np.int32).reshape(-1, 2)
+    flat = np.array([pair for partitions in owned for pair in partitions], np.int32).reshape(-1, 2)
     members = len(owned)
     return AssignmentRequest(
         topics=TopicColumns.of(StringColumn.of(["t0", "t1"]), np.array(counts, np.int32)),
@@ -57,7 +57,7 @@ def test_claims_that_hold_are_kept_in_their_order_up_to_the_quota(case: Assignme
     one_by_one = weighted_counts.write_lists(case.topics.first_row, owned, taken, is_valid, kept, quotas)
     answer = WeightedAssignor().assign(case)
     assert [answer.offsets.tolist(), answer.topics.tolist(), answer.partitions.tolist()] == [
-        each.tolist() for each in one_by_one
+        single.tolist() for single in one_by_one
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 
@@ -24,11 +24,11 @@ def replayed_groups(spark, demo):
 
 
 def test_every_group_is_replayed_as_in_one_process(replayed_groups, demo):
-    expected = as_json([asdict(replay_group(question)) for question in group_questions(demo)])
-    found = {each["group_id"]: each for each in replayed_groups}
+    expected = as_json([asdict(replay_group(group_input)) for group_input in group_inputs(demo)])
+    found = {replay["group_id"]: replay for replay in replayed_groups}
     assert len(replayed_groups) == len(expected) == 40
-    for each in expected:
-        assert found[each["group_id"]] == each
+    for row in expected:
+        assert found[row["group_id"]] == row
 
 
 def test_every_topic_is_replayed_as_in_one_process(spark, demo):
@@ -36,13 +36,13 @@ def test_every_topic_is_replayed_as_in_one_process(spark, demo):
 
     brokers = placement_brokers(demo)
     expected = as_json([asdict(replay_topic(today, brokers)) for today in topic_placements(demo)])
-    assert sorted(replay_topics(spark, demo), key=lambda each: each["topic"]) == expected
+    assert sorted(replay_topics(spark, demo), key=lambda row: row["topic"]) == expected
 
 
 def test_a_group_that_the_gate_holds_is_scored_as_it_is_and_gets_no_advice(spark, demo, replayed_groups):
     from spark_jobs.replay import replay_groups
 
-    advised = {each["group_id"]: each for each in replayed_groups if each["advised"]}
+    advised = {replay["group_id"]: replay for replay in replayed_groups if replay["advised"]}
     assert "cdc-sync" in advised
     one = replace(demo, groups=tuple(group for group in demo.groups if group.id == "cdc-sync"))
     (held,) = replay_groups(spark, one, frozenset({"cdc-sync"}))

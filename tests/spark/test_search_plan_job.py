@@ -26,7 +26,9 @@ def test_each_request_gets_the_plan_of_its_options(spark, real_map):
         PlanOptions(max_moves=5, exclude_topics=("nothing",)),
         PlanOptions(leaders_only=True, with_frontier=False),
     ]
-    expected = [to_document(make_plan(real_map, each, seed=7, advisor_version=advisor_version())) for each in options]
+    expected = [
+        to_document(make_plan(real_map, option, seed=7, advisor_version=advisor_version())) for option in options
+    ]
     requests = [RunRequest.from_mapping({**form, "seed": 7}) for form in forms]
     assert search_plans(spark, real_map, requests) == json.loads(json.dumps(expected))
 

@@ -15,7 +15,7 @@ from rebalance_advisor.store.spark_rows.arrow import (
     read_groups_packed,
     read_topics_packed,
 )
-from tests.sql.worlds import NASTY, plain_snapshot, rich_snapshot
+from tests.sql.sample_clusters import NASTY, plain_snapshot, rich_snapshot
 
 pytestmark = pytest.mark.stack
 

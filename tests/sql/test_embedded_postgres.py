@@ -127,12 +127,12 @@ def test_it_listens_on_loopback_only_and_asks_for_its_password(server: EmbeddedP
 def test_no_right_is_changed_on_what_was_there_before(open_folder: Path) -> None:
     closed = open_folder / "closed"
     closed.mkdir(mode=0o700)
-    before = {each: each.stat()[:6] for each in (Path("/"), open_folder.parent, open_folder, closed)}
+    before = {folder: folder.stat()[:6] for folder in (Path("/"), open_folder.parent, open_folder, closed)}
     server = EmbeddedPostgres(closed / "postgres", THROW_AWAY)
     try:
         server.start()
         assert databases(server) >= set(DATABASES)
-        after = {each: each.stat()[:6] for each in before}
+        after = {path: path.stat()[:6] for path in before}
         # [:6] holds mode, inode, device, links, uid, gid; a new subfolder adds a link.
         assert {k: (v[0], v[4], v[5]) for k, v in after.items()} == {k: (v[0], v[4], v[5]) for k, v in before.items()}
         expected = postgres_account.OUTSIDE if IS_ROOT else closed
@@ -194,7 +194,7 @@ def test_an_ordinary_user_runs_it_as_himself(open_folder: Path) -> None:
         return
     nobody = postgres_account.Account("nobody", NOBODY.pw_uid, NOBODY.pw_gid)
     server.folder.mkdir()
-    if not all(postgres_account.can_reach(nobody, each) for each in postgres_binaries.needed_files(server.home)):
+    if not all(postgres_account.can_reach(nobody, file) for file in postgres_binaries.needed_files(server.home)):
         postgres_binaries.copy_programs(server.home)  # a venv that only root can read: he would have one of his own
     os.chown(server.folder, nobody.uid, nobody.gid)
     with warnings.catch_warnings():

@@ -13,7 +13,7 @@ from rebalance_advisor import gates, store
 from rebalance_advisor.gates import run as gate_run
 from rebalance_advisor.gates.rules import Gate, Level, rules_of
 from rebalance_advisor.store.schema import sql_files
-from tests.sql.worlds import finding, plain_snapshot, rich_snapshot, small_plan
+from tests.sql.sample_clusters import finding, plain_snapshot, rich_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 Connection = Any
@@ -45,7 +45,7 @@ BAD_INPUT: dict[str, tuple[list[str], dict[str, Any], set[str]]] = {
     ),
     "rows_are_missing": (
         ["DELETE FROM store.consumer_group"],
-        {"what": "groups", "said": 1, "found": 0},
+        {"what": "groups", "reported": 1, "found": 0},
         set(),
     ),
     "load_impossible": (
@@ -104,12 +104,12 @@ BAD_RESULTS: dict[str, tuple[list[str], dict[str, Any], set[str]]] = {
     ),
     "plan_does_not_add_up": (
         ["UPDATE store.plan SET bytes = 99"],
-        {"what": "bytes", "said": "99", "found": "100"},
+        {"what": "bytes", "reported": "99", "found": "100"},
         set(),
     ),
     "scores_do_not_add_up": (
         ["UPDATE store.resource_score SET skew = 1.3"],
-        {"resource": "disk", "what": "skew", "said": 1.3, "found": 1.25},
+        {"resource": "disk", "what": "skew", "reported": 1.3, "found": 1.25},
         set(),
     ),
     "group_scores_are_incomplete": (
@@ -119,7 +119,7 @@ BAD_RESULTS: dict[str, tuple[list[str], dict[str, Any], set[str]]] = {
     ),
     "member_scores_do_not_add_up": (
         ["UPDATE store.member_score SET partitions = 7 WHERE is_current"],
-        {"group_id": "readers", "assignor": "range", "said": 6, "found": 7, "strangers": 0},
+        {"group_id": "readers", "assignor": "range", "reported": 6, "found": 7, "strangers": 0},
         set(),
     ),
     "finding_of_unknown_subject": (
@@ -221,7 +221,7 @@ def require_level(result: gates.GateResult, check: store.Check, connection: Conn
     status = "blocked" if is_blocked else "passed"
     assert connection.execute("SELECT status FROM store.snapshot").fetchone() == (status,)
     assert (store.latest_snapshot_id(connection, "prod") is None) == is_blocked
-    held = {(each.subject_type, each.subject, each.rule) for each in result.quarantined}
+    held = {(subject.subject_type, subject.subject, subject.rule) for subject in result.quarantined}
     expected = {"group": "readers", "topic": "orders"}
     kind = next(rule.subject_type for rule in gates.RULES if rule.name == check.rule)
     assert held == ({(kind, expected[kind], check.rule)} if kind else set())
@@ -237,7 +237,7 @@ def test_a_result_rule_rejects_a_bad_row_at_its_level(dsn, connection, run_id, r
     assert broken(result) == {rule} | others
     check = the_check(result, rule)
     assert {name: check.sample[0][name] for name in sample} == sample
-    (level,) = [each.level for each in gates.RULES if each.name == rule]
+    (level,) = [known.level for known in gates.RULES if known.name == rule]
     assert check.level == level
     assert result.is_blocked == (level is Level.BLOCK)
     if result.is_blocked:
@@ -340,7 +340,7 @@ def test_every_subject_is_held_however_many_there_are(dsn, connection, snapshot_
         "NULL, 0 FROM store.consumer_group, generate_series(1, 450) AS n"
     )
     result = gates.check_input(dsn, snapshot_id)
-    assert len([each for each in result.quarantined if each.rule == "group_vanished"]) == 450
+    assert len([subject for subject in result.quarantined if subject.rule == "group_vanished"]) == 450
     assert len(the_check(result, "group_vanished").sample) == 20
     assert the_check(result, "group_vanished").failed_rows == 450
 

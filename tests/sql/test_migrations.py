@@ -15,7 +15,7 @@ from rebalance_advisor import store
 from rebalance_advisor.store.schema import sql_files
 from stack.postgres.dump_schema import SCHEMA_FILE, dump
 from tests.sql.conftest import with_database
-from tests.sql.worlds import finding, plain_snapshot, rich_snapshot, small_plan
+from tests.sql.sample_clusters import finding, plain_snapshot, rich_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 

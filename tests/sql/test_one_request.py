@@ -15,7 +15,7 @@ from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.option_table import OPTIONS
 from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
 from stack.airflow.cluster_entries import write_entry
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS
 
 DEFAULTS = {option.name: option.default for option in OPTIONS}

@@ -12,7 +12,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import publish_folder, publish_run
 from rebalance_advisor.publish.advisory_files import write_advisory
-from tests.unit.planner.worlds import brokers, cluster, row
+from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.publish.file_moments import Strike, Striker, content_of, end_of
 
 pytestmark = pytest.mark.stack

@@ -15,7 +15,7 @@ from kafka_rebalance.scoring import GroupScore, ResourceScore
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import CoverageGap, Group, Member
 from rebalance_advisor import store
-from tests.sql.worlds import finding, plain_snapshot, small_plan
+from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 
@@ -80,16 +80,16 @@ def test_2_when_disks_are_full_with_and_without_the_plan(connection) -> None:
     assert first["growth_bytes_per_day"] == pytest.approx(10_000)
     assert first["reaches_85_percent_at"] == NOW + 4 * DAY + 31 * DAY
     # The plan takes 100 bytes from broker 1, leaves broker 2 and gives 100 to broker 3.
-    assert [each["used_bytes_with_plan"] for each in (first, second, third)] == [539_900, 540_000, 540_100]
+    assert [row["used_bytes_with_plan"] for row in (first, second, third)] == [539_900, 540_000, 540_100]
     assert first["reaches_85_percent_at_with_plan"] - first["reaches_85_percent_at"] == timedelta(days=0.01)
 
 
 def test_2_a_full_disk_is_full_now_and_one_that_does_not_grow_never(connection) -> None:
     for day in range(2):
         read(connection, NOW + day * DAY, grown_bytes=0)
-    assert {each["reaches_85_percent_at"] for each in rows(connection, "broker_disk_forecast")} == {None}
+    assert {row["reaches_85_percent_at"] for row in rows(connection, "broker_disk_forecast")} == {None}
     read(connection, NOW + 2 * DAY, grown_bytes=400_000)
-    assert {each["reaches_85_percent_at"] for each in rows(connection, "broker_disk_forecast")} == {NOW + 2 * DAY}
+    assert {row["reaches_85_percent_at"] for row in rows(connection, "broker_disk_forecast")} == {NOW + 2 * DAY}
 
 
 def test_3_which_topic_drove_a_broker(connection) -> None:
@@ -110,11 +110,10 @@ def test_4_new_persisting_resolved_and_reopened_findings(connection) -> None:
     history = ["ac", "bc", "ad c".replace(" ", "")]
     for day, present in enumerate(history):
         advise(
-            connection, f"r-{day}", snapshot_id, NOW + day * DAY, findings=[finding(codes[each]) for each in present]
+            connection, f"r-{day}", snapshot_id, NOW + day * DAY, findings=[finding(codes[code]) for code in present]
         )
     changes = {
-        each["code"]: (each["change"], each["times_seen"], each["first_seen"])
-        for each in rows(connection, "finding_change")
+        row["code"]: (row["change"], row["times_seen"], row["first_seen"]) for row in rows(connection, "finding_change")
     }
     assert changes == {
         "dead_broker": ("reopened", 2, NOW),
@@ -138,7 +137,7 @@ def test_5_how_much_of_the_plan_is_yesterdays_and_what_is_not_applied(connection
     assert (first["advised_since"], first["advisories"], first["is_applied"]) == (NOW + 2 * DAY, 1, False)
     assert (second["advised_since"], second["advisories"], second["is_applied"]) == (NOW, 3, False)
     connection.execute("UPDATE store.partition SET replicas = '{3,2}', leader = 3 WHERE partition = 1")
-    assert [each["is_applied"] for each in rows(connection, "move_standing_latest", "partition")] == [False, True]
+    assert [row["is_applied"] for row in rows(connection, "move_standing_latest", "partition")] == [False, True]
 
 
 def test_6_predicted_against_realised(connection) -> None:
@@ -152,7 +151,7 @@ def test_6_predicted_against_realised(connection) -> None:
     )
     measured = [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.06, 1)]
     advise(connection, "r-1", after, NOW + DAY, resources=measured)
-    outcome = next(each for each in rows(connection, "plan_outcome") if each["run_id"] == "r-0")
+    outcome = next(row for row in rows(connection, "plan_outcome") if row["run_id"] == "r-0")
     assert (outcome["resource"], outcome["skew_before"], outcome["skew_predicted"]) == ("disk", 1.25, 1.05)
     assert (outcome["skew_measured"], outcome["measured_at"]) == (1.06, NOW + DAY)
     assert (outcome["move_count"], outcome["applied_count"]) == (2, 1)
@@ -216,7 +215,7 @@ def test_10_what_advice_rests_on(connection) -> None:
         "INSERT INTO store.quarantine SELECT snapshot_key, 'group', 'odd', 'rule', 'is odd' FROM store.snapshot"
     )
     advise(connection, "r", snapshot_id, findings=[finding()])
-    basis = {(each["kind"], each["subject"]): each["reason"] for each in rows(connection, "advice_basis_latest")}
+    basis = {(row["kind"], row["subject"]): row["reason"] for row in rows(connection, "advice_basis_latest")}
     assert basis == {
         ("finding", "broker_disk_over_share:broker:1"): "confidence: estimated",
         ("resource", "cpu"): "nobody measured it",

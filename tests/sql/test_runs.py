@@ -14,7 +14,7 @@ from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackSc
 from rebalance_advisor import store
 from rebalance_advisor.store.rows import plan_rows
 from rebalance_advisor.store.run import RESULT_TABLES
-from tests.sql.worlds import finding, plain_snapshot, small_plan
+from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 
@@ -254,13 +254,13 @@ def test_scores_come_as_dataclasses_mappings_or_arrow_and_come_back_in_order(con
     for given in (
         rows,
         pa.Table.from_pylist(rows),
-        [GroupScore(each["group_id"], "range", None, True, 1, 2) for each in rows],
+        [GroupScore(row["group_id"], "range", None, True, 1, 2) for row in rows],
     ):
         store.save_group_scores(connection, "r-1", given)
         loaded = store.load_scores(connection, "r-1", "group_score")
-        assert [each["group_id"] for each in loaded] == ["b", "a", "c"]
-        assert {each["scenario"] for each in loaded} == {"today"}
-        assert {each["skew_rate"] for each in loaded} == {None}
+        assert [row["group_id"] for row in loaded] == ["b", "a", "c"]
+        assert {row["scenario"] for row in loaded} == {"today"}
+        assert {row["skew_rate"] for row in loaded} == {None}
     store.save_member_scores(connection, "r-1", [MEMBER])
     (loaded,) = store.load_scores(connection, "r-1", "member_score")
     assert MemberScore(**loaded) == MEMBER

@@ -14,7 +14,7 @@ from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_save
-from tests.sql.worlds import plain_snapshot, rich_snapshot
+from tests.sql.sample_clusters import plain_snapshot, rich_snapshot
 
 pytestmark = pytest.mark.stack
 

@@ -63,9 +63,11 @@ def find(machine: Machine, *words: str) -> list[int]:
 
 def task_process(machine: Machine, run_id: str, task: str) -> list[int]:
     """The process in which a task instance runs; it carries the instance's id as its name."""
-    for each in machine.airflow.client.task_instances("advise", run_id):
-        if each["task_id"].endswith(task) and each["state"] == "running":
-            return [pid for pid in workers_of(machine) if command_of(pid).startswith(f"airflow worker -- {each['id']}")]
+    for instance in machine.airflow.client.task_instances("advise", run_id):
+        if instance["task_id"].endswith(task) and instance["state"] == "running":
+            return [
+                pid for pid in workers_of(machine) if command_of(pid).startswith(f"airflow worker -- {instance['id']}")
+            ]
     return []
 
 

@@ -107,7 +107,7 @@ def live_through(machine, moment, seed):
     assert pids, f"nothing to kill: {moment.name}"
     kill_moments.kill(pids)
     time.sleep(2)
-    assert [each for each in reader.answers if each != last] == []
+    assert [answer for answer in reader.answers if answer != last] == []
     moment.mend(machine)
     assert seen_now(machine) == last
     with kill_moments.supervised(machine):

@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.groups.group_input import GroupQuestion
+from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 
 
-def question(members, counts, *, protocol="range", kind=GroupType.CLASSIC, rates=None, lag=None):
+def group_input(members, counts, *, protocol="range", kind=GroupType.CLASSIC, rates=None, lag=None):
     """``counts``: topic → partitions; all rates 1 and no lag unless said."""
     total = sum(max(count, 0) for count in counts.values())
-    return GroupQuestion(
+    return GroupInput(
         Group("g", type=kind, protocol=protocol, state="Stable", members=tuple(members)),
         tuple(sorted(counts)),
         np.array([counts[topic] for topic in sorted(counts)], dtype=np.int32),
@@ -34,7 +34,7 @@ ALL = tuple((topic, (0,)) for topic in SINGLES)
 
 
 def one_reads_all(**changes):
-    return question([Member("m1", assigned=ALL), Member("m2"), Member("m3")], SINGLES, **changes)
+    return group_input([Member("m1", assigned=ALL), Member("m2"), Member("m3")], SINGLES, **changes)
 
 
 def test_range_on_single_partition_topics_gives_all_to_the_first_and_round_robin_is_advised():
@@ -62,10 +62,10 @@ def test_an_old_version_is_recognised_by_its_answer():
     # Before 2.4 range ordered members by id; since then static ones come first.
     static = Member("z", instance_id="pod", assigned=(("t", (2,)),))
     dynamic = Member("a", assigned=(("t", (0, 1)),))
-    replay = replay_group(question([static, dynamic], {"t": 3}))
+    replay = replay_group(group_input([static, dynamic], {"t": 3}))
     assert replay.today.version.startswith("Kafka 0.9 – 2.3")
     swapped = [Member("z", instance_id="pod", assigned=(("t", (0, 1)),)), Member("a", assigned=(("t", (2,)),))]
-    assert replay_group(question(swapped, {"t": 3})).today.version.startswith("Kafka 3.5 – 4.3")
+    assert replay_group(group_input(swapped, {"t": 3})).today.version.startswith("Kafka 3.5 – 4.3")
 
 
 def test_members_of_today_and_of_the_advised_assignment_are_told():
@@ -83,7 +83,7 @@ def test_two_services_under_one_group_id_are_seen_by_what_they_read():
         Member("a1", assigned=(("orders", (0, 1)),)), Member("a2", assigned=(("orders", (2, 3)),)),
         Member("b1", assigned=(("audit", (0,)),)), Member("b2", assigned=(("audit", (1,)),)),
     ]  # fmt: skip
-    replay = replay_group(question(members, {"orders": 4, "audit": 2}))
+    replay = replay_group(group_input(members, {"orders": 4, "audit": 2}))
     assert replay.basis is SubscriptionBasis.AS_READ
     assert replay.is_reproduced
     assert replay.advised is None
@@ -94,14 +94,14 @@ def test_given_subscriptions_count_and_are_not_guessed():
         Member("a", subscription=("t0", "t1"), assigned=(("t0", (0,)), ("t1", (0,)))),
         Member("b", subscription=("t1",), assigned=(("t1", (1,)),)),
     ]
-    replay = replay_group(question(members, {"t0": 1, "t1": 2}))
+    replay = replay_group(group_input(members, {"t0": 1, "t1": 2}))
     assert replay.basis is SubscriptionBasis.GIVEN
     assert replay.is_reproduced
     assert replay.score("roundrobin").skew_count == pytest.approx(2 / 1.5)
 
 
 def test_an_assignment_that_its_strategy_would_not_give_is_said_and_nothing_is_advised():
-    odd = question([Member("m1", assigned=ALL[:5]), Member("m2", assigned=ALL[5:]), Member("m3")], SINGLES)
+    odd = group_input([Member("m1", assigned=ALL[:5]), Member("m2", assigned=ALL[5:]), Member("m3")], SINGLES)
     replay = replay_group(odd)
     assert replay.is_reproduced is False
     assert replay.today.version is None
@@ -112,7 +112,7 @@ def test_an_assignment_that_its_strategy_would_not_give_is_said_and_nothing_is_a
 def test_a_strategy_that_is_less_even_by_count_is_never_advised_for_its_rates():
     # Sticky shares by count; round robin's order would by luck even out the rates, range's too, but not their counts.
     members = [Member("m1", assigned=(("t", (0, 1)), ("u", (0,)))), Member("m2", assigned=(("t", (2,)), ("u", (1, 2))))]
-    replay = replay_group(question(members, {"t": 3, "u": 3}, protocol="sticky", rates=[9, 9, 1, 1, 1, 1]))
+    replay = replay_group(group_input(members, {"t": 3, "u": 3}, protocol="sticky", rates=[9, 9, 1, 1, 1, 1]))
     assert replay.is_reproduced
     assert replay.score("range").skew_count > replay.today.skew_count
     assert replay.advised != "range"
@@ -127,7 +127,7 @@ def test_a_client_strategy_is_never_advised_to_a_group_whose_coordinator_assigns
 
 def consumer_group(version, protocol="uniform", **assigned):
     members = [Member(name, subscription=("t", "u"), assigned=runs) for name, runs in assigned.items()]
-    asked = question(members, {"t": 3, "u": 2}, protocol=protocol, kind=GroupType.CONSUMER)
+    asked = group_input(members, {"t": 3, "u": 2}, protocol=protocol, kind=GroupType.CONSUMER)
     return replace(asked, kafka_version=version)
 
 
@@ -159,7 +159,7 @@ def test_topics_that_do_not_exist_are_hidden_from_the_coordinators_strategies():
         Member("a", subscription=("t", "gone"), assigned=(("t", (0, 1)),)),
         Member("b", subscription=("t", "gone")),
     ]
-    replay = replay_group(question(members, {"t": 2, "gone": -1}, protocol="range", kind=GroupType.CONSUMER))
+    replay = replay_group(group_input(members, {"t": 2, "gone": -1}, protocol="range", kind=GroupType.CONSUMER))
     assert {row.assignor: row.error for row in replay.scores} == {"range": None, "uniform": None, "weighted": None}
     assert replay.score("uniform").idle_members == 0
 
@@ -167,20 +167,20 @@ def test_topics_that_do_not_exist_are_hidden_from_the_coordinators_strategies():
 def test_a_sticky_group_keeps_what_it_has_and_a_member_without_work_gets_some():
     settled = [Member("a", assigned=(("t", (0, 3)),)), Member("b", assigned=(("t", (1, 2)),))]
     for protocol in ("sticky", "cooperative-sticky"):
-        assert replay_group(question(settled, {"t": 4}, protocol=protocol)).is_reproduced
-    joined = replay_group(question([*settled, Member("c")], {"t": 4}, protocol="roundrobin"))
+        assert replay_group(group_input(settled, {"t": 4}, protocol=protocol)).is_reproduced
+    joined = replay_group(group_input([*settled, Member("c")], {"t": 4}, protocol="roundrobin"))
     assert joined.score("sticky").partitions_moved == joined.score("cooperative-sticky").partitions_moved == 1
 
 
 def test_where_releases_answer_otherwise_that_is_said():
     members = [Member("z", instance_id="pod", assigned=(("t", (0,)),)), Member("a", assigned=(("t", (1, 2)),))]
-    replay = replay_group(question(members, {"t": 3}, protocol="sticky"))
+    replay = replay_group(group_input(members, {"t": 3}, protocol="sticky"))
     assert replay.score("range").version == "Kafka 3.5 – 4.3 (assumed; Kafka 0.9 – 2.3 would differ)"
 
 
 def test_weighted_levels_rates_and_is_nothing_that_a_client_could_be_told_to_set():
     heavy = [Member("a", assigned=(("t", (0, 1)),)), Member("b", assigned=(("t", (2, 3)),))]
-    replay = replay_group(question(heavy, {"t": 4}, rates=[8, 8, 1, 1]))
+    replay = replay_group(group_input(heavy, {"t": 4}, rates=[8, 8, 1, 1]))
     assert replay.score("weighted").skew_rate == 1.0
     assert replay.advised != "weighted"
 
@@ -195,7 +195,7 @@ def test_a_regular_expression_is_no_empty_subscription():
         Member("a", subscription=(), subscribed_regex="t.*", assigned=(("t", (0, 1)),)),
         Member("b", assigned=()),
     ]
-    replay = replay_group(question(members, {"t": 2}, kind=GroupType.CONSUMER, protocol="uniform"))
+    replay = replay_group(group_input(members, {"t": 2}, kind=GroupType.CONSUMER, protocol="uniform"))
     assert replay.basis is SubscriptionBasis.ALL_ALIKE
     assert replay.score("uniform").skew_count == 1.0
 
@@ -208,22 +208,22 @@ def test_unknown_rates_leave_the_count_to_decide():
 
 
 def test_an_empty_group_has_todays_row_and_nothing_else():
-    replay = replay_group(question([], {}, protocol=None))
+    replay = replay_group(group_input([], {}, protocol=None))
     assert (replay.today.members, replay.today.partitions, replay.today.assignor) == (0, 0, "unknown")
     assert (replay.members, replay.advised, len(replay.scores)) == ((), None, 1)
 
 
 def test_a_topic_that_is_not_in_the_cluster_is_left_out_of_shares():
     members = [Member("a", assigned=(("t", (0, 1)),)), Member("b", assigned=(("gone", (0, 1)), ("t", (2,))))]
-    replay = replay_group(question(members, {"t": 3, "gone": -1}))
+    replay = replay_group(group_input(members, {"t": 3, "gone": -1}))
     assert replay.today.partitions == 3
     assert replay.today.skew_count == 2 / 1.5
 
 
 def test_racks_of_members_and_replicas_reach_range():
     members = [Member("a", rack="r1", assigned=(("t", (1,)),)), Member("b", rack="r0", assigned=(("t", (0,)),))]
-    plain = question(members, {"t": 2})
-    asked = GroupQuestion(
+    plain = group_input(members, {"t": 2})
+    asked = GroupInput(
         plain.group, plain.topics, plain.partition_counts, plain.rates, np.array([0, 1, 2]), ("r0", "r1")
     )
     assert replay_group(asked).today.version.startswith("Kafka 3.5 – 4.3"), "only the rack-aware range swaps them"

@@ -24,7 +24,7 @@ from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.verify.plan_kinds import KINDS
-from tests.unit.verify.plan_worlds import sealed
+from tests.unit.verify.sample_plans import sealed
 
 OLD = Path(__file__).resolve().parents[1] / "data" / "version_1"
 FORMAT_PAGE = Path(__file__).resolve().parents[2] / "docs" / "plan-format.md"
@@ -56,7 +56,7 @@ def test_a_folder_of_version_1_is_verified_with_all_its_files(old_snapshot):
 
 def test_a_plan_of_version_1_is_checked_by_its_own_hash(old_plan, old_snapshot):
     result = check_plan(old_plan, old_snapshot)
-    assert (result.judgement, result.left) == (0, len(old_plan["moves"]))
+    assert (result.status, result.left) == (0, len(old_plan["moves"]))
     with pytest.raises(InvalidInputError, match="is not the hash"):
         check_plan(dict(as_newest(old_plan)), old_snapshot)
 

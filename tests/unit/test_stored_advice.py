@@ -3,7 +3,7 @@ from dataclasses import asdict
 
 import pytest
 
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 from rebalance_advisor import store
@@ -23,22 +23,22 @@ def demo(tmp_path_factory):
 
 
 def documents(replays):
-    return json.loads(json.dumps([asdict(each) for each in replays]))
+    return json.loads(json.dumps([asdict(replay) for replay in replays]))
 
 
 def test_replays_of_groups_come_back_from_their_rows(demo):
-    replays = tuple(replay_group(question) for question in group_questions(demo))
+    replays = tuple(replay_group(group_input) for group_input in group_inputs(demo))
     sent = documents(replays)
-    scores = [row for each in sent for row in group_rows(each)]
-    members = [row for each in sent for row in each["members"]]
-    assert any(each.advised for each in replays)
+    scores = [row for document in sent for row in group_rows(document)]
+    members = [row for document in sent for row in document["members"]]
+    assert any(replay.advised for replay in replays)
     assert documents(group_replays(scores, members)) == sent
 
 
 def test_replays_of_topics_come_back_from_their_rows(demo):
     brokers = placement_brokers(demo)
     replays = tuple(replay_topic(today, brokers) for today in topic_placements(demo))
-    rows = [score for each in documents(replays) for score in each["scores"]]
+    rows = [score for document in documents(replays) for score in document["scores"]]
     assert topic_replays(rows) == replays
 
 

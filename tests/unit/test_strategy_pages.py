@@ -16,20 +16,20 @@ EXAMPLES = [(page.name, *match) for page in sorted(PAGES.glob("*.md")) for match
 HEADINGS = ("## Versions", "## Promise", "## Worked example", "## Traps", "## Complexity")
 
 
-@pytest.mark.parametrize("listing", assignors.BUILT_IN, ids=lambda listing: listing.name)
-def test_an_assignor_has_a_page_with_its_versions(listing: assignors.Listing) -> None:
-    text = (PAGES / f"{listing.name.split('@')[0]}.md").read_text()
-    assert f"- `{listing.name}`: {listing.versions} (run by: {listing.side.value})" in text
-    assert [each for each in HEADINGS if each not in text] == []
+@pytest.mark.parametrize("registration", assignors.BUILT_IN, ids=lambda registration: registration.name)
+def test_an_assignor_has_a_page_with_its_versions(registration: assignors.Registration) -> None:
+    text = (PAGES / f"{registration.name.split('@')[0]}.md").read_text()
+    assert f"- `{registration.name}`: {registration.versions} (run by: {registration.side.value})" in text
+    assert [heading for heading in HEADINGS if heading not in text] == []
 
 
-@pytest.mark.parametrize("listing", partitioners.BUILT_IN, ids=lambda listing: listing.name)
-def test_a_partitioner_stands_in_its_page(listing: partitioners.Listing) -> None:
-    assert f"| `{listing.name}` | {listing.versions} |" in (PAGES / "partitioners.md").read_text()
+@pytest.mark.parametrize("registration", partitioners.BUILT_IN, ids=lambda registration: registration.name)
+def test_a_partitioner_stands_in_its_page(registration: partitioners.Registration) -> None:
+    assert f"| `{registration.name}` | {registration.versions} |" in (PAGES / "partitioners.md").read_text()
 
 
 @pytest.mark.parametrize(
-    ("page", "case", "expected"), EXAMPLES, ids=[f"{each[0]}-{i}" for i, each in enumerate(EXAMPLES)]
+    ("page", "case", "expected"), EXAMPLES, ids=[f"{example[0]}-{i}" for i, example in enumerate(EXAMPLES)]
 )
 def test_a_pages_example_is_what_replay_answers(page: str, case: str, expected: str) -> None:
     assert answer(json.loads(case)) == json.loads(expected), page

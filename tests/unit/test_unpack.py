@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.java.keys import uuid_text
 from kafka_rebalance.snapshot.model import CommittedOffset
 from rebalance_advisor.dumps import read_input
@@ -20,19 +20,19 @@ def assert_same_questions(snapshot):
     from rebalance_advisor.store.spark_rows.unpack import unpack_group
 
     rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
-    rows, questions = pack_groups(snapshot).to_pylist(), list(group_questions(snapshot))
-    assert len(rows) == len(questions)
-    for row, question in zip(rows, questions, strict=True):
+    rows, inputs = pack_groups(snapshot).to_pylist(), list(group_inputs(snapshot))
+    assert len(rows) == len(inputs)
+    for row, group_input in zip(rows, inputs, strict=True):
         found = unpack_group(row, rack_of, snapshot.kafka_version)
-        assert found.group == replace(question.group, committed=())
-        assert found.topics == question.topics
-        assert (found.topic_ids, found.kafka_version) == (question.topic_ids, question.kafka_version)
-        np.testing.assert_array_equal(found.partition_counts, question.partition_counts)
+        assert found.group == replace(group_input.group, committed=())
+        assert found.topics == group_input.topics
+        assert (found.topic_ids, found.kafka_version) == (group_input.topic_ids, group_input.kafka_version)
+        np.testing.assert_array_equal(found.partition_counts, group_input.partition_counts)
         for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
-            np.testing.assert_array_equal(getattr(found.rates, name), getattr(question.rates, name))
-        assert found.racks == question.racks
-        if question.rack_offsets is not None:
-            np.testing.assert_array_equal(found.rack_offsets, question.rack_offsets)
+            np.testing.assert_array_equal(getattr(found.rates, name), getattr(group_input.rates, name))
+        assert found.racks == group_input.racks
+        if group_input.rack_offsets is not None:
+            np.testing.assert_array_equal(found.rack_offsets, group_input.rack_offsets)
 
 
 def test_a_packed_group_asks_what_the_snapshot_asks(demo):
@@ -53,8 +53,8 @@ def test_racks_of_replicas_travel_where_a_member_has_a_rack(demo):
 
 
 def test_topics_with_old_commits_alone_are_left_out_and_unknown_topics_kept(demo):
-    group = next(each for each in demo.groups if each.id == "cdc-sync")
-    others = [topic.name for topic in demo.topics if topic.name not in {each.topic for each in group.committed}]
+    group = next(known_group for known_group in demo.groups if known_group.id == "cdc-sync")
+    others = [topic.name for topic in demo.topics if topic.name not in {commit.topic for commit in group.committed}]
     reader = replace(group.members[0], subscription=("gone.topic", others[5]))
     changed = replace(
         group,

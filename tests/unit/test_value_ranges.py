@@ -19,7 +19,7 @@ from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, Part
 from kafka_rebalance.snapshot.model import Broker, Capacity, LogDir
 from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, SMALLEST_CAPACITY
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import cluster, row
+from tests.unit.planner.sample_clusters import cluster, row
 
 
 def snapshot(size=10, rate=1.0, **changes):
@@ -147,7 +147,7 @@ def test_the_largest_broker_ids_are_as_good_as_any():
     """No table runs over all ids: brokers are found by their ids, however large."""
     largest = 2**31 - 1
     rows = [row("t", number, [largest, 7 * number + 3], size=10 + number) for number in range(6)]
-    ids = sorted({broker for each in rows for broker in each.replicas})
+    ids = sorted({broker for partition_row in rows for broker in partition_row.replicas})
     with_racks = [Broker(broker, rack=f"r{place % 2}") for place, broker in enumerate(ids)]
     snapshot = cluster([*rows, row("u", 0, [3, 10], removing=(10,))], with_racks)
     scores = score_cluster(snapshot)

@@ -15,7 +15,7 @@ from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, verified
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import brokers, cluster, row
+from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 
 @cache
@@ -27,7 +27,9 @@ def planned() -> tuple[Plan, ClusterSnapshot]:
 
 def with_bound(cost: str, factor: float) -> Callable[[Plan], Plan]:
     def change(plan: Plan) -> Plan:
-        changed = (replace(each, value=each.value * factor) if each.cost == cost else each for each in plan.lower_bound)
+        changed = (
+            replace(bound, value=bound.value * factor) if bound.cost == cost else bound for bound in plan.lower_bound
+        )
         return replace(plan, lower_bound=tuple(changed))
 
     return change
@@ -71,7 +73,7 @@ def test_what_cannot_be_verified_is_lowered_or_left_out_and_said(name: str) -> N
     assert told.plan.moves == plan.moves
     assert told.plan.waves == plan.waves
     assert (told.plan.cost.bytes, told.plan.cost.seconds) == (plan.cost.bytes, plan.cost.seconds)
-    assert {each.cost for each in told.plan.lower_bound} == {each.cost for each in plan.lower_bound}
+    assert {bound.cost for bound in told.plan.lower_bound} == {bound.cost for bound in plan.lower_bound}
     assert told.plan.plan_id != spoiled.plan_id
 
 

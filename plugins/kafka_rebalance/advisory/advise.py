@@ -1,7 +1,7 @@
 """The whole way from a snapshot to an advisory, in one process: wiring, nothing else.
 
 The pipeline goes the same steps apart: ``score_cluster``, ``replay_group`` and ``replay_topic`` in one Spark job,
-``make_plan`` in another, ``find`` and ``verify_plan`` before it publishes.
+``make_plan`` in another, ``evaluate_rules`` and ``verify_plan`` before it publishes.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafka_rebalance.advisory.advisory import advisory_document
-from kafka_rebalance.findings import find
+from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import (
@@ -61,7 +61,7 @@ def advise(
     progress("scoring")
     scores = score_cluster(snapshot)
     progress("replaying groups")
-    groups = tuple(replay_group(question) for question in group_questions(snapshot))
+    groups = tuple(replay_group(group_input) for group_input in group_inputs(snapshot))
     progress("replaying placement")
     brokers = placement_brokers(snapshot)
     topics = tuple(replay_topic(today, brokers) for today in topic_placements(snapshot))
@@ -76,4 +76,4 @@ def advise(
     )
     progress("verifying")
     plan = verified(plan, snapshot).plan
-    return Advice(snapshot, scores, groups, topics, plan, find(snapshot, scores, groups, plan))
+    return Advice(snapshot, scores, groups, topics, plan, evaluate_rules(snapshot, scores, groups, plan))

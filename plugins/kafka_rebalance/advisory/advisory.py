@@ -40,9 +40,9 @@ def advisory_document(
             for gap in snapshot.coverage
         ],
         "plan": to_document(plan),
-        "findings": [finding_document(each) for each in findings],
-        "groups": [group_document(each, kind_of[each.group_id]) for each in groups],
-        "topics": [topic_document(each) for each in topics],
+        "findings": [finding_document(finding) for finding in findings],
+        "groups": [group_document(group, kind_of[group.group_id]) for group in groups],
+        "topics": [topic_document(topic) for topic in topics],
     }
 
 
@@ -82,8 +82,8 @@ def group_document(replay: GroupReplay, group: Group) -> dict[str, Any]:
         "skew_lag": today.skew_lag,
         "advised": replay.advised,
         "advice": _advice(replay),
-        "strategies": [_strategy_document(each) for each in replay.scores[1:]],
-        "readers": [_member_document(each) for each in replay.members],
+        "strategies": [_strategy_document(score) for score in replay.scores[1:]],
+        "readers": [_member_document(member) for member in replay.members],
     }
 
 
@@ -96,9 +96,9 @@ def topic_document(replay: TopicReplay) -> dict[str, Any]:
         "placer": "striped",
         "seeds": len(placed),
         "median_replica_skew": replay.median_replica_skew,
-        "fewest_replica_moves": min((each.replica_moves for each in placed), default=None),
+        "fewest_replica_moves": min((placement.replica_moves for placement in placed), default=None),
         "fewest_bytes_to_move": min(
-            (each.bytes_to_move for each in placed if each.bytes_to_move is not None), default=None
+            (placement.bytes_to_move for placement in placed if placement.bytes_to_move is not None), default=None
         ),
         "error": replay.error,
     }
@@ -151,7 +151,7 @@ def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
             "plain_mean": score.plain_mean,
             "skew": score.skew,
             "worst_broker": score.worst_broker,
-            "brokers": {str(each.broker): each.load for each in scores.of_resource(score.resource)},
+            "brokers": {str(item.broker): item.load for item in scores.of_resource(score.resource)},
         }
         for score in scores.resources
         if score.resource not in told

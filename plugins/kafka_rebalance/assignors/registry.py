@@ -1,6 +1,6 @@
 """Which strategies there are, for which versions, and how one's own comes in.
 
-Built-in ones are imported when first asked for (their kernels are heavy). One's own is registered by ``register`` or
+Built-in ones are imported on first use (their kernels are heavy). A custom one is registered by ``register`` or
 by an entry point of group ``kafka_rebalance.assignors`` that names the class.
 """
 
@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from kafka_rebalance.assignors.contract import Assignor
-from kafka_rebalance.assignors.custom.custom_assignor import OwnStrategy, OwnStrategyAssignor
+from kafka_rebalance.assignors.custom.custom_assignor import CustomAssignor, CustomAssignorAdapter
 from kafka_rebalance.errors import UnknownNameError
 
 ENTRY_POINT_GROUP = "kafka_rebalance.assignors"
@@ -30,7 +30,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class Registration:
     """A built-in strategy: its name here, who runs it, the releases whose answers it gives, where its class is."""
 
     name: str
@@ -39,35 +39,35 @@ class Listing:
     target: str  # module:class, in this package
 
 
-BUILT_IN: tuple[Listing, ...] = (
-    Listing("range", Side.CLIENT, "Kafka 3.5 – 4.3", "client.range:RangeAssignor"),
-    Listing("range@2.4", Side.CLIENT, "Kafka 2.4 – 3.4", "client.range_plain:StaticFirstRangeAssignor"),
-    Listing("range@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "client.range_plain:LegacyRangeAssignor"),
-    Listing("roundrobin", Side.CLIENT, "Kafka 2.4 – 4.3", "client.roundrobin:RoundRobinAssignor"),
-    Listing("roundrobin@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "client.roundrobin:LegacyRoundRobinAssignor"),
-    Listing("sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky.sticky:StickyAssignor"),
-    Listing("sticky@2.0", Side.CLIENT, "Kafka 0.11 – 2.3", "sticky.legacy:LegacyStickyAssignor"),
-    Listing("cooperative-sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky.sticky:CooperativeStickyAssignor"),
-    Listing("server-range", Side.SERVER, "Kafka 4.0 – 4.3", "server.range:ServerRangeAssignor"),
-    Listing("server-uniform", Side.SERVER, "Kafka 4.0.1 – 4.3", "server.uniform:ServerUniformAssignor"),
-    Listing("server-uniform@4.0.0", Side.SERVER, "Kafka 4.0.0", "server.uniform:as_of_4_0_0"),
-    Listing("share-simple", Side.SHARE, "Kafka 4.2 – 4.3", "share.simple:ShareSimpleAssignor"),
-    Listing("share-simple@4.0", Side.SHARE, "Kafka 4.0", "share.simple:ShareSimpleAssignorOf40"),
-    Listing("metaq-default", Side.METAQ, "Metamorphosis 1.4", "metaq.default:MetaqDefaultAssignor"),
-    Listing("metaq-consistent", Side.METAQ, "Metamorphosis 1.4", "metaq.consistent:MetaqConsistentAssignor"),
-    Listing("random", Side.CLIENT, "seed article 001", "client.random_lots:RandomAssignor"),
-    Listing("broadcast", Side.CLIENT, "seed article 001", "client.group_broadcast:GroupBroadcastAssignor"),
-    Listing("weighted", Side.OWN, "Kafka Rebalance Advisor 0.1", "weighted.weighted:WeightedAssignor"),
+BUILT_IN: tuple[Registration, ...] = (
+    Registration("range", Side.CLIENT, "Kafka 3.5 – 4.3", "client.range:RangeAssignor"),
+    Registration("range@2.4", Side.CLIENT, "Kafka 2.4 – 3.4", "client.range_plain:StaticFirstRangeAssignor"),
+    Registration("range@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "client.range_plain:LegacyRangeAssignor"),
+    Registration("roundrobin", Side.CLIENT, "Kafka 2.4 – 4.3", "client.roundrobin:RoundRobinAssignor"),
+    Registration("roundrobin@2.0", Side.CLIENT, "Kafka 0.9 – 2.3", "client.roundrobin:LegacyRoundRobinAssignor"),
+    Registration("sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky.sticky:StickyAssignor"),
+    Registration("sticky@2.0", Side.CLIENT, "Kafka 0.11 – 2.3", "sticky.legacy:LegacyStickyAssignor"),
+    Registration("cooperative-sticky", Side.CLIENT, "Kafka 3.8 – 4.3", "sticky.sticky:CooperativeStickyAssignor"),
+    Registration("server-range", Side.SERVER, "Kafka 4.0 – 4.3", "server.range:ServerRangeAssignor"),
+    Registration("server-uniform", Side.SERVER, "Kafka 4.0.1 – 4.3", "server.uniform:ServerUniformAssignor"),
+    Registration("server-uniform@4.0.0", Side.SERVER, "Kafka 4.0.0", "server.uniform:as_of_4_0_0"),
+    Registration("share-simple", Side.SHARE, "Kafka 4.2 – 4.3", "share.simple:ShareSimpleAssignor"),
+    Registration("share-simple@4.0", Side.SHARE, "Kafka 4.0", "share.simple:ShareSimpleAssignorOf40"),
+    Registration("metaq-default", Side.METAQ, "Metamorphosis 1.4", "metaq.default:MetaqDefaultAssignor"),
+    Registration("metaq-consistent", Side.METAQ, "Metamorphosis 1.4", "metaq.consistent:MetaqConsistentAssignor"),
+    Registration("random", Side.CLIENT, "seed article 001", "client.random_lots:RandomAssignor"),
+    Registration("broadcast", Side.CLIENT, "seed article 001", "client.group_broadcast:GroupBroadcastAssignor"),
+    Registration("weighted", Side.OWN, "Kafka Rebalance Advisor 0.1", "weighted.weighted:WeightedAssignor"),
 )
 
-_LISTINGS = {each.name: each for each in BUILT_IN}
+_REGISTRATIONS = {registration.name: registration for registration in BUILT_IN}
 _LOADED: dict[str, Assignor] = {}
 _OWN: dict[str, Assignor] = {}
 
 
-def register(strategy: Assignor | OwnStrategy) -> Assignor:
+def register(strategy: Assignor | CustomAssignor) -> Assignor:
     """Add a strategy of one's own under its ``name``; a second one of the same name replaces the first."""
-    assignor = strategy if isinstance(strategy, Assignor) else OwnStrategyAssignor(strategy)
+    assignor = strategy if isinstance(strategy, Assignor) else CustomAssignorAdapter(strategy)
     _OWN[assignor.name] = assignor
     return assignor
 
@@ -81,8 +81,8 @@ def by_name(name: str) -> Assignor:
         return _OWN[name]
     if name in _LOADED:
         return _LOADED[name]
-    if name in _LISTINGS:
-        module, _, attribute = _LISTINGS[name].target.partition(":")
+    if name in _REGISTRATIONS:
+        module, _, attribute = _REGISTRATIONS[name].target.partition(":")
         loaded: Assignor = getattr(import_module(f"kafka_rebalance.assignors.{module}"), attribute)()
         _LOADED[name] = loaded
         return loaded
@@ -95,9 +95,9 @@ def by_name(name: str) -> Assignor:
 def names() -> tuple[str, ...]:
     """Every name that ``by_name`` knows."""
     points = (point.name for point in entry_points(group=ENTRY_POINT_GROUP))
-    return tuple(dict.fromkeys((*_OWN, *_LISTINGS, *points)))
+    return tuple(dict.fromkeys((*_OWN, *_REGISTRATIONS, *points)))
 
 
-def listings(side: Side | None = None) -> Iterator[Listing]:
+def registrations(side: Side | None = None) -> Iterator[Registration]:
     """Built-in strategies, of one side or all."""
-    return (each for each in BUILT_IN if side is None or each.side is side)
+    return (registration for registration in BUILT_IN if side is None or registration.side is side)

@@ -1,4 +1,4 @@
-"""What a strategy is asked: topics and members of one group as columns."""
+"""The input of a strategy: topics and members of one group as columns."""
 
 from __future__ import annotations
 

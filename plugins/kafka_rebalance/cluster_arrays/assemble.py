@@ -173,9 +173,9 @@ def _leaderless(
         if resource in REPLICA_CARRIED or resource in ONLY_LEADERS:
             continue
         follower = total[d] - columns.leader_extra[:, d].sum()
-        room = np.where(stays, capacity[:, d], 0.0)
-        leading = np.where(may_lead, room, 0.0)
-        shares[:, d] = np.where(stays & ~may_lead, room * follower / room.sum(), 0.0)
+        broker_capacity = np.where(stays, capacity[:, d], 0.0)
+        leading = np.where(may_lead, broker_capacity, 0.0)
+        shares[:, d] = np.where(stays & ~may_lead, broker_capacity * follower / broker_capacity.sum(), 0.0)
         shares[:, d] += leading * (total[d] - shares[:, d].sum()) / leading.sum()
     return shares
 

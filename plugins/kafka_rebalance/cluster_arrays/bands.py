@@ -1,4 +1,4 @@
-"""From words to bands: what each broker may carry of each resource, as absolute loads.
+"""From options to bands: what each broker may carry of each resource, as absolute loads.
 
 ``within`` is a two-sided band around the fair share; a ``Target`` replaces it for one resource and speaks of the plain
 mean. Counts may always be rounded: a fair share of 3.4 replicas may be 3 or 4 however narrow the band.

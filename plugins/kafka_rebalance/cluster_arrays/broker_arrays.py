@@ -20,7 +20,7 @@ MOST_NAMED = 20  # brokers in an error message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BrokerSetting:
+class BrokerArrays:
     """``brokers`` in the order of the arrays (by id, added ones last); ``capacity`` only where every one is known."""
 
     brokers: tuple[Broker, ...]
@@ -43,7 +43,7 @@ class BrokerSetting:
         return np.asarray(np.where(known[at] == wanted, at, NOBODY), dtype=np.int32)
 
 
-def broker_setting(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerSetting:
+def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerArrays:
     """The brokers after removing, adding, demoting and excluding.
 
     Raises UsageError for a broker that is to be removed, demoted or excluded and that is not in the cluster.
@@ -65,10 +65,10 @@ def broker_setting(snapshot: ClusterSnapshot, options: PlanOptions) -> BrokerSet
         capacity=capacity,
     )
     usable = [usable_bytes(broker.log_dirs) for broker in brokers]
-    return BrokerSetting(
+    return BrokerArrays(
         brokers=brokers,
         arrays=arrays,
-        usable_bytes=np.array([np.inf if each is None else each for each in usable]),
+        usable_bytes=np.array([np.inf if capacity_bytes is None else capacity_bytes for capacity_bytes in usable]),
         notes=notes,
     )
 
@@ -93,14 +93,14 @@ def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
 
     Totals are those of volumes: two dirs that tell the same total and the same usable bytes share one.
     """
-    told = {(each.total_bytes, each.usable_bytes) for each in log_dirs}
+    told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     totals = [total for total, _ in told if total is not None]
     return float(sum(totals)) if told and len(totals) == len(told) and sum(totals) > 0 else None
 
 
 def usable_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
     """Usable bytes under the log dirs, None where one does not tell."""
-    told = {(each.total_bytes, each.usable_bytes) for each in log_dirs}
+    told = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     usable = [free for _, free in told if free is not None]
     return float(sum(usable)) if told and len(usable) == len(told) else None
 
@@ -117,7 +117,9 @@ def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, .
             broker = replace(broker, state=BrokerState.DEMOTED)
         result.append(broker)
     added = sorted(options.add_brokers.keys() - known.keys())
-    result += [Broker(id=each, rack=options.add_brokers[each], state=BrokerState.NEW) for each in added]
+    result += [
+        Broker(id=new_broker, rack=options.add_brokers[new_broker], state=BrokerState.NEW) for new_broker in added
+    ]
     return tuple(result)
 
 
@@ -144,7 +146,7 @@ def _capacities(
             continue
         capacity[resource] = np.where(known, values, float(values[known].mean()))
         taken = [brokers[b].id for b in np.flatnonzero(~known & stays).tolist()]
-        notes += [f"{resource}: broker {each} is taken to have the mean capacity of the others" for each in taken]
+        notes += [f"{resource}: broker {broker} is taken to have the mean capacity of the others" for broker in taken]
     if equal:
         notes.append(f"equal capacities assumed for {', '.join(equal)}: not every broker's is known")
     return capacity, tuple(notes)

@@ -23,8 +23,8 @@ from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
     """float64[D]: total load / capacity of the brokers that stay (0 where no broker stays)."""
-    room: Floats = capacity[stays].sum(axis=0)
-    return np.divide(total, room, out=np.zeros_like(room), where=room > 0)
+    broker_capacity: Floats = capacity[stays].sum(axis=0)
+    return np.divide(total, broker_capacity, out=np.zeros_like(broker_capacity), where=broker_capacity > 0)
 
 
 def fair_shares(
@@ -46,11 +46,11 @@ def fair_shares(
     leader_total = leader_extra.sum(axis=0)
     shares = np.zeros_like(capacity)
     for d in range(capacity.shape[1]):
-        room = np.where(may_carry[:, d], capacity[:, d], 0.0)
-        rack_room = np.bincount(racks, weights=room).astype(np.float64)
+        broker_capacity = np.where(may_carry[:, d], capacity[:, d], 0.0)
+        rack_capacity = np.bincount(racks, weights=broker_capacity).astype(np.float64)
         rack_size = np.bincount(racks, weights=may_carry[:, d]).astype(np.int64)
         fixed, curve = _rack_holding(load_by_factor[:, d], leader_total[d], rack_size)
-        shares[:, d] = _rack_levels(rack_room, fixed, curve)[racks] * room
+        shares[:, d] = _rack_levels(rack_capacity, fixed, curve)[racks] * broker_capacity
     return shares
 
 
@@ -91,29 +91,31 @@ def _rack_holding(
     return fixed, curve
 
 
-def _rack_levels(rack_room: Floats, fixed: Floats, curve: Floats) -> Floats:
+def _rack_levels(rack_capacity: Floats, fixed: Floats, curve: Floats) -> Floats:
     """Level (load per capacity) of each rack: tightest sets of racks first, the rest shares what is left."""
-    levels = np.zeros(len(rack_room))
-    left = np.flatnonzero(rack_room > 0)
+    levels = np.zeros(len(rack_capacity))
+    left = np.flatnonzero(rack_capacity > 0)
     taken = 0
     while len(left):
-        members, level = _tightest(rack_room[left], fixed[left], curve[taken : taken + len(left) + 1] - curve[taken])
+        members, level = _tightest(
+            rack_capacity[left], fixed[left], curve[taken : taken + len(left) + 1] - curve[taken]
+        )
         levels[left[members]] = level
         taken += len(members)
         left = np.delete(left, members)
     return levels
 
 
-def _tightest(room: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArray[np.intp], float]:
+def _tightest(broker_capacity: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArray[np.intp], float]:
     """The set of racks whose holding per capacity is lowest (the largest such set), and that level."""
-    count = len(room)
+    count = len(broker_capacity)
     members = np.arange(count)
-    level = float((fixed.sum() + curve[count]) / room.sum())
+    level = float((fixed.sum() + curve[count]) / broker_capacity.sum())
     while True:
-        order = np.argsort(fixed - level * room, kind="stable")
-        excess = np.cumsum((fixed - level * room)[order]) + curve[1 : count + 1]
+        order = np.argsort(fixed - level * broker_capacity, kind="stable")
+        excess = np.cumsum((fixed - level * broker_capacity)[order]) + curve[1 : count + 1]
         best = int(np.argmin(excess))
-        if excess[best] >= -1e-12 * (abs(level) * room.sum() + 1e-300):
+        if excess[best] >= -1e-12 * (abs(level) * broker_capacity.sum() + 1e-300):
             return members, level
         members = order[: best + 1]
-        level = float((fixed[members].sum() + curve[best + 1]) / room[members].sum())
+        level = float((fixed[members].sum() + curve[best + 1]) / broker_capacity[members].sum())

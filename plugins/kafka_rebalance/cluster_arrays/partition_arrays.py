@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Placement
-from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting
+from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import COUNTED, TABLE
@@ -22,7 +22,7 @@ NEEDED_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PartitionSetting:
+class PartitionArrays:
     """P partitions. ``size`` float64[P] the leader's replica size (nan: unknown), ``own_size`` float64[P, W] of each
     replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
     what running reassignments still have to copy: a replica that they add counts in full from the start.
@@ -46,21 +46,23 @@ class PartitionSetting:
     notes: tuple[str, ...]
 
     @property
-    def untouchable(self) -> Flags:
+    def immovable(self) -> Flags:
         """bool[P]."""
         return self.excluded | self.in_flight | self.leaderless
 
 
-def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options: PlanOptions) -> PartitionSetting:
+def build_partition_arrays(
+    snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, options: PlanOptions
+) -> PartitionArrays:
     """O(P·W). What a running reassignment takes away counts as gone, what it adds as there."""
     table = snapshot.partitions
-    replicas, own, offline, in_sync = _replicas(snapshot, setting)
+    replicas, own, offline, in_sync = _replicas(snapshot, broker_arrays)
     size = snapshot.load(LoadKind.LOG_BYTES)
     figures, left_out = _figures(snapshot)
     observed = np.zeros(len(table), dtype=np.bool_)
     observed[sorted(table.observers)] = True
     allowed = np.array([options.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
-    leader = _leaders(snapshot, setting, replicas)
+    leader = _leaders(snapshot, broker_arrays, replicas)
     in_flight = np.zeros(len(table), dtype=np.bool_)
     in_flight[sorted({*table.adding, *table.removing})] = True
     unknown = np.zeros(len(table), dtype=np.bool_)
@@ -82,12 +84,12 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
     )
     left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
     excluded = left_alone | observed
-    return PartitionSetting(
+    return PartitionArrays(
         placement=placement,
         size=size,
         own_size=own,
         rate=snapshot.load(LoadKind.IN_BYTES_PER_S),
-        arriving_bytes=_arriving(snapshot, setting, size),
+        arriving_bytes=_arriving(snapshot, broker_arrays, size),
         sources=_sources(snapshot, left_out),
         left_out=left_out,
         excluded=excluded,
@@ -99,7 +101,9 @@ def partition_setting(snapshot: ClusterSnapshot, setting: BrokerSetting, options
     )
 
 
-def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, Floats, Flags, npt.NDArray[np.int64]]:
+def _replicas(
+    snapshot: ClusterSnapshot, broker_arrays: BrokerArrays
+) -> tuple[Ints, Floats, Flags, npt.NDArray[np.int64]]:
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -107,7 +111,7 @@ def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, 
     column = np.arange(len(table.replicas)) - table.offsets[:-1][row]
     replicas = np.full((len(table), width), NOBODY, dtype=np.int32)
     own = np.full((len(table), width), np.nan)
-    replicas[row, column] = setting.indices(table.replicas)
+    replicas[row, column] = broker_arrays.indices(table.replicas)
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
     if table.in_sync is None:
         in_sync = counts.copy()
@@ -115,11 +119,11 @@ def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, 
         in_sync = np.bincount(row, weights=table.in_sync, minlength=len(table)).astype(np.int64)
     offline = np.zeros(replicas.shape, dtype=np.bool_)
     for p, brokers in sorted(table.offline.items()):
-        offline[p] = np.isin(replicas[p], setting.indices(brokers))
+        offline[p] = np.isin(replicas[p], broker_arrays.indices(brokers))
     for p, brokers in sorted(table.adding.items()):
-        own[p, np.isin(replicas[p], setting.indices(brokers))] = np.nan
+        own[p, np.isin(replicas[p], broker_arrays.indices(brokers))] = np.nan
     for p, brokers in sorted(table.removing.items()):
-        keep = np.flatnonzero(~np.isin(replicas[p], setting.indices(brokers)) & (replicas[p] >= 0))
+        keep = np.flatnonzero(~np.isin(replicas[p], broker_arrays.indices(brokers)) & (replicas[p] >= 0))
         for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False)):
             kept = cells[p, keep].copy()
             cells[p] = empty
@@ -127,10 +131,10 @@ def _replicas(snapshot: ClusterSnapshot, setting: BrokerSetting) -> tuple[Ints, 
     return replicas, own, offline, in_sync
 
 
-def _arriving(snapshot: ClusterSnapshot, setting: BrokerSetting, size: Floats) -> Floats:
+def _arriving(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, size: Floats) -> Floats:
     """float64[B]: of replicas that are being added what is not there yet."""
-    table, index = snapshot.partitions, setting.index_of
-    arriving = np.zeros(len(setting.brokers))
+    table, index = snapshot.partitions, broker_arrays.index_of
+    arriving = np.zeros(len(broker_arrays.brokers))
     for p, brokers in sorted(table.adding.items()):
         for cell in range(int(table.offsets[p]), int(table.offsets[p + 1])):
             if int(table.replicas[cell]) in brokers:
@@ -139,10 +143,10 @@ def _arriving(snapshot: ClusterSnapshot, setting: BrokerSetting, size: Floats) -
     return arriving
 
 
-def _leaders(snapshot: ClusterSnapshot, setting: BrokerSetting, replicas: Ints) -> Ints:
+def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints) -> Ints:
     """int32[P]; where a running reassignment takes the leader away, the first replica that is left will lead."""
     leader = snapshot.partitions.leader
-    leads = setting.indices(leader)
+    leads = broker_arrays.indices(leader)
     for p, brokers in sorted(snapshot.partitions.removing.items()):
         if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
             leads[p] = replicas[p, 0]
@@ -152,7 +156,7 @@ def _leaders(snapshot: ClusterSnapshot, setting: BrokerSetting, replicas: Ints) 
 def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, str]]:
     """What is known for most partitions, as far as resources are made of it; and why which resource is left out."""
     values = {kind: snapshot.load(kind) for row in TABLE for kind in row.rests_on}
-    shares = {kind: 1 - float(np.isnan(each).mean()) if len(each) else 0.0 for kind, each in values.items()}
+    shares = {kind: 1 - float(np.isnan(value).mean()) if len(value) else 0.0 for kind, value in values.items()}
     left_out = {
         row.name: _unknown_words(row.load, shares[row.load])
         for row in TABLE

@@ -1,7 +1,7 @@
-"""What the planner is asked, as plain arrays: brokers, partitions, what each carries, and what is allowed.
+"""The planner's input as plain arrays: brokers, partitions, what each carries, and what is allowed.
 
 Brokers, partitions, topics and racks are indices here; names are only kept for messages. B brokers, P partitions,
-D resources, W = the longest replica list, now or asked for. Loads are absolute (bytes, bytes/s, percent, counts).
+D resources, W = the longest replica list, now or in the target. Loads are absolute (bytes, bytes/s, percent, counts).
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _require_shapes(problem: Problem) -> None:
         array = getattr(problem, name)
         if array is not None and array.shape != shape:
             raise InvalidInputError.at(f"problem.{name}", f"shape {array.shape}", f"expected {shape}")
-    if tuple(each for each in RESOURCES if each in problem.resources) != problem.resources:
+    if tuple(resource for resource in RESOURCES if resource in problem.resources) != problem.resources:
         raise InvalidInputError.at("problem.resources", f"{problem.resources}", f"a subset of {RESOURCES}, in order")
     if brokers == 0:
         raise InvalidInputError.at("problem.broker_ids", "no brokers", "a plan needs at least one")

@@ -68,8 +68,8 @@ def columns_of(loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALA
     """
     known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
     carried = [_carried(row, loads, rf) for row in known]
-    follower = np.stack([each for each, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
-    extra = np.stack([each for _, each in carried], axis=1) if carried else np.zeros((len(rf), 0))
+    follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
+    extra = np.stack([per_leader for _, per_leader in carried], axis=1) if carried else np.zeros((len(rf), 0))
     names = tuple(row.name for row in known)
     return Columns(names, np.ascontiguousarray(follower), np.ascontiguousarray(extra))
 

@@ -1,7 +1,7 @@
 """Recorded cases in, answers out: ``{"id", "strategy", "input"}`` → ``{"id", "output"}``.
 
-The dictionaries live at this edge alone: a family turns ``input`` into columns, asks the strategy that everybody
-asks, and turns its answer into the fields that are recorded for that family, and no others.
+The dictionaries live at this edge alone: a family turns ``input`` into columns, calls the same strategy as every
+other caller, and turns its answer into the fields that are recorded for that family, and no others.
 """
 
 from __future__ import annotations

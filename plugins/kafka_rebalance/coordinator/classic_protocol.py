@@ -1,6 +1,6 @@
 """The classic protocol: FindCoordinator, JoinGroup, SyncGroup, Heartbeat; eager (stop the world) or cooperative.
 
-Promises, in order: the requests come in the order in which Kafka sends them; nobody reads a partition twice; a pause
+Promises, in order: the requests come in the order in which Kafka sends them; no partition is read twice; a pause
 starts when its old reader stops and ends when its new reader has its SyncGroup answer.
 
 Worked example (eager, a third member joins, heartbeats every 3 s, A's next beat at 1 s, B's at 2 s): the coordinator
@@ -45,8 +45,8 @@ class _Run:
         self.events.append(Event(at_ms, member, phase, detail))
 
     def stop(self, at_ms: int, member: str, partitions: frozenset[Partition]) -> None:
-        for each in sorted(partitions - self.stopped.keys()):
-            self.stopped[each] = at_ms
+        for partition in sorted(partitions - self.stopped.keys()):
+            self.stopped[partition] = at_ms
         if partitions:
             self.say(at_ms, member, Phase.REVOKE, f"{len(partitions)} partitions")
 
@@ -97,7 +97,9 @@ def _start(run: _Run) -> dict[str, int]:
             return {"": 0}
         case Trigger.SUBSCRIPTION_CHANGES:
             if run.is_cooperative:
-                run.stop(0, subject, frozenset(each for each in owned if each[0] in change.dropped_topics))
+                run.stop(
+                    0, subject, frozenset(partition for partition in owned if partition[0] in change.dropped_topics)
+                )
             return {subject: 0}
         case _:
             run.say(times.metadata_max_age_ms, change.leader, Phase.METADATA, f"{change.subject} has more partitions")
@@ -141,23 +143,25 @@ def _assign_all(run: _Run, synced: int) -> None:
 def _hand_over(run: _Run, synced: int) -> None:
     """Cooperative: what is free is given at once; what must move is revoked now and given in a second rebalance."""
     before, after = run.change.owner_before, run.change.owner_after
-    free = {each for each in after if each in run.stopped}
-    moving = {each for each in after if each not in free and before[each] != after[each]}
-    dropped = {each for each in before if each not in after and each not in run.stopped}
+    free = {partition for partition in after if partition in run.stopped}
+    moving = {partition for partition in after if partition not in free and before[partition] != after[partition]}
+    dropped = {partition for partition in before if partition not in after and partition not in run.stopped}
     run.started.update(dict.fromkeys(free, synced))
     for member in sorted(run.change.after):
-        given = sum(after[each] == member for each in free)
+        given = sum(after[partition] == member for partition in free)
         run.say(synced, member, Phase.ASSIGN, f"{given} partitions more")
     rejoins: dict[str, int] = {}
-    for member in sorted({before[each] for each in moving | dropped}):
-        run.stop(synced, member, frozenset(each for each in moving | dropped if before[each] == member))
+    for member in sorted({before[partition] for partition in moving | dropped}):
+        run.stop(synced, member, frozenset(partition for partition in moving | dropped if before[partition] == member))
         rejoins[member] = synced
     if not rejoins:
         return
     second = _round(run, rejoins, tuple(sorted(run.change.after)))
     run.started.update(dict.fromkeys(moving, second))
-    for member in sorted({after[each] for each in moving}):
-        run.say(second, member, Phase.ASSIGN, f"{sum(after[each] == member for each in moving)} partitions more")
+    for member in sorted({after[partition] for partition in moving}):
+        run.say(
+            second, member, Phase.ASSIGN, f"{sum(after[partition] == member for partition in moving)} partitions more"
+        )
 
 
 def _static_restart(run: _Run) -> Timeline:

@@ -50,7 +50,9 @@ class _Run:
 
 def replay_consumer(change: Change, times: Times) -> Timeline:
     """The timeline of one trigger in a stable KIP-848 group; ``rebalances`` is the number of new group epochs."""
-    run = _Run(change, times, {each: set(change.before[each]) for each in change.before}, dict(change.owner_before))
+    run = _Run(
+        change, times, {member: set(change.before[member]) for member in change.before}, dict(change.owner_before)
+    )
     if change.trigger is Trigger.COORDINATOR_MOVES:
         return _coordinator_moves(run)
     if change.trigger is Trigger.STATIC_RESTART:
@@ -105,11 +107,15 @@ def _reconcile(run: _Run, bumped: int, first_beats: dict[str, int]) -> None:
 def _beat(run: _Run, at: int, member: str) -> int:
     """One heartbeat and its answer; returns the time of the next."""
     owned, target = run.owned[member], set(run.change.after.get(member, ()))
-    for partition in [each for each, holder in run.held.items() if holder == member and each not in owned]:
+    for partition in [
+        held_partition
+        for held_partition, holder in run.held.items()
+        if holder == member and held_partition not in owned
+    ]:
         del run.held[partition]  # this beat acknowledges the revocation
     answered = at + run.times.round_trip_ms
     revoke = owned - target
-    free = {each for each in target - owned if each not in run.held}
+    free = {taken_over for taken_over in target - owned if taken_over not in run.held}
     run.say(at, member, Phase.HEARTBEAT, "revoke" if revoke else "")
     if revoke:
         owned -= revoke

@@ -134,12 +134,12 @@ class Change:
     @property
     def owner_before(self) -> dict[Partition, str]:
         """Partition → member."""
-        return {each: member for member in sorted(self.before) for each in self.before[member]}
+        return {partition: member for member in sorted(self.before) for partition in self.before[member]}
 
     @property
     def owner_after(self) -> dict[Partition, str]:
         """Partition → member."""
-        return {each: member for member in sorted(self.after) for each in self.after[member]}
+        return {partition: member for member in sorted(self.after) for partition in self.after[member]}
 
 
 def pauses_between(
@@ -148,9 +148,9 @@ def pauses_between(
     """Pauses from the moments at which reading stopped and started; a partition without both had none."""
     before, after = change.owner_before, change.owner_after
     return tuple(
-        Pause(each, stopped[each], started[each], before.get(each), after.get(each))
-        for each in sorted(stopped)
-        if each in started and started[each] > stopped[each]
+        Pause(partition, stopped[partition], started[partition], before.get(partition), after.get(partition))
+        for partition in sorted(stopped)
+        if partition in started and started[partition] > stopped[partition]
     )
 
 

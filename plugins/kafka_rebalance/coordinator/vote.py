@@ -49,7 +49,7 @@ def elect_strategy(supported: Mapping[str, Sequence[str]]) -> Vote:
     """
     lists = list(supported.values())
     candidates = [name for name in dict.fromkeys(lists[0])] if lists else []  # noqa: C416
-    candidates = [name for name in candidates if all(name in each for each in lists)]
+    candidates = [name for name in candidates if all(name in names for names in lists)]
     ballots = tuple(
         Ballot(member, next(name for name in names if name in candidates))
         for member, names in supported.items()

@@ -1,4 +1,4 @@
-"""From scores to advice in words: every rule looks at one picture of the cluster and yields findings, ranked by gain.
+"""From scores to advice in words: every rule reads one context of the cluster and yields findings, ranked by gain.
 
 Thresholds are relative to the cluster and stand in the registry (``kafka_rebalance.findings.finding``), never in GB.
 """
@@ -15,14 +15,14 @@ from kafka_rebalance.findings import (
     placement_rules,
     share_rules,
 )
-from kafka_rebalance.findings.context import Picture
+from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
-RULES: tuple[Callable[[Picture], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     share_rules.broker_disk_over_share,
     share_rules.broker_disk_full,
     share_rules.broker_rate_over_share,
@@ -49,12 +49,12 @@ RULES: tuple[Callable[[Picture], Iterator[Finding]], ...] = (
 )
 
 
-def find(
+def evaluate_rules(
     snapshot: ClusterSnapshot, scores: ClusterScores, replays: Sequence[GroupReplay], plan: Plan | None = None
 ) -> tuple[Finding, ...]:
-    """All findings of one cluster, worst first. Without a plan nothing is said of what it would do."""
-    picture = Picture(snapshot, scores, replays, plan)
-    return rank([each for rule in RULES for each in rule(picture)])
+    """All findings of one cluster, worst first. Without a plan its effects are left out."""
+    context = FindingContext(snapshot, scores, replays, plan)
+    return rank([finding for rule in RULES for finding in rule(context)])
 
 
-__all__ = ["RULES", "find"]
+__all__ = ["RULES", "evaluate_rules"]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kafka_rebalance.errors import EndlessReassignmentError
-from kafka_rebalance.findings.context import Picture, Remedy, finding
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -16,9 +16,9 @@ from kafka_rebalance.snapshot.model import Group, GroupType
 _ENDLESS = EndlessReassignmentError().java_class
 
 
-def sticky_endless(picture: Picture) -> Iterator[Finding]:
+def sticky_endless(context: FindingContext) -> Iterator[Finding]:
     """The group's own sticky strategy never returns from what its members hold: the next rebalance does not end."""
-    for replay in picture.replays:
+    for replay in context.replays:
         own = replay.score(replay.today.assignor)
         if own is None or not (own.error or "").startswith(_ENDLESS):
             continue
@@ -45,14 +45,14 @@ def sticky_endless(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def shared_offsets(picture: Picture) -> Iterator[Finding]:
+def shared_offsets(context: FindingContext) -> Iterator[Finding]:
     """Several members read the same partition and commit to the same offset of it: the last one wins."""
-    for group in picture.snapshot.groups:
+    for group in context.snapshot.groups:
         shared = _read_by_several(group)
         if not shared:
             continue
         topics = sorted({topic for topic, _ in shared})
-        every = len({(topic, each) for member in group.members for topic, runs in member.assigned for each in runs})
+        every = len({(topic, run) for member in group.members for topic, runs in member.assigned for run in runs})
         yield finding(
             "shared_offsets",
             Severity.HIGH,
@@ -79,9 +79,7 @@ def _read_by_several(group: Group) -> dict[tuple[str, int], int]:
     """Readers of each partition that has more than one, where that is an error: a share group means it."""
     if group.type is GroupType.SHARE or group.state not in (None, "Stable"):
         return {}  # who reads what while a group rebalances is yesterday's news
-    readers = Counter(
-        (topic, each) for member in group.members for topic, runs in member.assigned for each in set(runs)
-    )
+    readers = Counter((topic, run) for member in group.members for topic, runs in member.assigned for run in set(runs))
     return {pair: count for pair, count in readers.items() if count > 1}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from kafka_rebalance.findings.context import Evidence, Picture, Remedy, finding
+from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Verdict
@@ -18,10 +18,10 @@ _RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.r
 _SEVERE_GAPS = ("sizes", "log dir", "partitions", "offline")
 
 
-def throttle_left_over(picture: Picture) -> Iterator[Finding]:
+def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
     """Throttles stand although nothing is being reassigned."""
-    snapshot = picture.snapshot
-    if picture.is_in_flight.any():
+    snapshot = context.snapshot
+    if context.is_in_flight.any():
         return
     topics = sorted(topic.name for topic in snapshot.topics if any(topic.configs.get(name) for name in _REPLICAS))
     brokers = sorted(broker.id for broker in snapshot.brokers if any(broker.configs.get(name) for name in _RATES))
@@ -54,26 +54,26 @@ def throttle_left_over(picture: Picture) -> Iterator[Finding]:
     )
 
 
-def load_unknown(picture: Picture) -> Iterator[Finding]:
+def load_unknown(context: FindingContext) -> Iterator[Finding]:
     """Resources that nobody measured are not balanced; zero is never assumed."""
-    left_out = {name: why for name, why in picture.scores.left_out.items() if name in BALANCED}
+    left_out = {name: why for name, why in context.scores.left_out.items() if name in BALANCED}
     if not left_out:
         return
     evidence: Evidence = {f"{resource}_left_out": why for resource, why in sorted(left_out.items())}
-    column = picture.snapshot.loads.column(LoadKind.IN_BYTES_PER_S)
+    column = context.snapshot.loads.column(LoadKind.IN_BYTES_PER_S)
     hint = "" if column is not None else " A second snapshot some minutes later gives rates."
     yield finding(
         "load_unknown",
         Severity.INFO,
-        picture.snapshot.cluster,
+        context.snapshot.cluster,
         evidence | {"resources_left_out": len(left_out)},
         Remedy(f"Nothing is advised on {listed(sorted(left_out))}: nobody measured it, or too little of it.{hint}"),
     )
 
 
-def coverage_gap(picture: Picture) -> Iterator[Finding]:
+def coverage_gap(context: FindingContext) -> Iterator[Finding]:
     """What could not be read: the advice rests on the rest."""
-    gaps = picture.snapshot.coverage
+    gaps = context.snapshot.coverage
     if not gaps:
         return
     kinds = Counter(f"{gap.what} ({gap.subject_type})" for gap in gaps)
@@ -84,7 +84,7 @@ def coverage_gap(picture: Picture) -> Iterator[Finding]:
     yield finding(
         "coverage_gap",
         Severity.MEDIUM if is_severe else Severity.INFO,
-        picture.snapshot.cluster,
+        context.snapshot.cluster,
         evidence,
         Remedy(
             f"{counted(len(gaps), 'thing')} could not be read: {listed(sorted(kinds))}. First: {first.what} of "
@@ -93,33 +93,33 @@ def coverage_gap(picture: Picture) -> Iterator[Finding]:
     )
 
 
-def nothing_to_do(picture: Picture) -> Iterator[Finding]:
+def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
     """The plan says that everything is well."""
-    plan = picture.plan
+    plan = context.plan
     if plan is None or plan.verdict is not Verdict.NOTHING_TO_DO:
         return
     yield finding(
         "nothing_to_do",
         Severity.OK,
-        picture.snapshot.cluster,
-        {f"{each.resource}_skew": each.skew_before for each in plan.resources},
+        context.snapshot.cluster,
+        {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
         Remedy(f"Nothing to move: {'; '.join(plan.reasons) or 'everything is within its band'}."),
         confidence=Confidence.MEASURED,
     )
 
 
-def cannot_tell(picture: Picture) -> Iterator[Finding]:
+def cannot_tell(context: FindingContext) -> Iterator[Finding]:
     """The plan says that too little was seen."""
-    plan = picture.plan
+    plan = context.plan
     if plan is None or plan.verdict is not Verdict.CANNOT_TELL:
         return
-    states = Counter(broker.state.value for broker in picture.snapshot.brokers)
-    evidence: Evidence = {"partitions": len(picture.snapshot.partitions), "gaps": len(picture.snapshot.coverage)}
+    states = Counter(broker.state.value for broker in context.snapshot.brokers)
+    evidence: Evidence = {"partitions": len(context.snapshot.partitions), "gaps": len(context.snapshot.coverage)}
     evidence |= {f"brokers_{state}": count for state, count in sorted(states.items())}
     yield finding(
         "cannot_tell",
         Severity.HIGH,
-        picture.snapshot.cluster,
+        context.snapshot.cluster,
         evidence,
         Remedy(
             f"Whether anything has to move cannot be told: {'; '.join(plan.reasons)}. Read it again once all of it can "
@@ -128,16 +128,16 @@ def cannot_tell(picture: Picture) -> Iterator[Finding]:
     )
 
 
-def not_fixable_by_moving(picture: Picture) -> Iterator[Finding]:
+def not_fixable_by_moving(context: FindingContext) -> Iterator[Finding]:
     """The plan says that the imbalance stays whatever is moved."""
-    plan = picture.plan
+    plan = context.plan
     if plan is None or plan.verdict is not Verdict.NOT_FIXABLE_BY_MOVING:
         return
     yield finding(
         "not_fixable_by_moving",
         Severity.MEDIUM,
-        picture.snapshot.cluster,
-        {f"{each.resource}_skew": each.skew_before for each in plan.resources},
+        context.snapshot.cluster,
+        {f"{outcome.resource}_skew": outcome.skew_before for outcome in plan.resources},
         Remedy(f"Moving cannot fix this: {'; '.join(plan.reasons)}."),
         confidence=Confidence.MEASURED,
     )

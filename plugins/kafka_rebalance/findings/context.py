@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
-from kafka_rebalance.groups.group_input import GroupQuestion, group_questions
+from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
@@ -24,7 +24,7 @@ _ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
 
 
 @dataclass(frozen=True, eq=False)  # no slots: cached_property keeps its values in __dict__
-class Picture:
+class FindingContext:
     """What is known of one cluster. Rules only read it."""
 
     snapshot: ClusterSnapshot
@@ -43,9 +43,9 @@ class Picture:
         return tuple(sorted(broker.id for broker in self.snapshot.brokers if broker.state.stays))
 
     @cached_property
-    def questions(self) -> dict[str, GroupQuestion]:
+    def group_inputs(self) -> dict[str, GroupInput]:
         """By group."""
-        return {question.group.id: question for question in group_questions(self.snapshot)}
+        return {group_input.group.id: group_input for group_input in group_inputs(self.snapshot)}
 
     @cached_property
     def replay_of(self) -> dict[str, GroupReplay]:

@@ -88,7 +88,7 @@ class Finding:
 
 def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
     """Worst severity first, then the greatest gain, then by key."""
-    return tuple(sorted(findings, key=lambda each: (each.severity.rank, -each.gain, each.finding_key)))
+    return tuple(sorted(findings, key=lambda finding: (finding.severity.rank, -finding.gain, finding.finding_key)))
 
 
 def _code(code: str, subject_type: SubjectType, rule: str, **thresholds: float) -> tuple[str, FindingCode]:

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.arrays import Floats
-from kafka_rebalance.findings.context import Picture, Remedy, finding, threshold
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
-from kafka_rebalance.groups.group_input import GroupQuestion
+from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
@@ -20,9 +20,9 @@ from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Member
 
 
-def idle_members(picture: Picture) -> Iterator[Finding]:
+def idle_members(context: FindingContext) -> Iterator[Finding]:
     """Members without work that no other strategy would give them."""
-    for replay in picture.replays:
+    for replay in context.replays:
         today = replay.today
         if not today.idle_members or replay.advised is not None:
             continue  # another strategy may put them to work: assignor_uneven says so
@@ -47,9 +47,9 @@ def idle_members(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def assignor_uneven(picture: Picture) -> Iterator[Finding]:
+def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
     """Another strategy makes the fullest member smaller."""
-    for replay in picture.replays:
+    for replay in context.replays:
         advised = None if replay.advised is None else replay.score(replay.advised)
         if advised is None:
             continue
@@ -83,15 +83,15 @@ def assignor_uneven(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def dead_static_member(picture: Picture) -> Iterator[Finding]:
+def dead_static_member(context: FindingContext) -> Iterator[Finding]:
     """A static member keeps partitions that nobody reads."""
-    for question in picture.questions.values():
-        dead, confidence = dead_members(picture, question)
+    for group_input in context.group_inputs.values():
+        dead, confidence = dead_members(context, group_input)
         if not dead:
             continue
-        group, reader = question.group, question.reader
+        group, reader = group_input.group, group_input.reader
         held = np.isin(reader, [group.members.index(member) for member in dead])
-        lag = question.rates.lag_messages[held]
+        lag = group_input.rates.lag_messages[held]
         yield finding(
             "dead_static_member",
             Severity.HIGH,
@@ -101,7 +101,7 @@ def dead_static_member(picture: Picture) -> Iterator[Finding]:
                 "instance_ids": listed([member.instance_id for member in dead], most=len(dead)),
                 "partitions_unread": int(held.sum()),
                 "lag_messages": None if np.isnan(lag).any() else int(lag.sum()),
-                "in_messages_per_s": _sum(question.rates.in_messages_per_s[held]),
+                "in_messages_per_s": _sum(group_input.rates.in_messages_per_s[held]),
             },
             Remedy(
                 f"Static member {listed([member.instance_id for member in dead])} keeps "
@@ -114,20 +114,20 @@ def dead_static_member(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def lag_growing(picture: Picture) -> Iterator[Finding]:
+def lag_growing(context: FindingContext) -> Iterator[Finding]:
     """The group reads slower than its topics are written; told only where no other group reads them."""
-    out, written = picture.snapshot.load(LoadKind.OUT_BYTES_PER_S), picture.snapshot.load(LoadKind.IN_BYTES_PER_S)
-    readers = _readers_by_topic(picture)
-    for question in picture.questions.values():
-        group = question.group
-        if not group.members or any(len(readers[topic]) > 1 for topic in question.topics if topic in readers):
+    out, written = context.snapshot.load(LoadKind.OUT_BYTES_PER_S), context.snapshot.load(LoadKind.IN_BYTES_PER_S)
+    readers = _readers_by_topic(context)
+    for group_input in context.group_inputs.values():
+        group = group_input.group
+        if not group.members or any(len(readers[topic]) > 1 for topic in group_input.topics if topic in readers):
             continue
-        rows = _rows_of(picture, question)
+        rows = _rows_of(context, group_input)
         read, wrote = float(out[rows].sum()), float(written[rows].sum())
         if not wrote > 0 or np.isnan(read) or read / wrote >= threshold("lag_growing", "read_ratio"):
             continue
-        lag, rate = _sum(question.rates.lag_messages), _sum(question.rates.in_messages_per_s)
-        if not lag or not rate or dead_members(picture, question)[0]:
+        lag, rate = _sum(group_input.rates.lag_messages), _sum(group_input.rates.in_messages_per_s)
+        if not lag or not rate or dead_members(context, group_input)[0]:
             continue
         yield finding(
             "lag_growing",
@@ -147,22 +147,22 @@ def lag_growing(picture: Picture) -> Iterator[Finding]:
                 cost="one rebalance for new members",
                 gain=1 - read / wrote,
             ),
-            confidence=picture.confidence(LoadKind.OUT_BYTES_PER_S),
+            confidence=context.confidence(LoadKind.OUT_BYTES_PER_S),
         )
 
 
-def dead_members(picture: Picture, question: GroupQuestion) -> tuple[list[Member], Confidence]:
+def dead_members(context: FindingContext, group_input: GroupInput) -> tuple[list[Member], Confidence]:
     """Static members that read nothing of what they hold.
 
     Where rates were measured: all their partitions are behind, some were written, and none was read by anybody.
     Else: each of their partitions is many times further behind than any that a member outside is.
     """
-    group, reader, rates = question.group, question.reader, question.rates
+    group, reader, rates = group_input.group, group_input.reader, group_input.rates
     static = [number for number, member in enumerate(group.members) if member.instance_id is not None]
     if not static:
         return [], Confidence.MEASURED
-    rows = _rows_of(picture, question)
-    out = picture.snapshot.load(LoadKind.OUT_BYTES_PER_S)[rows]
+    rows = _rows_of(context, group_input)
+    out = context.snapshot.load(LoadKind.OUT_BYTES_PER_S)[rows]
     is_measured = not (np.isnan(out).any() or np.isnan(rates.in_messages_per_s).any())
     dead = []
     for number in static:
@@ -198,19 +198,23 @@ def _basis(replay: GroupReplay) -> Confidence:
     return Confidence.ESTIMATED
 
 
-def _rows_of(picture: Picture, question: GroupQuestion) -> npt.NDArray[np.int64]:
+def _rows_of(context: FindingContext, group_input: GroupInput) -> npt.NDArray[np.int64]:
     """Partition rows of the snapshot along the question's partitions."""
-    topic = picture.snapshot.partitions.topic
-    names = {each.name: number for number, each in enumerate(picture.snapshot.topics)}
-    spans = [np.searchsorted(topic, [names[each], names[each] + 1]) for each in question.topics if each in names]
+    topic = context.snapshot.partitions.topic
+    names = {known_topic.name: number for number, known_topic in enumerate(context.snapshot.topics)}
+    spans = [
+        np.searchsorted(topic, [names[topic_name], names[topic_name] + 1])
+        for topic_name in group_input.topics
+        if topic_name in names
+    ]
     return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(begin, end) for begin, end in spans)])
 
 
-def _readers_by_topic(picture: Picture) -> dict[str, set[str]]:
+def _readers_by_topic(context: FindingContext) -> dict[str, set[str]]:
     readers: dict[str, set[str]] = {}
-    for group in picture.snapshot.groups:
-        for each in group.committed:
-            readers.setdefault(each.topic, set()).add(group.id)
+    for group in context.snapshot.groups:
+        for commit in group.committed:
+            readers.setdefault(commit.topic, set()).add(group.id)
     return readers
 
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.findings.context import Picture, Remedy, finding, threshold
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 
 _ELECTION = "kafka-leader-election --election-type preferred"
 
 
-def leaders_piled_up(picture: Picture) -> Iterator[Finding]:
+def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
     """A broker leads more than its share, and took over partitions that others are preferred to lead."""
-    table = picture.snapshot.partitions
-    preferred = preferred_leaders(picture)
-    for score in picture.scores.of_resource("leaders"):
+    table = context.snapshot.partitions
+    preferred = preferred_leaders(context)
+    for score in context.scores.of_resource("leaders"):
         if not score.stays or not score.fair_share:
             continue
         over = score.level / score.fair_share
-        led = (table.leader == score.broker) & ~picture.is_in_flight
+        led = (table.leader == score.broker) & ~context.is_in_flight
         taken_over = int((led & (preferred != score.broker)).sum())
         if over < threshold("leaders_piled_up", "over_share_ratio") or not taken_over:
             continue
@@ -48,37 +48,37 @@ def leaders_piled_up(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def preferred_leaders_off(picture: Picture) -> Iterator[Finding]:
+def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
     """Too many partitions are led by another than the first of their replicas."""
-    table = picture.snapshot.partitions
-    counts = (table.leader >= 0) & ~picture.is_in_flight
+    table = context.snapshot.partitions
+    counts = (table.leader >= 0) & ~context.is_in_flight
     total = int(counts.sum())
     if not total:
         return
-    preferred = preferred_leaders(picture)
+    preferred = preferred_leaders(context)
     off = counts & (table.leader != preferred)
     ratio = int(off.sum()) / total
     if ratio < threshold("preferred_leaders_off", "off_ratio"):
         return
     idle = [
         broker
-        for broker in picture.staying
+        for broker in context.staying
         if not (table.leader[counts] == broker).any() and (preferred[counts] == broker).any()
     ]
-    elected = _elected_by_plan(picture, off)
+    elected = _elected_by_plan(context, off)
     by_plan = f"; after the plan {elected:,} of them are" if elected else ""
     led_by_none = f"; brokers {listed(idle)} lead nothing at all" if idle else ""
     yield finding(
         "preferred_leaders_off",
         Severity.MEDIUM if ratio >= 0.1 else Severity.LOW,
-        picture.snapshot.cluster,
+        context.snapshot.cluster,
         {
             "partitions": total,
             "off_partitions": int(off.sum()),
             "off_ratio": ratio,
             "brokers_that_lead_nothing": listed(idle, most=len(idle)) or None,
         }
-        | ({} if picture.plan is None else {"plan_elected_partitions": elected}),
+        | ({} if context.plan is None else {"plan_elected_partitions": elected}),
         Remedy(
             f"{int(off.sum()):,} of {total:,} partitions ({ratio:.1%}) are not led by their preferred "
             f"leader{led_by_none}: run {_ELECTION} --all-topic-partitions{by_plan}.",
@@ -88,27 +88,27 @@ def preferred_leaders_off(picture: Picture) -> Iterator[Finding]:
     )
 
 
-def _elected_by_plan(picture: Picture, off: npt.NDArray[np.bool_]) -> int:
+def _elected_by_plan(context: FindingContext, off: npt.NDArray[np.bool_]) -> int:
     """Flagged partitions that the plan moves or elects: each ends with the first of its replicas as leader."""
-    if picture.plan is None:
+    if context.plan is None:
         return 0
-    row_of = picture.snapshot.row_of
-    return sum(bool(off[row_of[move.topic, move.partition]]) for move in picture.plan.moves)
+    row_of = context.snapshot.row_of
+    return sum(bool(off[row_of[move.topic, move.partition]]) for move in context.plan.moves)
 
 
-def coordinator_piled_up(picture: Picture) -> Iterator[Finding]:
+def coordinator_piled_up(context: FindingContext) -> Iterator[Finding]:
     """More groups have one coordinator than its share, and than chance would give to any broker."""
-    coordinators = [group.coordinator for group in picture.snapshot.groups if group.coordinator is not None]
-    if not coordinators or not picture.staying:
+    coordinators = [group.coordinator for group in context.snapshot.groups if group.coordinator is not None]
+    if not coordinators or not context.staying:
         return
     from scipy.special import gammainc  # takes a while to import, and few clusters come this far
 
-    mean = len(coordinators) / len(picture.staying)
+    mean = len(coordinators) / len(context.staying)
     for broker in sorted(set(coordinators)):
         count = coordinators.count(broker)
         if count / mean < threshold("coordinator_piled_up", "over_share_ratio"):
             continue
-        chance = float(gammainc(count, mean)) * len(picture.staying)  # so many or more, at any of the brokers
+        chance = float(gammainc(count, mean)) * len(context.staying)  # so many or more, at any of the brokers
         if chance >= threshold("coordinator_piled_up", "chance_ratio"):
             continue
         yield finding(
@@ -126,12 +126,12 @@ def coordinator_piled_up(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def preferred_leaders(picture: Picture) -> npt.NDArray[np.int32]:
+def preferred_leaders(context: FindingContext) -> npt.NDArray[np.int32]:
     """int32[P]: the first replica that stays once a running reassignment ends and may lead (no observer)."""
-    table = picture.snapshot.partitions
+    table = context.snapshot.partitions
     first = table.replicas[table.offsets[:-1]].copy() if len(table) else np.zeros(0, dtype=np.int32)
     for row in {*table.removing, *table.observers}:
-        partition = picture.snapshot.partition(row)
+        partition = context.snapshot.partition(row)
         may_lead = [broker for broker in partition.target_replicas if broker not in partition.observers]
         first[row] = (may_lead or partition.target_replicas)[0]
     return first

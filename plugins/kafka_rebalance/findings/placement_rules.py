@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.arrays import Flags
-from kafka_rebalance.findings.context import Evidence, Picture, Remedy, finding, threshold
+from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import ROWS, UNITS
@@ -23,25 +23,25 @@ LISTED_TOPICS = 10
 _KINDS = {name: kind for name in ("in", "disk") if (kind := ROWS[name].load) is not None}
 
 
-def rack_violated(picture: Picture) -> Iterator[Finding]:
+def rack_violated(context: FindingContext) -> Iterator[Finding]:
     """Replicas of a partition share a rack though there are racks enough."""
-    table, brokers = picture.snapshot.partitions, picture.brokers
-    racks = {brokers[broker].rack for broker in picture.staying}
+    table, brokers = context.snapshot.partitions, context.brokers
+    racks = {brokers[broker].rack for broker in context.staying}
     if None in racks or len(racks) < 2:
         return
-    index = {rack: number for number, rack in enumerate(sorted(each for each in racks if each is not None))}
+    index = {rack: number for number, rack in enumerate(sorted(name for name in racks if name is not None))}
     nowhere = len(index)  # the rack of a dead broker that nobody knows: it counts as one of its own
     ids = np.array(sorted(brokers), dtype=np.int64)
     rack_of = np.array([index.get(brokers[broker].rack or "", nowhere) for broker in ids.tolist()], dtype=np.int64)
     racks_of_replicas = rack_of[np.searchsorted(ids, table.replicas)]
     seen = np.unique(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
     distinct = np.bincount(seen // (nowhere + 1), minlength=len(table))
-    violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~picture.is_in_flight
+    violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~context.is_in_flight
     violated[sorted(table.observers)] = False  # Confluent's placement constraints say which racks they take
-    sizes = picture.snapshot.load(LoadKind.LOG_BYTES)
-    for trouble in _by_topic(picture, violated):
+    sizes = context.snapshot.load(LoadKind.LOG_BYTES)
+    for trouble in _by_topic(context, violated):
         rows = trouble.rows
-        size, example = float(sizes[rows].sum()), picture.snapshot.name_of(int(rows[0]))
+        size, example = float(sizes[rows].sum()), context.snapshot.name_of(int(rows[0]))
         yield finding(
             "rack_violated",
             Severity.HIGH,
@@ -63,9 +63,9 @@ def rack_violated(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def under_replicated(picture: Picture) -> Iterator[Finding]:
+def under_replicated(context: FindingContext) -> Iterator[Finding]:
     """The ISR is smaller than the replicas that are meant to be there."""
-    table = picture.snapshot.partitions
+    table = context.snapshot.partitions
     if table.in_sync is None:
         return
     in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
@@ -73,8 +73,8 @@ def under_replicated(picture: Picture) -> Iterator[Finding]:
     for row, brokers in table.adding.items():
         adding[row] = len(brokers)
     meant = table.replica_counts - adding - table.idle_observers
-    least = _least_in_sync(picture)
-    for trouble in _by_topic(picture, in_sync < meant):
+    least = _least_in_sync(context)
+    for trouble in _by_topic(context, in_sync < meant):
         rows = trouble.rows
         below = int((in_sync[rows] < least[rows]).sum())
         unsafe = f"; {below:,} of them are below min.insync.replicas" if below else ""
@@ -97,11 +97,11 @@ def under_replicated(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def offline_partition(picture: Picture) -> Iterator[Finding]:
+def offline_partition(context: FindingContext) -> Iterator[Finding]:
     """Nobody leads: nobody can read or write."""
-    for trouble in _by_topic(picture, picture.snapshot.partitions.leader < 0):
+    for trouble in _by_topic(context, context.snapshot.partitions.leader < 0):
         row = int(trouble.rows[0])
-        example = picture.snapshot.partition(row)
+        example = context.snapshot.partition(row)
         yield finding(
             "offline_partition",
             Severity.CRITICAL,
@@ -110,22 +110,22 @@ def offline_partition(picture: Picture) -> Iterator[Finding]:
                 "offline_partitions": len(trouble.rows),
                 "partitions": trouble.partitions,
                 "topics": trouble.topics,
-                "example": picture.snapshot.name_of(row),
+                "example": context.snapshot.name_of(row),
             },
             Remedy(
                 f"{counted(len(trouble.rows), 'partition')} of {trouble.words} have no leader; "
-                f"{picture.snapshot.name_of(row)} waits for one of brokers "
+                f"{context.snapshot.name_of(row)} waits for one of brokers "
                 f"{', '.join(map(str, example.isr or example.replicas))}: bring it back.",
                 gain=1.0,
             ),
         )
 
 
-def dead_broker(picture: Picture) -> Iterator[Finding]:
+def dead_broker(context: FindingContext) -> Iterator[Finding]:
     """Replicas are placed where nobody serves them."""
-    table = picture.snapshot.partitions
+    table = context.snapshot.partitions
     row = table.row_of_replica
-    for broker in picture.snapshot.brokers:
+    for broker in context.snapshot.brokers:
         if broker.state not in (BrokerState.DEAD, BrokerState.FENCED):
             continue
         held = table.replicas == broker.id
@@ -147,18 +147,18 @@ def dead_broker(picture: Picture) -> Iterator[Finding]:
         )
 
 
-def hot_partition(picture: Picture) -> Iterator[Finding]:
+def hot_partition(context: FindingContext) -> Iterator[Finding]:
     """One partition carries so much more than its topic's others that no placement makes its broker even."""
     hot: dict[int, Evidence] = {}
     for resource, kind in _KINDS.items():
         name = kind.value
-        scores = [score for score in picture.scores.of_resource(resource) if score.stays]
+        scores = [score for score in context.scores.of_resource(resource) if score.stays]
         mean = plain_mean(np.array([score.load for score in scores])) if scores else 0.0
         if mean <= 0:
             continue
-        values = np.nan_to_num(picture.snapshot.load(kind))
+        values = np.nan_to_num(context.snapshot.load(kind))
         for row in np.flatnonzero(values >= threshold("hot_partition", "share_of_broker_mean_ratio") * mean).tolist():
-            median = _median_of_siblings(picture, values, row)
+            median = _median_of_siblings(context, values, row)
             if median and values[row] < threshold("hot_partition", "times_topic_median_ratio") * median:
                 continue
             hot.setdefault(row, {}).update({
@@ -168,10 +168,10 @@ def hot_partition(picture: Picture) -> Iterator[Finding]:
                 f"topic_median_{name}": median,
             })  # fmt: skip
     for row, evidence in sorted(hot.items()):
-        yield _hot(picture, row, evidence)
+        yield _hot(context, row, evidence)
 
 
-def _hot(picture: Picture, row: int, evidence: Evidence) -> Finding:
+def _hot(context: FindingContext, row: int, evidence: Evidence) -> Finding:
     shares = {name: float(evidence.get(f"{name}_share_of_broker_mean_ratio") or 0.0) for name in _KINDS}
     worst = max(shares, key=lambda name: (shares[name], name))
     kind, unit = _KINDS[worst], UNITS[worst]
@@ -181,7 +181,7 @@ def _hot(picture: Picture, row: int, evidence: Evidence) -> Finding:
     return finding(
         "hot_partition",
         Severity.HIGH if shares[worst] >= 1 else Severity.MEDIUM,
-        picture.snapshot.name_of(row),
+        context.snapshot.name_of(row),
         evidence,
         Remedy(
             f"It carries {amount_in_words(value, unit)}, {shares[worst]:.0%} of what a mean broker does{others}: "
@@ -189,13 +189,13 @@ def _hot(picture: Picture, row: int, evidence: Evidence) -> Finding:
             cost="a change of the producers' keys; their order by key is kept per new key only",
             gain=1 - float(median or 0.0) / value,
         ),
-        confidence=picture.confidence(kind),
+        confidence=context.confidence(kind),
     )
 
 
-def _median_of_siblings(picture: Picture, values: npt.NDArray[np.float64], row: int) -> float | None:
+def _median_of_siblings(context: FindingContext, values: npt.NDArray[np.float64], row: int) -> float | None:
     """Median of the topic's other partitions; ``None`` where it has no other."""
-    topic = picture.snapshot.partitions.topic
+    topic = context.snapshot.partitions.topic
     begin, end = np.searchsorted(topic, [topic[row], topic[row] + 1])
     others = np.delete(values[begin:end], row - int(begin))
     return float(np.median(others)) if len(others) else None
@@ -212,9 +212,9 @@ class _Trouble:
     partitions: int  # of these topics, flagged or not
 
 
-def _by_topic(picture: Picture, flags: Flags) -> Iterator[_Trouble]:
+def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
     """One trouble a topic; a single one for more than LISTED_TOPICS: a lost broker is not a thousand findings."""
-    topic = picture.snapshot.partitions.topic
+    topic = context.snapshot.partitions.topic
     rows = np.flatnonzero(flags)
     numbers = np.unique(topic[rows])
     sizes = np.searchsorted(topic, numbers + 1) - np.searchsorted(topic, numbers)
@@ -222,12 +222,12 @@ def _by_topic(picture: Picture, flags: Flags) -> Iterator[_Trouble]:
         yield _Trouble("many topics", f"{len(numbers):,} topics", rows, len(numbers), int(sizes.sum()))
         return
     for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
-        name = picture.snapshot.topics[number].name
+        name = context.snapshot.topics[number].name
         yield _Trouble(name, name, rows[topic[rows] == number], 1, size)
 
 
-def _least_in_sync(picture: Picture) -> npt.NDArray[np.int64]:
+def _least_in_sync(context: FindingContext) -> npt.NDArray[np.int64]:
     """int64[P]: min.insync.replicas of each partition's topic, 1 where nobody set it."""
-    least = [topic.configs.get("min.insync.replicas", "1") for topic in picture.snapshot.topics]
-    by_topic = np.array([int(each) if each.isdigit() else 1 for each in least], dtype=np.int64)
-    return by_topic[picture.snapshot.partitions.topic]
+    least = [topic.configs.get("min.insync.replicas", "1") for topic in context.snapshot.topics]
+    by_topic = np.array([int(text) if text.isdigit() else 1 for text in least], dtype=np.int64)
+    return by_topic[context.snapshot.partitions.topic]

@@ -1,4 +1,4 @@
-"""What the plan does to each broker, summed over its moves: all that findings tell of the plan in numbers."""
+"""What the plan does to each broker, summed over its moves: all figures of the plan that findings report."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def effects_of(plan: Plan, snapshot: ClusterSnapshot) -> dict[int, BrokerEffect]
 
 def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] | None:
     """Load of the broker before and after the plan, None where the plan does not balance that resource."""
-    found: ResourceOutcome | None = next((each for each in plan.resources if each.resource == resource), None)
+    found: ResourceOutcome | None = next((outcome for outcome in plan.resources if outcome.resource == resource), None)
     if found is None or broker not in found.before or broker not in found.after:
         return None
     return found.before[broker], found.after[broker]

@@ -1,4 +1,4 @@
-"""What a finding about one broker says of the plan: words, evidence and cost, all from the plan's own moves.
+"""How a finding about one broker describes the plan: text, evidence and cost, all from the plan's own moves.
 
 Without a plan the finding says what would have to be done, and what that would cost at least.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
-from kafka_rebalance.findings.context import Evidence, Picture
+from kafka_rebalance.findings.context import Evidence, FindingContext
 from kafka_rebalance.findings.plan_effects import NOTHING, outcome_for
 from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import TABLE
@@ -17,15 +17,15 @@ from kafka_rebalance.scoring.cluster_scores import BrokerScore
 LOAD_NAMES = {row.name: row.load_name for row in TABLE}
 
 
-def plan_words(picture: Picture, score: BrokerScore, otherwise: str) -> str:
+def plan_words(context: FindingContext, score: BrokerScore, otherwise: str) -> str:
     """What becomes of this load; ``otherwise``: what to do where there is no plan to speak of."""
-    plan = picture.plan
+    plan = context.plan
     if plan is None:
         return otherwise
     if not plan.moves:
         return f"the plan moves nothing ({plan.verdict.value.replace('_', ' ')})"
     loads = outcome_for(plan, score.resource, score.broker)
-    if picture.plan_effects.get(score.broker, NOTHING).is_nothing:
+    if context.plan_effects.get(score.broker, NOTHING).is_nothing:
         return "the plan leaves it as it is"
     if loads is None:
         return f"the plan does not balance {score.resource}"
@@ -37,11 +37,11 @@ def plan_words(picture: Picture, score: BrokerScore, otherwise: str) -> str:
     )
 
 
-def plan_evidence(picture: Picture, scores: Sequence[BrokerScore]) -> Evidence:
+def plan_evidence(context: FindingContext, scores: Sequence[BrokerScore]) -> Evidence:
     """Numbers of the plan for one broker, by resource; nothing where there is no plan."""
-    if picture.plan is None or not scores:
+    if context.plan is None or not scores:
         return {}
-    effect = picture.plan_effects.get(scores[0].broker, NOTHING)
+    effect = context.plan_effects.get(scores[0].broker, NOTHING)
     evidence: Evidence = {
         "plan_replicas_out": effect.replicas_out,
         "plan_bytes_out": effect.bytes_out,
@@ -51,16 +51,16 @@ def plan_evidence(picture: Picture, scores: Sequence[BrokerScore]) -> Evidence:
         "plan_leaders_in": effect.leaders_in,
     }
     for score in scores:
-        loads = outcome_for(picture.plan, score.resource, score.broker)
+        loads = outcome_for(context.plan, score.resource, score.broker)
         evidence[f"plan_after_{LOAD_NAMES[score.resource]}"] = None if loads is None else loads[1]
     return evidence
 
 
-def plan_cost(picture: Picture, broker: int, otherwise: str) -> str:
+def plan_cost(context: FindingContext, broker: int, otherwise: str) -> str:
     """What leaves this broker by the plan, what is copied to it, its leader changes; without a plan ``otherwise``."""
-    if picture.plan is None:
+    if context.plan is None:
         return otherwise
-    effect = picture.plan_effects.get(broker, NOTHING)
+    effect = context.plan_effects.get(broker, NOTHING)
     if effect.is_nothing:
         return "nothing: the plan does not touch it"
     parts = []

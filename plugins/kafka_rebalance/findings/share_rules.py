@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.cluster_arrays.broker_arrays import usable_bytes, volume_bytes
-from kafka_rebalance.findings.context import Evidence, Picture, Remedy, finding, threshold
+from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.plan_effects import outcome_for
 from kafka_rebalance.findings.plan_words import LOAD_NAMES, plan_cost, plan_evidence, plan_words
@@ -18,9 +18,9 @@ from kafka_rebalance.snapshot.load import LoadKind
 _RATES = {row.name: row.load for row in TABLE if row.is_balanced and row.load is not None and row.unit != "bytes"}
 
 
-def broker_disk_over_share(picture: Picture) -> Iterator[Finding]:
+def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
     """Disk level above the fair share."""
-    for score in picture.scores.of_resource("disk"):
+    for score in context.scores.of_resource("disk"):
         over = _over_share(score)
         if over is None or over < threshold("broker_disk_over_share", "over_share_ratio"):
             continue
@@ -29,24 +29,24 @@ def broker_disk_over_share(picture: Picture) -> Iterator[Finding]:
             "broker_disk_over_share",
             _severity(over),
             score.broker,
-            _share_evidence(score) | {"over_share_ratio": over} | plan_evidence(picture, [score]),
+            _share_evidence(score) | {"over_share_ratio": over} | plan_evidence(context, [score]),
             Remedy(
                 f"Broker {score.broker} holds {bytes_in_words(score.load)}, {over:.2f} times its fair share: "
-                f"{plan_words(picture, score, what)}.",
-                cost=plan_cost(picture, score.broker, f"at least {bytes_in_words(_excess(score))} copied"),
-                gain=_moved_away(picture, score),
+                f"{plan_words(context, score, what)}.",
+                cost=plan_cost(context, score.broker, f"at least {bytes_in_words(_excess(score))} copied"),
+                gain=_moved_away(context, score),
             ),
-            confidence=picture.confidence(LoadKind.LOG_BYTES),
+            confidence=context.confidence(LoadKind.LOG_BYTES),
         )
 
 
-def broker_rate_over_share(picture: Picture) -> Iterator[Finding]:
+def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
     """In, out or CPU level above the fair share: one finding a broker, the worst resource first."""
     least = threshold("broker_rate_over_share", "over_share_ratio")
-    for broker in picture.staying:
+    for broker in context.staying:
         scores = {
             score.resource: score
-            for score in picture.scores.brokers
+            for score in context.scores.brokers
             if score.broker == broker and score.resource in _RATES and (_over_share(score) or 0) >= least
         }
         if not scores:
@@ -57,7 +57,7 @@ def broker_rate_over_share(picture: Picture) -> Iterator[Finding]:
         for score in scores.values():
             evidence |= _share_evidence(score)
             evidence[f"{score.resource}_over_share_ratio"] = _over_share(score)
-        evidence |= plan_evidence(picture, list(scores.values()))
+        evidence |= plan_evidence(context, list(scores.values()))
         what = "move leaders or replicas of its busiest partitions"
         yield finding(
             "broker_rate_over_share",
@@ -66,21 +66,21 @@ def broker_rate_over_share(picture: Picture) -> Iterator[Finding]:
             evidence,
             Remedy(
                 f"Broker {broker} carries {amount_in_words(worst.load, worst.unit)} of {worst.resource}, {over:.2f} "
-                f"times its fair share: {plan_words(picture, worst, what)}.",
-                cost=plan_cost(picture, broker, "leader changes cost no bytes; moving replicas does"),
-                gain=_moved_away(picture, worst),
+                f"times its fair share: {plan_words(context, worst, what)}.",
+                cost=plan_cost(context, broker, "leader changes cost no bytes; moving replicas does"),
+                gain=_moved_away(context, worst),
             ),
-            confidence=picture.confidence(_RATES[worst.resource]),
+            confidence=context.confidence(_RATES[worst.resource]),
         )
 
 
-def broker_disk_full(picture: Picture) -> Iterator[Finding]:
+def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
     """Volumes that are nearly full. Where the whole cluster is, moving does not help, and that is said."""
-    used = {score.broker: _used(picture, score) for score in picture.scores.of_resource("disk") if score.stays}
-    known = {broker: each for broker, each in used.items() if each is not None}
+    used = {score.broker: _used(context, score) for score in context.scores.of_resource("disk") if score.stays}
+    known = {broker: pair for broker, pair in used.items() if pair is not None}
     if not known:
         return
-    cluster = sum(each[0] for each in known.values()) / sum(each[1] for each in known.values())
+    cluster = sum(pair[0] for pair in known.values()) / sum(pair[1] for pair in known.values())
     least = threshold("broker_disk_full", "used_ratio")
     for broker, (used_bytes, total_bytes) in sorted(known.items()):
         ratio = used_bytes / total_bytes
@@ -108,13 +108,13 @@ def broker_disk_full(picture: Picture) -> Iterator[Finding]:
                 cost=f"{bytes_in_words(max(0.0, used_bytes - cluster * total_bytes))} copied to come to the mean",
                 gain=gain,
             ),
-            confidence=picture.confidence(LoadKind.LOG_BYTES),
+            confidence=context.confidence(LoadKind.LOG_BYTES),
         )
 
 
-def _used(picture: Picture, score: BrokerScore) -> tuple[float, float] | None:
+def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
     """(used, total) bytes: what the volumes tell, else replica sizes over a capacity that somebody gave."""
-    log_dirs = picture.brokers[score.broker].log_dirs
+    log_dirs = context.brokers[score.broker].log_dirs
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:
         return total - usable, total
@@ -147,11 +147,11 @@ def _severity(over_share: float) -> Severity:
     return Severity.MEDIUM if over_share >= 1.25 else Severity.LOW
 
 
-def _moved_away(picture: Picture, score: BrokerScore) -> float:
+def _moved_away(context: FindingContext, score: BrokerScore) -> float:
     """The share of the excess that the plan takes away; without a plan all of it."""
-    if picture.plan is None:
+    if context.plan is None:
         return 1.0
-    loads = outcome_for(picture.plan, score.resource, score.broker)
+    loads = outcome_for(context.plan, score.resource, score.broker)
     excess = _excess(score)
     if loads is None or excess <= 0:
         return 0.0

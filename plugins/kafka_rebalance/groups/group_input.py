@@ -1,4 +1,4 @@
-"""One group and all that a strategy may want to know of its partitions, as plain columns: what a replay is asked.
+"""One group and all that a strategy may need of its partitions, as plain columns: the input of a replay.
 
 Built from a snapshot here, or from one packed row by a Spark task.
 """
@@ -21,7 +21,7 @@ NO_METADATA = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroupQuestion:
+class GroupInput:
     """``topics`` sorted: all that members subscribe to, read or own. ``partition_counts`` int32[T], NO_METADATA for a
     topic that is not in the cluster. ``rates`` along the P partitions of these topics, in order; the racks of their
     replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), empty where nobody asked. ``topic_ids``
@@ -76,7 +76,7 @@ def topics_of(group: Group) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def group_questions(snapshot: ClusterSnapshot) -> Iterator[GroupQuestion]:
+def group_inputs(snapshot: ClusterSnapshot) -> Iterator[GroupInput]:
     """One question a group, in the snapshot's order. O(partitions + groups · their partitions)."""
     table = snapshot.partitions
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
@@ -91,7 +91,7 @@ def group_questions(snapshot: ClusterSnapshot) -> Iterator[GroupQuestion]:
         rates = PartitionRates(in_bytes[rows], messages[rows], lag_of(snapshot, group, rows))
         offsets, racks = _racks(snapshot, group, rows, rack_of)
         ids = known_ids(snapshot.topics[index[topic]].topic_id if topic in index else None for topic in topics)
-        yield GroupQuestion(
+        yield GroupInput(
             group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks, ids, snapshot.kafka_version
         )
 
@@ -99,13 +99,13 @@ def group_questions(snapshot: ClusterSnapshot) -> Iterator[GroupQuestion]:
 def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
     """All of them or none: half of them would order topics in a way that no broker knows."""
     every = tuple(ids)
-    return tuple(each for each in every if each is not None) if None not in every else ()
+    return tuple(subscription for subscription in every if subscription is not None) if None not in every else ()
 
 
 def lag_of(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> npt.NDArray[np.float64]:
     """float64[rows]: end offset minus what the group committed; ``nan`` where one of them is unknown."""
     table = snapshot.partitions
-    committed = {(each.topic, each.partition): each.offset for each in group.committed}
+    committed = {(commit.topic, commit.partition): commit.offset for commit in group.committed}
     lag = np.full(len(rows), np.nan)
     for place, row in enumerate(rows.tolist()):
         offset = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
@@ -130,5 +130,5 @@ def _racks(
     if not has_racks(group.members):
         return None, ()
     replicas = [snapshot.partitions.replicas_of(row) for row in rows.tolist()]
-    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(each) for each in replicas])))
-    return offsets.astype(np.int64), tuple(rack_of[broker] for each in replicas for broker in each)
+    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(replica) for replica in replicas])))
+    return offsets.astype(np.int64), tuple(rack_of[broker] for replica in replicas for broker in replica)

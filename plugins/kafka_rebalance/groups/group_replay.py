@@ -20,7 +20,7 @@ from kafka_rebalance.arrays import NOBODY, Ints
 from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
 from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.groups.group_input import GroupQuestion
+from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.strategies import OWN, STRATEGIES, Candidate, candidates
 from kafka_rebalance.groups.subscriptions import (
     SubscriptionBasis,
@@ -58,88 +58,88 @@ class GroupReplay:
 
     def score(self, assignor: str) -> GroupScore | None:
         """The row of one strategy's replay, ``None`` where there is none."""
-        return next((each for each in self.scores[1:] if each.assignor == assignor), None)
+        return next((score for score in self.scores[1:] if score.assignor == assignor), None)
 
 
 def replay_group(
-    question: GroupQuestion, strategies: Sequence[str] | None = None, least_gain: float = LEAST_GAIN
+    group_input: GroupInput, strategies: Sequence[str] | None = None, least_gain: float = LEAST_GAIN
 ) -> GroupReplay:
     """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``).
 
     A refusal of a strategy is a row like any other, and so is one that is not modelled.
     """
-    group, today = question.group, question.reader
+    group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
     if not group.members:
-        nobody = replace(_score(question, protocol, today, today), is_current=True)
+        nobody = replace(_score(group_input, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
-    possible = candidates(group.type, group.protocol_type, question.kafka_version)
+    possible = candidates(group.type, group.protocol_type, group_input.kafka_version)
     possible += tuple(Candidate(name, (name,)) for name in strategies or () if name not in STRATEGIES)  # one's own
-    own = next((each for each in possible if each.name == protocol and each.releases), None)
-    basis, subscriptions, version = _settle(question, today, own)
-    scores = [replace(_score(question, protocol, today, today), is_current=True, version=version)]
+    own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
+    basis, subscriptions, version = _settle(group_input, today, own)
+    scores = [replace(_score(group_input, protocol, today, today), is_current=True, version=version)]
     readers = {protocol: today}
     for candidate in possible:
         is_told = candidate is own and version is not None  # today's row says it
         if not is_told and (strategies is None or candidate.name in strategies):
-            score, reader = _replayed(candidate, question, subscriptions, today)
+            score, reader = _replayed(candidate, group_input, subscriptions, today)
             scores.append(score)
             if reader is not None:
                 readers[candidate.name] = reader
     is_reproduced = None if own is None else version is not None
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
-    advised = _advised(question, scores, least_gain) if is_believable else None
-    scores = [replace(each, is_advised=each.assignor == advised and not each.is_current) for each in scores]
-    members = _member_scores(question, protocol, today, is_current=True)
+    advised = _advised(group_input, scores, least_gain) if is_believable else None
+    scores = [replace(scored, is_advised=scored.assignor == advised and not scored.is_current) for scored in scores]
+    members = _member_scores(group_input, protocol, today, is_current=True)
     if advised is not None:
-        members += _member_scores(question, advised, readers[advised], is_current=False)
+        members += _member_scores(group_input, advised, readers[advised], is_current=False)
     return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised)
 
 
 def _settle(
-    question: GroupQuestion, today: Ints, own: Candidate | None
+    group_input: GroupInput, today: Ints, own: Candidate | None
 ) -> tuple[SubscriptionBasis, Subscriptions, str | None]:
     """The basis and version under which the group's own strategy gives today's assignment; else the likeliest."""
-    possible = hypotheses(question)
+    possible = hypotheses(group_input)
     for basis, subscriptions in possible if own is not None else ():
         if own is None or (own.needs_equal and not _is_equal(subscriptions)):
             continue
-        request = request_of(question, subscriptions, is_server=own.is_server)
+        request = request_of(group_input, subscriptions, is_server=own.is_server)
         for name in own.releases:
-            reader, _ = _run(name, request, question)
+            reader, _ = _run(name, request, group_input)
             if reader is not None and bool((reader == today).all()):
                 return basis, subscriptions, f"{by_name(name).versions} (gives today's assignment)"
     return *possible[0], None
 
 
 def _replayed(
-    candidate: Candidate, question: GroupQuestion, subscriptions: Subscriptions, today: Ints
+    candidate: Candidate, group_input: GroupInput, subscriptions: Subscriptions, today: Ints
 ) -> tuple[GroupScore, Ints | None]:
     """The row of one strategy, with what it rests on, and who would read each partition."""
-    empty = _empty(question, candidate.name)
+    empty = _empty(group_input, candidate.name)
     if not candidate.releases or (candidate.needs_equal and not _is_equal(subscriptions)):
         return replace(empty, error=f"not modelled: {candidate.not_modelled}"), None
-    request = request_of(question, subscriptions, is_server=candidate.is_server)
-    reader, error = _run(candidate.releases[0], request, question)
-    version = _version_words(candidate, request, question, reader)
+    request = request_of(group_input, subscriptions, is_server=candidate.is_server)
+    reader, error = _run(candidate.releases[0], request, group_input)
+    version = _version_words(candidate, request, group_input, reader)
     if reader is None:
         return replace(empty, error=error, version=version), None
-    return replace(_score(question, candidate.name, reader, today), version=version), reader
+    return replace(_score(group_input, candidate.name, reader, today), version=version), reader
 
 
 def _version_words(
-    candidate: Candidate, request: AssignmentRequest, question: GroupQuestion, reader: Ints | None
+    candidate: Candidate, request: AssignmentRequest, group_input: GroupInput, reader: Ints | None
 ) -> str:
     """Which releases this answer stands for; where others answer this group otherwise, that is said."""
     words = str(candidate.versions)
     if candidate.name == OWN:
         return words
-    if candidate.is_server and question.kafka_version is not None and len(candidate.releases) == 1:
-        return f"{words} (brokers are {question.kafka_version})"
+    if candidate.is_server and group_input.kafka_version is not None and len(candidate.releases) == 1:
+        return f"{words} (brokers are {group_input.kafka_version})"
     differing = []
-    is_asked = candidate.tells_apart or candidate.name == question.group.protocol
+    is_asked = candidate.tells_apart or candidate.name == group_input.group.protocol
     for name in candidate.releases[1:] if is_asked else ():
-        other, _ = _run(name, request, question)
+        other, _ = _run(name, request, group_input)
         if (other is None) != (reader is None) or (
             other is not None and reader is not None and not bool((other == reader).all())
         ):
@@ -148,19 +148,19 @@ def _version_words(
 
 
 def _is_equal(subscriptions: Subscriptions) -> bool:
-    return len({frozenset(each) for each in subscriptions}) <= 1
+    return len({frozenset(topics) for topics in subscriptions}) <= 1
 
 
-def _run(name: str, request: AssignmentRequest, question: GroupQuestion) -> tuple[Ints | None, str | None]:
+def _run(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, str | None]:
     try:
-        return _reader(by_name(name).assign(request), question), None
+        return _reader(by_name(name).assign(request), group_input), None
     except AssignorError as error:
         return None, str(error)
 
 
-def _reader(assignment: Assignment, question: GroupQuestion) -> Ints:
+def _reader(assignment: Assignment, group_input: GroupInput) -> Ints:
     """int32[P]: who reads each partition under ``assignment``. What is withheld for a round counts as handed over."""
-    first = question.first_row
+    first = group_input.first_row
     reader = np.full(int(first[-1]), NOBODY, dtype=np.int32)
     members = np.repeat(np.arange(len(assignment.offsets) - 1, dtype=np.int32), assignment.counts)
     reader[first[assignment.topics] + assignment.partitions] = members
@@ -170,21 +170,21 @@ def _reader(assignment: Assignment, question: GroupQuestion) -> Ints:
     return reader
 
 
-def _empty(question: GroupQuestion, assignor: str) -> GroupScore:
+def _empty(group_input: GroupInput, assignor: str) -> GroupScore:
     return GroupScore(
-        group_id=question.group.id,
+        group_id=group_input.group.id,
         assignor=assignor,
         version=None,
         is_current=False,
-        members=len(question.group.members),
-        partitions=int(question.first_row[-1]),
+        members=len(group_input.group.members),
+        partitions=int(group_input.first_row[-1]),
     )
 
 
-def _score(question: GroupQuestion, assignor: str, reader: Ints, today: Ints) -> GroupScore:
-    found = evenness(reader, today, len(question.group.members), question.rates)
+def _score(group_input: GroupInput, assignor: str, reader: Ints, today: Ints) -> GroupScore:
+    found = evenness(reader, today, len(group_input.group.members), group_input.rates)
     return replace(
-        _empty(question, assignor),
+        _empty(group_input, assignor),
         idle_members=found.idle_members,
         skew_count=found.skew_count,
         skew_rate=found.skew_rate,
@@ -194,7 +194,7 @@ def _score(question: GroupQuestion, assignor: str, reader: Ints, today: Ints) ->
     )
 
 
-def _advised(question: GroupQuestion, scores: list[GroupScore], least_gain: float) -> str | None:
+def _advised(group_input: GroupInput, scores: list[GroupScore], least_gain: float) -> str | None:
     """The strategy with the smallest fullest member, if it is smaller by ``least_gain``; of like ones the fewest moves.
 
     Then the one that is told first. Ours is a what-if: nobody can set it in a client's configuration.
@@ -202,37 +202,37 @@ def _advised(question: GroupQuestion, scores: list[GroupScore], least_gain: floa
     Rates change from day to day, so a strategy that is less even by count is never advised for its rates. Nor is any
     for a group whose coordinator assigns (KIP-848, share, streams): a client's strategy is not its to choose.
     """
-    if question.group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN):
+    if group_input.group.type not in (GroupType.CLASSIC, GroupType.UNKNOWN):
         return None
     today = scores[0]
     others = [
-        each
-        for each in scores[1:]
-        if each.error is None and each.assignor != OWN and (each.skew_count or 0) <= (today.skew_count or 0) + 1e-9
+        score
+        for score in scores[1:]
+        if score.error is None and score.assignor != OWN and (score.skew_count or 0) <= (today.skew_count or 0) + 1e-9
     ]
-    is_rate = all(each.skew_rate is not None for each in (today, *others))
+    is_rate = all(assignment.skew_rate is not None for assignment in (today, *others))
 
     def level(score: GroupScore) -> float:
         return float((score.skew_rate if is_rate else score.skew_count) or 0.0)
 
-    better = [each for each in others if level(each) > 0 and level(today) / level(each) >= least_gain]
-    lowest = min((level(each) for each in better), default=0.0)
-    alike = [each for each in better if level(each) <= lowest * (1 + LIKE_RATIO)]
-    return min(alike, key=lambda each: each.partitions_moved or 0).assignor if alike else None
+    better = [other for other in others if level(other) > 0 and level(today) / level(other) >= least_gain]
+    lowest = min((level(score) for score in better), default=0.0)
+    alike = [score for score in better if level(score) <= lowest * (1 + LIKE_RATIO)]
+    return min(alike, key=lambda score: score.partitions_moved or 0).assignor if alike else None
 
 
 def _member_scores(
-    question: GroupQuestion, assignor: str, reader: Ints, *, is_current: bool
+    group_input: GroupInput, assignor: str, reader: Ints, *, is_current: bool
 ) -> tuple[MemberScore, ...]:
-    members, rates = question.group.members, question.rates
+    members, rates = group_input.group.members, group_input.rates
     counts = per_member(reader, np.ones(len(reader)), len(members))
     columns = [
-        per_member(reader, each, len(members))
-        for each in (rates.in_bytes_per_s, rates.in_messages_per_s, rates.lag_messages)
+        per_member(reader, column, len(members))
+        for column in (rates.in_bytes_per_s, rates.in_messages_per_s, rates.lag_messages)
     ]
     return tuple(
         MemberScore(
-            group_id=question.group.id,
+            group_id=group_input.group.id,
             assignor=assignor,
             is_current=is_current,
             is_advised=not is_current,

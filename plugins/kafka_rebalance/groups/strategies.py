@@ -2,7 +2,7 @@
 
 A client's strategy is chosen by the members, so its release is assumed (the newest) unless an older one gives today's
 assignment. A coordinator's follows from the broker's version: ``uniform`` and ``range`` of KIP-848 groups are other
-classes than the clients', and before 4.0 some are not modelled, which is said instead of answered.
+classes than the clients', and before 4.0 some are not modelled, which is reported instead of answered.
 
 Example: a KIP-848 group on brokers 4.0 is asked ``uniform`` of 4.0.1 and, if that does not give today's assignment,
 of 4.0.0; on 3.9 the homogeneous ``uniform`` is that of 4.0.0, the heterogeneous one is not modelled.
@@ -47,7 +47,7 @@ _CLIENT = (
     Candidate("cooperative-sticky", ("cooperative-sticky",)),
     Candidate(OWN, (OWN,)),
 )
-STRATEGIES = tuple(dict.fromkeys((*(each.name for each in _CLIENT), "uniform")))
+STRATEGIES = tuple(dict.fromkeys((*(strategy.name for strategy in _CLIENT), "uniform")))
 _NEWEST = ("server-uniform", "server-uniform@4.0.0")
 
 

@@ -1,4 +1,4 @@
-"""What each member subscribes to, where the input does not say it.
+"""What each member subscribes to, where the input does not list it.
 
 Kafka's tools print what members read, not what they subscribe to. Two hypotheses cover nearly all groups: all members
 subscribe to everything that the group reads; or each subscribes to what it reads itself (two services that share a
@@ -22,7 +22,7 @@ from kafka_rebalance.assignors.contract import (
     StringColumn,
     TopicColumns,
 )
-from kafka_rebalance.groups.group_input import GroupQuestion
+from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.java.keys import uuid_columns
 from kafka_rebalance.snapshot.model import Member
 
@@ -38,13 +38,13 @@ class SubscriptionBasis(StrEnum):
 Subscriptions = tuple[tuple[int, ...], ...]  # topic indices by member
 
 
-def hypotheses(question: GroupQuestion) -> list[tuple[SubscriptionBasis, Subscriptions]]:
+def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscriptions]]:
     """The subscriptions as given; else both hypotheses, the likelier first."""
-    members = question.group.members
-    index = {topic: number for number, topic in enumerate(question.topics)}
+    members = group_input.group.members
+    index = {topic: number for number, topic in enumerate(group_input.topics)}
     if all(_is_told(member) for member in members):
         return [(SubscriptionBasis.GIVEN, tuple(_given(member, index) for member in members))]
-    every = tuple(range(len(question.topics)))
+    every = tuple(range(len(group_input.topics)))
     alike = tuple(_given(member, index) if _is_told(member) else every for member in members)
     as_read = tuple(
         _given(member, index) if _is_told(member) else tuple(sorted(index[topic] for topic, _ in member.assigned))
@@ -57,37 +57,39 @@ def hypotheses(question: GroupQuestion) -> list[tuple[SubscriptionBasis, Subscri
     return [*answers, (SubscriptionBasis.AS_READ, as_read)] if is_telling else answers
 
 
-def request_of(question: GroupQuestion, subscriptions: Subscriptions, *, is_server: bool = False) -> AssignmentRequest:
+def request_of(group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False) -> AssignmentRequest:
     """The call of a strategy, as the group's leader would make it, or its coordinator (``is_server``).
 
     Strategies hear of subscribed topics alone, the coordinator's of those only that exist. Every member owns what it
     reads today, in one generation: what the members of a healthy group say when they join again.
     """
-    counts = question.partition_counts
+    counts = group_input.partition_counts
     if is_server:
-        subscriptions = tuple(tuple(topic for topic in each if counts[topic] >= 0) for each in subscriptions)
-    rack_names = tuple(sorted({each for each in (*question.racks, *(m.rack for m in question.group.members)) if each}))
+        subscriptions = tuple(tuple(topic for topic in topics if counts[topic] >= 0) for topics in subscriptions)
+    rack_names = tuple(
+        sorted({rack for rack in (*group_input.racks, *(m.rack for m in group_input.group.members)) if rack})
+    )
     subscribed = np.zeros(len(counts), dtype=np.bool_)
-    subscribed[[topic for each in subscriptions for topic in each]] = True
+    subscribed[[topic for topics in subscriptions for topic in topics]] = True
     return AssignmentRequest(
-        topics=_topics(question, subscribed, rack_names),
-        members=_members(question, subscriptions, rack_names),
+        topics=_topics(group_input, subscribed, rack_names),
+        members=_members(group_input, subscriptions, rack_names),
         rack_names=rack_names,
         order=MapOrder.HASH if is_server else MapOrder.LEADER,
-        weights=_weights(question, subscribed),
+        weights=_weights(group_input, subscribed),
     )
 
 
-def _members(question: GroupQuestion, subscriptions: Subscriptions, rack_names: tuple[str, ...]) -> MemberColumns:
-    members = question.group.members
+def _members(group_input: GroupInput, subscriptions: Subscriptions, rack_names: tuple[str, ...]) -> MemberColumns:
+    members = group_input.group.members
     rack = {name: number for number, name in enumerate(rack_names)}
-    index = {topic: number for number, topic in enumerate(question.topics)}
+    index = {topic: number for number, topic in enumerate(group_input.topics)}
     owned = [
         [
             (index[topic], p)
             for topic, runs in member.assigned
             for p in runs
-            if p < question.partition_counts[index[topic]]
+            if p < group_input.partition_counts[index[topic]]
         ]
         for member in members
     ]
@@ -96,7 +98,7 @@ def _members(question: GroupQuestion, subscriptions: Subscriptions, rack_names: 
     columns = MemberColumns.of(
         StringColumn.of(member.id for member in members),
         _bounds(subscriptions),
-        np.array([topic for each in subscriptions for topic in each], dtype=np.int32),
+        np.array([topic for topics in subscriptions for topic in topics], dtype=np.int32),
         instances=[member.instance_id for member in members],
         racks=np.array([rack.get(member.rack or "", -1) for member in members], dtype=np.int32),
         owned=(_bounds(owned), flat[:, 0].copy(), flat[:, 1].copy()),
@@ -104,35 +106,35 @@ def _members(question: GroupQuestion, subscriptions: Subscriptions, rack_names: 
     return replace(columns, generations=generation, data_generations=generation)
 
 
-def _topics(question: GroupQuestion, subscribed: Flags, rack_names: tuple[str, ...]) -> TopicColumns:
-    counts = np.where(subscribed & (question.partition_counts >= 0), question.partition_counts, NO_METADATA)
-    rack_offsets, racks = question.rack_offsets, np.zeros(0, dtype=np.int32)
+def _topics(group_input: GroupInput, subscribed: Flags, rack_names: tuple[str, ...]) -> TopicColumns:
+    counts = np.where(subscribed & (group_input.partition_counts >= 0), group_input.partition_counts, NO_METADATA)
+    rack_offsets, racks = group_input.rack_offsets, np.zeros(0, dtype=np.int32)
     rack = {name: number for number, name in enumerate(rack_names)}
     if rack_offsets is not None:
-        is_asked, widths = _rows(question, subscribed), np.diff(rack_offsets)
-        racks = np.array([rack.get(each or "", -1) for each in question.racks], dtype=np.int32)
+        is_asked, widths = _rows(group_input, subscribed), np.diff(rack_offsets)
+        racks = np.array([rack.get(name or "", -1) for name in group_input.racks], dtype=np.int32)
         racks = racks[np.repeat(is_asked, widths)]
         rack_offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(widths[is_asked])))
-    high, low = uuid_columns(question.topic_ids) if question.topic_ids else (None, None)
+    high, low = uuid_columns(group_input.topic_ids) if group_input.topic_ids else (None, None)
     return TopicColumns.of(
-        StringColumn.of(question.topics), counts.astype(np.int32), rack_offsets=rack_offsets, racks=racks,
+        StringColumn.of(group_input.topics), counts.astype(np.int32), rack_offsets=rack_offsets, racks=racks,
         uuid_msb=high, uuid_lsb=low,
     )  # fmt: skip
 
 
-def _weights(question: GroupQuestion, subscribed: Flags) -> Floats | None:
+def _weights(group_input: GroupInput, subscribed: Flags) -> Floats | None:
     """Bytes per second where all are known; else none, and partitions weigh the same."""
-    rates = question.rates.in_bytes_per_s[_rows(question, subscribed)]
+    rates = group_input.rates.in_bytes_per_s[_rows(group_input, subscribed)]
     return None if np.isnan(rates).any() or not rates.any() else rates
 
 
-def _rows(question: GroupQuestion, subscribed: Flags) -> Flags:
+def _rows(group_input: GroupInput, subscribed: Flags) -> Flags:
     """bool[P]: partitions of subscribed topics."""
-    return np.repeat(subscribed, np.maximum(question.partition_counts, 0))
+    return np.repeat(subscribed, np.maximum(group_input.partition_counts, 0))
 
 
 def _bounds(lists: Sequence[Sequence[object]]) -> Longs:
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(each) for each in lists]))).astype(np.int64)
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(topics) for topics in lists]))).astype(np.int64)
 
 
 def _is_told(member: Member) -> bool:

@@ -108,7 +108,7 @@ def _for_wide_integers(compiled: Any) -> Any:
 
     def chosen(args: tuple[types.Type, ...], kws: Mapping[str, types.Type]) -> tuple[Any, Any, Any, Any]:
         signature, folded = compiled._compiler.fold_argument_types(args, kws)
-        template, *_ = choose(tuple(_widened(each) for each in folded), {})
+        template, *_ = choose(tuple(_widened(argument) for argument in folded), {})
         return template, signature, folded, {}
 
     compiled.get_call_template = chosen

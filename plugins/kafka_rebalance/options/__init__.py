@@ -1,1 +1,1 @@
-"""What a plan is asked for: options, their ranges, and which of them contradict each other."""
+"""The options of a plan, their ranges, and which of them contradict each other."""

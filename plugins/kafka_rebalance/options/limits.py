@@ -1,7 +1,7 @@
 """The widest values of options; without numpy, because a DAG file reads them through its form.
 
 They are those of Kafka's own types where it has one (a broker's id is 32 bits wide, a replication factor 16), else so
-wide that nobody is refused who means it, and so narrow that no sum or product leaves the numbers of a float.
+wide that no sensible value is refused, and so narrow that no sum or product leaves the numbers of a float.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can be asked of a plan (DESIGN §7): one record, checked when built, and its document for ``parameters``."""
+"""The options of a plan (DESIGN §7): one record, checked when built, and its document for ``parameters``."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class PlanOptions:
         require_no_contradiction(self)
 
     @property
-    def is_order(self) -> bool:
+    def is_explicit(self) -> bool:
         """A band, target or cap was given: it is met whatever it takes."""
         return self.within is not None or bool(self.targets) or bool(self.caps)
 
@@ -89,8 +89,8 @@ class PlanOptions:
 
     def is_topic_allowed(self, name: str) -> bool:
         """Included (or nothing is included by name), and not excluded."""
-        is_in = not self.include_topics or any(re.fullmatch(each, name) for each in self.include_topics)
-        return is_in and not any(re.fullmatch(each, name) for each in self.exclude_topics)
+        is_in = not self.include_topics or any(re.fullmatch(pattern, name) for pattern in self.include_topics)
+        return is_in and not any(re.fullmatch(pattern, name) for pattern in self.exclude_topics)
 
     def leaving_topics(self, names: Iterable[str]) -> PlanOptions:
         """The same options with these topics left alone, too."""
@@ -103,8 +103,8 @@ class PlanOptions:
         """For ``parameters`` of plan.json: complete, so that a plan can be judged without its command line."""
         return {
             "balance_within": self.band,
-            "is_explicit": self.is_order,
-            "targets": {name: [each.low, each.high] for name, each in sorted(self.targets.items())},
+            "is_explicit": self.is_explicit,
+            "targets": {name: [target.low, target.high] for name, target in sorted(self.targets.items())},
             "caps": dict(sorted(self.caps.items())),
             "max_move_bytes": self.max_move_bytes,
             "max_moves": self.max_moves,
@@ -136,7 +136,7 @@ class PlanOptions:
             fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
             fields["caps"] = dict(parameters["caps"])
             fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
-            fields["capacities"] = {int(b): Capacity(**each) for b, each in parameters["capacities"].items()}
+            fields["capacities"] = {int(b): Capacity(**capacity) for b, capacity in parameters["capacities"].items()}
             fields |= {name: frozenset(_list(parameters, name)) for name in _SETS}
             fields |= {name: tuple(_list(parameters, name)) for name in _LISTS}
             return cls(**fields)

@@ -1,4 +1,4 @@
-"""What a sample of records says about a topic's keys: skew, hottest keys, other partition counts, other clients.
+"""What a sample of records shows about a topic's keys: skew, hottest keys, other partition counts, other clients.
 
 Skew is the most loaded partition over the plain mean. Remapping compares keys, not records: adding partitions moves a
 key's future records away from its past ones. Two clients disagree on a key when they would send it to different
@@ -97,7 +97,7 @@ def disagreements(
 ) -> Mapping[tuple[str, str], float]:
     """For each pair of clients the share of the different keys that they send to different partitions."""
     keyed = _one_of_each(sample)
-    places = {each.name: each.partition(keyed, TopicTarget(partitions)) for each in partitioners}
+    places = {partitioner.name: partitioner.partition(keyed, TopicTarget(partitions)) for partitioner in partitioners}
     names = list(places)
     return {
         (one, other): float((places[one] != places[other]).mean()) if len(keyed) else 0.0

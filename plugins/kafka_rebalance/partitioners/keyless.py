@@ -1,7 +1,7 @@
 """Where records without key go: round robin, by lot, sticky (KIP-480), uniformly sticky (KIP-794).
 
 All work on the records of a sample that have no key (or whose key is ignored), in sending order, and give int32[N].
-Real clients draw from generators that nobody can seed; here ``java.util.Random`` draws, from the caller's seed.
+Real clients draw from generators that cannot be seeded; here ``java.util.Random`` draws, from the caller's seed.
 
 A batch is modelled as the producer fills it: a record that does not fit what is open for its partition closes that
 batch and opens the next. Time (linger) is not modelled.

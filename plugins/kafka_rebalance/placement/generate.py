@@ -78,12 +78,12 @@ def _propose(
 def _topics_in_order(listed: ListedPartitions) -> list[tuple[int, Longs]]:
     """Topics as the tool walks them, each with its rows in the order of the map of partitions."""
     name_hashes = hash_codes(listed.names.data, listed.names.offsets)
-    walked = put_order(topic_partition_hashes(name_hashes[listed.topics], listed.partitions), DEFAULT_CAPACITY)
-    topics = listed.topics[walked]
+    visit_order = put_order(topic_partition_hashes(name_hashes[listed.topics], listed.partitions), DEFAULT_CAPACITY)
+    topics = listed.topics[visit_order]
     steps = np.full(len(topics), COMPUTE_IF_ABSENT, np.int8)
     by_topic = np.argsort(topics, kind="stable")
     bounds = np.searchsorted(topics[by_topic], np.arange(len(listed.names) + 1))
     return [
-        (int(topic), walked[by_topic[bounds[topic] : bounds[topic + 1]]])
+        (int(topic), visit_order[by_topic[bounds[topic] : bounds[topic + 1]]])
         for topic in order_after(name_hashes, steps, topics, DEFAULT_CAPACITY)
     ]

@@ -55,11 +55,11 @@ def striped_field(brokers: Sequence[PlacementBroker]) -> StripedField:
     racks, rack_of = _racks(brokers)
     lists = _broker_lists(brokers, racks, rack_of)
     starts = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum([len(each) for each in lists], out=starts[1:])
+    np.cumsum([len(row) for row in lists], out=starts[1:])
     hashes = np.array([optional_hash(rack) for rack in racks], np.int32)
     return StripedField(
         starts=starts,
-        stripe=np.array([broker for each in lists for broker in each], np.int32),
+        stripe=np.array([broker for row in lists for broker in row], np.int32),
         map_order=put_order(hashes, DEFAULT_CAPACITY),
         sorted_racks=np.array(sorted(range(len(racks)), key=lambda rack: _optional_key(racks[rack])), np.int32),
         unfenced=sum(not broker.is_fenced for broker in brokers),
@@ -134,9 +134,9 @@ def _set_up(random: State, map_order: Longs, starts: Longs) -> tuple[Longs, np.i
     """Draw every list's offset, fenced before unfenced, then the rack's: state int64[lists, 3] and that offset."""
     state = np.zeros((len(starts) - 1, 3), np.int64)
     for rack in map_order:
-        for each in (2 * rack, 2 * rack + 1):
-            if starts[each + 1] > starts[each]:
-                state[each, _OFFSET] = next_int(random, starts[each + 1] - starts[each])
+        for stripe_list in (2 * rack, 2 * rack + 1):
+            if starts[stripe_list + 1] > starts[stripe_list]:
+                state[stripe_list, _OFFSET] = next_int(random, starts[stripe_list + 1] - starts[stripe_list])
     rack_offset = np.int64(0)
     if len(map_order):
         rack_offset = next_int(random, len(map_order))
@@ -187,18 +187,18 @@ def _place_one(replicas: Ints, racks: Ints, offset: int, epoch: int, lists: _Bro
 
 
 @inner_kernel
-def _next(each: int, epoch: int, lists: _BrokerLists) -> int:
+def _next(stripe_list: int, epoch: int, lists: _BrokerLists) -> int:
     """``BrokerList.next``: the list's next broker in this epoch, -1 when all had their turn."""
     starts, stripe, state = lists
-    size = starts[each + 1] - starts[each]
+    size = starts[stripe_list + 1] - starts[stripe_list]
     if size == 0:
         return -1
-    if state[each, _EPOCH] != epoch:
-        state[each, _EPOCH] = epoch
-        state[each, _INDEX] = 0
-        state[each, _OFFSET] = (state[each, _OFFSET] + 1) % size
-    if state[each, _INDEX] >= size:
+    if state[stripe_list, _EPOCH] != epoch:
+        state[stripe_list, _EPOCH] = epoch
+        state[stripe_list, _INDEX] = 0
+        state[stripe_list, _OFFSET] = (state[stripe_list, _OFFSET] + 1) % size
+    if state[stripe_list, _INDEX] >= size:
         return -1
-    broker = stripe[starts[each] + (state[each, _INDEX] + state[each, _OFFSET]) % size]
-    state[each, _INDEX] += 1
+    broker = stripe[starts[stripe_list] + (state[stripe_list, _INDEX] + state[stripe_list, _OFFSET]) % size]
+    state[stripe_list, _INDEX] += 1
     return int(broker)

@@ -52,7 +52,7 @@ class TopicReplay:
     @property
     def median_replica_skew(self) -> float | None:
         """Of the placer's draws; ``None`` where it refused."""
-        return float(np.median([each.replica_skew for each in self.placed])) if self.placed else None
+        return float(np.median([placement.replica_skew for placement in self.placed])) if self.placed else None
 
 
 def replay_topic(

@@ -30,19 +30,25 @@ class Placed:
     leader: Ints
     cost: PlanCost
     after: Floats
-    strays: float
+    band_violation: float
     topic_excess: int
     statistics: SearchStatistics = NOTHING_DONE
 
     def is_near(self, bound: float, gap: float) -> bool:
         """So near to the bound that nothing is left to look for."""
-        return self.strays <= 0 and self.cost.bytes <= bound * (1 + gap)
+        return self.band_violation <= 0 and self.cost.bytes <= bound * (1 + gap)
 
     @property
     def worth(self) -> tuple[bool, float, float, int, int]:
         """The smaller the better. Where no band is met, a hundredth of a mean is not worth bytes."""
         cost = self.cost
-        return self.strays > 0, round(self.strays, 2), cost.bytes, cost.replica_moves, cost.leader_changes
+        return (
+            self.band_violation > 0,
+            round(self.band_violation, 2),
+            cost.bytes,
+            cost.replica_moves,
+            cost.leader_changes,
+        )
 
 
 def place(
@@ -51,14 +57,14 @@ def place(
     bands: WorkingBands,
     params: SolveParams = DEFAULTS,
     *,
-    slot: Ints | None = None,
+    replica_index: Ints | None = None,
     done: SearchStatistics = NOTHING_DONE,
 ) -> Placed:
-    """``replicas`` int32[P, W] with the leaders ``slot`` int32[P], chosen here where None; ``done`` to find them."""
-    if slot is None:
+    """``replicas`` int32[P, W] led by ``replica_index`` int32[P], chosen here where None; ``done`` to find them."""
+    if replica_index is None:
         chosen = choose_leaders(problem, replicas, bands, params)
-        slot, done = chosen.slot, done + chosen.statistics
-    replicas, leader = in_kafka_order(problem, replicas, slot)
+        replica_index, done = chosen.replica_index, done + chosen.statistics
+    replicas, leader = in_kafka_order(problem, replicas, replica_index)
     after = broker_loads(problem, replicas, leader)
     outside = np.maximum(after - problem.band_high, 0.0) + np.maximum(problem.band_low - after, 0.0)
     share = outside[problem.stays] / resource_scale(problem)
@@ -67,7 +73,7 @@ def place(
         leader=leader,
         cost=plan_cost(problem, replicas, leader),
         after=after,
-        strays=round(float(share[share > BAND_TOLERANCE].sum()), 6),
+        band_violation=round(float(share[share > BAND_TOLERANCE].sum()), 6),
         topic_excess=topic_excess(problem.topic, replicas, problem.stays),
         statistics=done,
     )
@@ -75,7 +81,7 @@ def place(
 
 def better(found: Placed, other: Placed, allowed: int) -> Placed:
     """The one worth more; topics may be spread worse than ``allowed`` only where nothing inside the bands was found."""
-    is_spread = other.topic_excess <= allowed or found.strays > 0
+    is_spread = other.topic_excess <= allowed or found.band_violation > 0
     chosen = other if is_spread and other.worth < found.worth else found
     return replace(chosen, statistics=found.statistics + other.statistics)
 
@@ -90,17 +96,17 @@ def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:
     return PlanCost(float((copies * problem.move_bytes).sum()), int(copies.sum()), changes)
 
 
-def in_kafka_order(problem: Problem, replicas: Ints, slot: Ints) -> tuple[Ints, Ints]:
+def in_kafka_order(problem: Problem, replicas: Ints, replica_index: Ints) -> tuple[Ints, Ints]:
     """Rows in Kafka's order: leader first, survivors in today's order, new ones; untouched rows stay."""
     rows = np.arange(len(replicas))
-    leader = replicas[rows, slot]
+    leader = replicas[rows, replica_index]
     width = replicas.shape[1]
     rank = np.full(replicas.shape, width, dtype=np.int64)
     for j in range(width):
         rank = np.where((replicas == problem.replicas[:, j : j + 1]) & (replicas >= 0), j, rank)
     rank = rank * (2 * width) + np.arange(width)
     rank[replicas < 0] = 1 << 20
-    rank[rows, slot] = -1
+    rank[rows, replica_index] = -1
     ordered = np.take_along_axis(replicas, np.argsort(rank, axis=1), axis=1)
     same_set = (np.sort(replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     untouched = same_set & (leader == problem.leader)

@@ -1,4 +1,4 @@
-"""What the planner answers: a placement, its cost, what nobody can beat, and what had to be widened."""
+"""The planner's result: a placement, its cost, its lower bounds, and what had to be widened."""
 
 from __future__ import annotations
 

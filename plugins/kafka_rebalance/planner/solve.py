@@ -10,7 +10,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import is_small
-from kafka_rebalance.planner.linear_program.programs import with_programs
+from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.placed import Placed, better, place
 from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
@@ -59,9 +59,9 @@ def _moved(
     gaps, effort = params.gaps, params.effort
     if effort.program_steps and is_small(problem, params.linear_program.arcs):
         if not best.is_near(bounds.bytes.value, gaps.near):
-            return with_programs(problem, sets, bands, best, bounds, seed=seed, params=params)
+            return improve_with_lp(problem, sets, bands, best, bounds, seed=seed, params=params)
     elif effort.anneal_steps and not best.is_near(bounds.bytes.value, gaps.far):
-        return _annealed(problem, ReplicaSets(best.replicas, sets.home), bands, best, seed, params), bounds
+        return _annealed(problem, ReplicaSets(best.replicas, sets.original), bands, best, seed, params), bounds
     return best, bounds
 
 

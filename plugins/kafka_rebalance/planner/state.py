@@ -1,6 +1,6 @@
 """The searching planner's working state: arrays that the compiled kernels read and change in place.
 
-One more broker than the problem has, the *void* (index B): replicas that exist nowhere yet (a growing replication
+One more broker than the problem has, the *unplaced* index (B): replicas that exist nowhere yet (a growing replication
 factor, an offline log dir) stand on it, and like on a drained broker nothing may stay there.
 
 Loads are in units of the resource's mean load per broker that stays, costs in units of the mean bytes per broker: all
@@ -28,25 +28,25 @@ from kafka_rebalance.planner.working_bands import WorkingBands
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReplicaSets:
-    """``replicas`` int32[P, W] with the void in place of what must be placed; ``home`` as ``State`` wants it."""
+    """``replicas`` int32[P, W] with the unplaced index where one must be placed; ``original`` as ``State`` wants it."""
 
     replicas: Ints
-    home: Ints
+    original: Ints
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class State(ByReference):
-    """Working arrays. W = longest replica list, B+1 brokers with the void, D resources of this search.
+    """Working arrays. W = longest replica list, B+1 brokers with the unplaced index, D resources of this search.
 
-    A home that may not be returned to (a replica in an offline dir) stands in ``home`` as -2 - broker.
+    An original broker that may not be returned to (a replica in an offline dir) stands in ``original`` as -2 - broker.
     """
 
     replicas: Ints  # int32[P, W], the placement being changed
-    home: Ints  # int32[P, W], where replicas are today
-    leader_slot: Ints  # int32[P], which replica leads, -1 = nobody carries the leader's extra load in this search
+    original: Ints  # int32[P, W], where replicas are today
+    leader_index: Ints  # int32[P], which replica leads, -1 = nobody carries the leader's extra load in this search
     follower: Floats  # float64[P, D]
     extra: Floats  # float64[P, D]
-    own: Floats  # float64[P, W]: disk of today's replica beyond the leader's, by home slot; or float64[0, 0]
+    own: Floats  # float64[P, W]: disk of today's replica beyond the leader's, by original index; or float64[0, 0]
     cost: Floats  # float64[P]
     load: Floats  # float64[B+1, D]
     low: Floats
@@ -58,8 +58,8 @@ class State(ByReference):
     rack: Ints  # int32[B+1]
     takes: Flags  # bool[B+1]
     leads: Flags  # bool[B+1]: may become the leader of a partition's only replica
-    leaves: Flags  # bool[B+1]: drained or void
-    takers_in_rack: Longs
+    leaves: Flags  # bool[B+1]: drained or unplaced
+    receivers_in_rack: Longs
     items: Ints  # replica slots p·W + j, by broker
     start: Longs  # int64[B+2]
     filled: Longs  # int64[B+1]
@@ -72,15 +72,15 @@ class State(ByReference):
 def make_state(
     problem: Problem,
     sets: ReplicaSets,
-    leader_slot: Ints,
+    leader_index: Ints,
     columns: list[int],
     bands: WorkingBands,
     *,
     seed: int,
     params: SolveParams = DEFAULTS,
 ) -> State:
-    """State of ``sets``, whose replicas it changes, led by ``leader_slot``, for the resources ``columns``."""
-    brokers, replicas, home = problem.broker_count, sets.replicas, sets.home
+    """State of ``sets``, whose replicas it changes, led by ``leader_index``, for the resources ``columns``."""
+    brokers, replicas, original = problem.broker_count, sets.replicas, sets.original
     scale = resource_scale(problem)[columns]
     rack = distinct_racks(problem.rack)
     rack_count = int(rack.max()) + 1
@@ -92,29 +92,29 @@ def make_state(
     if problem.own_disk is not None and disk_column >= 0:
         own = (problem.own_disk - problem.move_bytes[:, None]) / scale[disk_column]
     load = np.zeros((brokers + 1, len(columns)))
-    sum_loads(replicas, home, leader_slot, Carried(follower, extra, own, disk_column), load)
-    limit = _with_void(problem.limit[:, columns] / scale, np.inf)
+    sum_loads(replicas, original, leader_index, Carried(follower, extra, own, disk_column), load)
+    limit = _with_unplaced(problem.limit[:, columns] / scale, np.inf)
     items, start, count, position = _items(replicas, problem.pinned, brokers + 1)
     return State(
         replicas=replicas,
-        home=home,
-        leader_slot=leader_slot,
+        original=original,
+        leader_index=leader_index,
         follower=follower,
         extra=extra,
         own=own,
         cost=move_costs(problem, params.costs.per_move),
         load=load,
-        low=_with_void(bands.low[:, columns] / scale, 0.0),
-        high=_with_void(bands.high[:, columns] / scale, 0.0),
+        low=_with_unplaced(bands.low[:, columns] / scale, 0.0),
+        high=_with_unplaced(bands.high[:, columns] / scale, 0.0),
         limit=limit,
-        peak=_peaks(problem, replicas, home, follower, own, disk_column, brokers + 1),
+        peak=_peaks(problem, replicas, original, follower, own, disk_column, brokers + 1),
         disk_column=disk_column,
         has_limit=bool(np.isfinite(limit[:brokers]).any()),
         rack=np.append(rack, np.int32(rack_count)).astype(np.int32),
         takes=np.append(problem.takes_replicas, False),
         leads=np.append(_may_lead_alone(problem), False),
         leaves=np.append(~problem.stays, True),
-        takers_in_rack=np.bincount(rack[problem.takes_replicas], minlength=rack_count + 1).astype(np.int64),
+        receivers_in_rack=np.bincount(rack[problem.takes_replicas], minlength=rack_count + 1).astype(np.int64),
         items=items,
         start=start,
         filled=count,
@@ -132,25 +132,25 @@ def _may_lead_alone(problem: Problem) -> Flags:
     return np.ones(problem.broker_count, dtype=np.bool_)
 
 
-def _with_void(table: Floats, value: float) -> Floats:
+def _with_unplaced(table: Floats, value: float) -> Floats:
     return np.ascontiguousarray(np.vstack([table, np.full((1, table.shape[1]), value)]))
 
 
 def _peaks(
-    problem: Problem, replicas: Ints, home: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int
+    problem: Problem, replicas: Ints, original: Ints, follower: Floats, own: Floats, disk_column: int, brokers: int
 ) -> Floats:
     """Disk of today's replicas, wherever they go, and of new ones: nothing is deleted before a copy is complete."""
     peak = np.zeros((brokers, 1))
     if disk_column >= 0 and np.isfinite(problem.limit).any():
-        today = np.where(home < -1, -2 - home, home)
+        today = np.where(original < -1, -2 - original, original)
         size = np.ascontiguousarray(follower[:, disk_column : disk_column + 1])
-        nobody = np.full(len(home), -1, dtype=np.int32)
+        nobody = np.full(len(original), -1, dtype=np.int32)
         sum_loads(today, today, nobody, Carried(size, np.zeros_like(size), own, 0), peak)
         is_new = replicas >= 0
-        for j in range(home.shape[1]):
-            is_new &= replicas != home[:, j : j + 1]
-        rows, slots = np.nonzero(is_new)
-        np.add.at(peak[:, 0], replicas[rows, slots], size[rows, 0])
+        for j in range(original.shape[1]):
+            is_new &= replicas != original[:, j : j + 1]
+        rows, replica_indexes = np.nonzero(is_new)
+        np.add.at(peak[:, 0], replicas[rows, replica_indexes], size[rows, 0])
     return peak[:, 0].copy()
 
 
@@ -158,23 +158,23 @@ def _items(replicas: Ints, pinned: Flags, brokers: int) -> tuple[Ints, Longs, Lo
     """Slots by broker with room to grow: three times the mean, so that a receiver's list is never the limit."""
     is_item = (replicas >= 0) & ~pinned[:, None]
     flat = replicas.ravel()
-    slots = np.flatnonzero(is_item.ravel())
-    count = np.bincount(flat[slots], minlength=brokers).astype(np.int64)
-    room = np.maximum(count, min(len(slots), 3 * len(slots) // brokers + 64)) + 1
+    replica_indexes = np.flatnonzero(is_item.ravel())
+    count = np.bincount(flat[replica_indexes], minlength=brokers).astype(np.int64)
+    capacity = np.maximum(count, min(len(replica_indexes), 3 * len(replica_indexes) // brokers + 64)) + 1
     start = np.zeros(brokers + 1, dtype=np.int64)
-    np.cumsum(room, out=start[1:])
+    np.cumsum(capacity, out=start[1:])
     items = np.empty(int(start[-1]), dtype=np.int32)
     position = np.full(replicas.size, -1, dtype=np.int32)
     filled = np.zeros(brokers, dtype=np.int64)
-    _fill_items(flat, slots, start, filled, items, position)
+    _fill_items(flat, replica_indexes, start, filled, items, position)
     return items, start, count, position
 
 
 @kernel
-def _fill_items(flat: Ints, slots: Longs, start: Longs, filled: Longs, items: Ints, position: Ints) -> None:
-    for slot in slots:
-        broker = flat[slot]
+def _fill_items(flat: Ints, replica_indexes: Longs, start: Longs, filled: Longs, items: Ints, position: Ints) -> None:
+    for replica_index in replica_indexes:
+        broker = flat[replica_index]
         place = start[broker] + filled[broker]
-        items[place] = slot
-        position[slot] = place
+        items[place] = replica_index
+        position[replica_index] = place
         filled[broker] += 1

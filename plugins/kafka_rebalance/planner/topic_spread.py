@@ -30,7 +30,7 @@ class TopicSpread(ByReference):
 
 
 def topic_spread(problem: Problem, replicas: Ints, small_topic: int) -> TopicSpread:
-    """Counts of ``replicas`` (int32[P, W], the void included); limits are those of the target replication factor.
+    """Counts of ``replicas`` (int32[P, W], with unplaced ones); limits are those of the target replication factor.
 
     Topics with more replicas than ``small_topic`` have a row in the table.
     """

@@ -16,7 +16,7 @@ from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import UNITS
 
 
@@ -30,11 +30,11 @@ class OverCap:
     cap: float
 
 
-def over_caps(ask: Ask, loads: Mapping[str, Floats]) -> tuple[OverCap, ...]:
+def over_caps(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> tuple[OverCap, ...]:
     """One entry for each resource that is above its cap on some broker that stays; loads float64[B]."""
-    stays = ask.brokers.arrays.stays
+    stays = plan_request.brokers.arrays.stays
     found = []
-    for resource, cap in sorted(ask.options.caps.items()):
+    for resource, cap in sorted(plan_request.options.caps.items()):
         if resource in loads and stays.any():
             broker = int(np.where(stays, loads[resource], -np.inf).argmax())
             load = float(loads[resource][broker])
@@ -43,12 +43,12 @@ def over_caps(ask: Ask, loads: Mapping[str, Floats]) -> tuple[OverCap, ...]:
     return tuple(found)
 
 
-def refuse_too_much_for_the_caps(ask: Ask, problem: Problem) -> None:
+def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) -> None:
     """Raises InfeasibleError where all brokers at their caps carry less than there is, or one replica is too large."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
     staying = int(problem.stays.sum())
     for d, resource in enumerate(problem.resources):
-        cap, unit = ask.options.caps.get(resource), UNITS[resource]
+        cap, unit = plan_request.options.caps.get(resource), UNITS[resource]
         if cap is not None and total[d] > cap * staying * (1 + SLACK):
             raise InfeasibleError(
                 f"the {staying} brokers that stay may carry {amount_in_words(cap, unit)} of {resource} each, "
@@ -57,17 +57,19 @@ def refuse_too_much_for_the_caps(ask: Ask, problem: Problem) -> None:
             )
 
 
-def require_within_caps(ask: Ask, over: tuple[OverCap, ...]) -> None:
+def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...]) -> None:
     """Raises InfeasibleError that names the first of ``over``, what the best plan found leads to."""
-    for each in over:
-        options = ask.options
+    for item in over:
+        options = plan_request.options
         is_limited = (options.max_move_bytes, options.max_moves, options.max_leader_changes) != (None, None, None)
         limited = ", within what the plan may cost" if is_limited else ""
-        raise InfeasibleError(cap_words(ask, each) + f"{limited}: no plan was found that keeps its cap", "a higher cap")
+        raise InfeasibleError(
+            cap_words(plan_request, item) + f"{limited}: no plan was found that keeps its cap", "a higher cap"
+        )
 
 
-def cap_words(ask: Ask, over: OverCap) -> str:
+def cap_words(plan_request: PlanRequest, over: OverCap) -> str:
     """How far above the cap, in words."""
-    unit, broker = UNITS[over.resource], ask.brokers.arrays.ids[over.broker]
+    unit, broker = UNITS[over.resource], plan_request.brokers.arrays.ids[over.broker]
     load, cap = amount_in_words(over.load, unit), amount_in_words(over.cap, unit)
     return f"broker {broker} would carry {load} of {over.resource}, its cap is {cap}"

@@ -6,8 +6,8 @@ import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import NOBODY, Ints
-from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting
-from kafka_rebalance.cluster_arrays.partition_arrays import PartitionSetting
+from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
+from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 
@@ -15,12 +15,12 @@ from kafka_rebalance.errors import InfeasibleError
 ALIKE = 1.01
 
 
-def cluster_notes(setting: BrokerSetting, partitions: PartitionSetting, target_rf: Ints) -> tuple[str, ...]:
+def cluster_notes(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
     """Sentences about one broker, racks, disks and empty partitions. ``target_rf`` int32[P']. O(P·W)."""
     return (
-        *_one_broker(setting),
-        *_racks(setting, partitions, target_rf),
-        *_disks(setting),
+        *_one_broker(broker_arrays),
+        *_racks(broker_arrays, partitions, target_rf),
+        *_disks(broker_arrays),
         *_empty(partitions),
     )
 
@@ -31,31 +31,31 @@ def refuse_too_much_for_the_disks(problem: Problem) -> None:
     if d is None or not problem.moves_replicas:
         return
     wanted = float((problem.follower_load[:, d] * problem.target_rf + problem.leader_extra[:, d]).sum())
-    each = problem.limit[problem.stays, d]
-    room = float(each.sum())
-    if wanted <= room * (1 + 1e-9):
+    limits = problem.limit[problem.stays, d]
+    capacity = float(limits.sum())
+    if wanted <= capacity * (1 + 1e-9):
         return
-    largest = float(each.max(initial=0.0))
-    count = int(np.ceil((wanted - room) / largest)) if largest > 0 else 0
+    largest = float(limits.max(initial=0.0))
+    count = int(np.ceil((wanted - capacity) / largest)) if largest > 0 else 0
     missing = f" ({count} broker{'s' if count > 1 else ''} like the largest)" if count else ""
     raise InfeasibleError(
-        f"the disks of the {len(each)} brokers that stay offer {bytes_in_words(room)}, "
+        f"the disks of the {len(limits)} brokers that stay offer {bytes_in_words(capacity)}, "
         f"all replicas take {bytes_in_words(wanted)}",
-        f"add {bytes_in_words(wanted - room)} of disk{missing}, "
+        f"add {bytes_in_words(wanted - capacity)} of disk{missing}, "
         "or keep less: shorter retention, a lower replication factor",
     )
 
 
-def _one_broker(setting: BrokerSetting) -> tuple[str, ...]:
-    stays = np.flatnonzero(setting.arrays.stays)
+def _one_broker(broker_arrays: BrokerArrays) -> tuple[str, ...]:
+    stays = np.flatnonzero(broker_arrays.arrays.stays)
     if len(stays) != 1:
         return ()
-    only = setting.brokers[int(stays[0])].id
+    only = broker_arrays.brokers[int(stays[0])].id
     return (f"broker {only} is the only one: no replica or leader has anywhere else to go",)
 
 
-def _racks(setting: BrokerSetting, partitions: PartitionSetting, target_rf: Ints) -> tuple[str, ...]:
-    rack, takes = setting.arrays.rack, setting.arrays.takes_replicas
+def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
+    rack, takes = broker_arrays.arrays.rack, broker_arrays.arrays.takes_replicas
     open_racks = np.unique(rack[takes])
     if len(open_racks) < 2 or open_racks[0] == NOBODY:
         return ()
@@ -69,27 +69,27 @@ def _racks(setting: BrokerSetting, partitions: PartitionSetting, target_rf: Ints
         )
     replicas = partitions.placement.replicas
     used = np.unique(rack[np.unique(replicas[replicas >= 0])])
-    names = sorted({setting.brokers[int(b)].rack or "" for b in np.flatnonzero(takes & ~np.isin(rack, used))})
+    names = sorted({broker_arrays.brokers[int(b)].rack or "" for b in np.flatnonzero(takes & ~np.isin(rack, used))})
     if len(used):
         notes += [f"rack {name} holds no replica yet: its brokers take their share" for name in names]
     return tuple(notes)
 
 
-def _disks(setting: BrokerSetting) -> tuple[str, ...]:
-    capacity = setting.arrays.capacity.get("disk")
-    stays = np.flatnonzero(setting.arrays.stays)
+def _disks(broker_arrays: BrokerArrays) -> tuple[str, ...]:
+    capacity = broker_arrays.arrays.capacity.get("disk")
+    stays = np.flatnonzero(broker_arrays.arrays.stays)
     if capacity is None or not len(stays):
         return ()
     order = stays[np.argsort(capacity[stays], kind="stable")]
     small, large = int(order[0]), int(order[-1])
     if capacity[large] <= ALIKE * capacity[small]:
         return ()
-    least = f"{bytes_in_words(float(capacity[small]))} (broker {setting.brokers[small].id})"
-    most = f"{bytes_in_words(float(capacity[large]))} (broker {setting.brokers[large].id})"
+    least = f"{bytes_in_words(float(capacity[small]))} (broker {broker_arrays.brokers[small].id})"
+    most = f"{bytes_in_words(float(capacity[large]))} (broker {broker_arrays.brokers[large].id})"
     return (f"disks differ, from {least} to {most}: shares of disk follow them",)
 
 
-def _empty(partitions: PartitionSetting) -> tuple[str, ...]:
+def _empty(partitions: PartitionArrays) -> tuple[str, ...]:
     disk = partitions.placement.loads.disk_bytes
     if disk is None or not len(disk) or disk.any():
         return ()

@@ -26,7 +26,7 @@ class Deviation:
     ratio: float
 
 
-def furthest(problem: Problem, load: Floats, within: float) -> Deviation | None:
+def worst_deviation(problem: Problem, load: Floats, within: float) -> Deviation | None:
     """The worst deviation of any broker that stays, None where nothing is carried. ``load`` float64[B, D].
 
     A count within one of its share is at its share: it may be rounded either way. What cannot be given more

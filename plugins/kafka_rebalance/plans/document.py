@@ -54,13 +54,13 @@ def _plan(document: Document) -> Plan:
         "reasons": tuple(document["reasons"]),
         "cost": Cost(**document["cost"]),
         "seen": _seen(document["seen"]),
-        "resources": tuple(_outcome(each, document) for each in document["resources"]),
+        "resources": tuple(_outcome(outcome, document) for outcome in document["resources"]),
         "topic_excess_replicas": tuple(document["topic_excess_replicas"]),
-        "lower_bound": tuple(Bound(**each) for each in document["lower_bound"]),
+        "lower_bound": tuple(Bound(**claim) for claim in document["lower_bound"]),
         "certificate": {name: _by_id(prices) for name, prices in document["certificate"].items()},
-        "frontier": tuple(FrontierPoint(**each) for each in document["frontier"]),
-        "moves": tuple(_move(each) for each in document["moves"]),
-        "waves": tuple(_wave(each) for each in document["waves"]),
+        "frontier": tuple(FrontierPoint(**point) for point in document["frontier"]),
+        "moves": tuple(_move(move) for move in document["moves"]),
+        "waves": tuple(_wave(wave) for wave in document["waves"]),
         "rollback": None if rollback is None else _rollback(rollback),
         "preconditions": tuple(document["preconditions"]),
         "explanations": tuple(document["explanations"]),
@@ -90,7 +90,7 @@ def _wave(item: Document) -> Wave:
 
 def _rollback(item: Document) -> Rollback:
     cost = {name: value for name, value in item.items() if name not in ("waves", "not_undone")}
-    return Rollback(Cost(**cost), tuple(_wave(each) for each in item["waves"]), tuple(item["not_undone"]))
+    return Rollback(Cost(**cost), tuple(_wave(wave) for wave in item["waves"]), tuple(item["not_undone"]))
 
 
 def _outcome(item: Document, document: Document) -> ResourceOutcome:

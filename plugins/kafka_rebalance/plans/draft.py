@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.waves.transfers import ReplicaCells, Transfers, transfers_of
 
 
@@ -93,21 +93,23 @@ class Draft:
         return np.where(np.isnan(self.own_size), self.size[:, None], self.own_size)
 
 
-def draft_of(ask: Ask, replicas: Ints, leader: Ints) -> Draft:
+def draft_of(plan_request: PlanRequest, replicas: Ints, leader: Ints) -> Draft:
     """Moves from today's placement to ``replicas`` int32[P', W'] led by ``leader`` int32[P'], in problem rows."""
-    whole = ask.partitions.placement
+    whole = plan_request.partitions.placement
     width = max(replicas.shape[1], whole.replicas.shape[1])
-    before, after = _padded(whole.replicas[ask.rows], width), _padded(replicas, width)
-    lead_before = whole.leader[ask.rows]
-    changed = ((before != after).any(axis=1) | (lead_before != leader)) & ~ask.partitions.untouchable[ask.rows]
-    if ask.options.preferred_election:
+    before, after = _padded(whole.replicas[plan_request.rows], width), _padded(replicas, width)
+    lead_before = whole.leader[plan_request.rows]
+    changed = ((before != after).any(axis=1) | (lead_before != leader)) & ~plan_request.partitions.immovable[
+        plan_request.rows
+    ]
+    if plan_request.options.preferred_election:
         changed &= (before == after).all(axis=1)
     rows = np.flatnonzero(changed)
     start, end = before[rows], after[rows]
     own = np.full(start.shape, np.nan)
-    own[:, : ask.partitions.own_size.shape[1]] = ask.partitions.own_size[ask.rows[rows]]
+    own[:, : plan_request.partitions.own_size.shape[1]] = plan_request.partitions.own_size[plan_request.rows[rows]]
     return Draft(
-        row=ask.rows[rows],
+        row=plan_request.rows[rows],
         problem_row=rows,
         start=start,
         end=end,
@@ -115,23 +117,23 @@ def draft_of(ask: Ask, replicas: Ints, leader: Ints) -> Draft:
         leader_to=leader[rows],
         is_new=(end >= 0) & ~_holds(start, end),
         is_dropped=(start >= 0) & ~_holds(end, start),
-        size=ask.partitions.size[ask.rows[rows]],
-        rate=ask.partitions.rate[ask.rows[rows]],
+        size=plan_request.partitions.size[plan_request.rows[rows]],
+        rate=plan_request.partitions.rate[plan_request.rows[rows]],
         own_size=own,
     )
 
 
-def placement_after(ask: Ask, draft: Draft) -> tuple[Ints, Ints, Floats]:
+def placement_after(plan_request: PlanRequest, draft: Draft) -> tuple[Ints, Ints, Floats]:
     """The whole cluster afterwards, in snapshot rows: replicas int32[P, W], leaders int32[P], own sizes float64[P, W]
     (nan: the leader's).
 
     Today's is the same with an empty draft.
     """
-    whole = ask.partitions.placement
+    whole = plan_request.partitions.placement
     width = max(whole.replicas.shape[1], draft.end.shape[1])
     replicas, leader = _padded(whole.replicas, width).copy(), whole.leader.copy()
     own = np.full(replicas.shape, np.nan)
-    own[:, : ask.partitions.own_size.shape[1]] = ask.partitions.own_size
+    own[:, : plan_request.partitions.own_size.shape[1]] = plan_request.partitions.own_size
     for j in range(width):
         match = (draft.end[:, j : j + 1] == draft.start) & (draft.end[:, j : j + 1] >= 0)
         stays = match.any(axis=1)
@@ -148,10 +150,10 @@ def in_problem_rows(draft: Draft, replicas: Ints, leader: Ints) -> tuple[Ints, I
     return replicas, leader
 
 
-def empty_draft(ask: Ask) -> Draft:
+def empty_draft(plan_request: PlanRequest) -> Draft:
     """No moves."""
-    whole = ask.partitions.placement
-    return draft_of(replace(ask, rows=ask.rows[:0]), whole.replicas[:0], whole.leader[:0])
+    whole = plan_request.partitions.placement
+    return draft_of(replace(plan_request, rows=plan_request.rows[:0]), whole.replicas[:0], whole.leader[:0])
 
 
 def total_bytes(amounts: list[int | None]) -> int | None:
@@ -174,4 +176,4 @@ def _holds(held: Ints, wanted: Ints) -> Flags:
 
 def _whole(count: Longs, size: Floats) -> list[int | None]:
     amounts = np.where(count == 0, 0.0, count * size)
-    return [None if each != each else round(each) for each in amounts.tolist()]  # noqa: PLR0124
+    return [None if amount != amount else round(amount) for amount in amounts.tolist()]  # noqa: PLR0124

@@ -8,7 +8,7 @@ from kafka_rebalance.cluster_arrays.broker_arrays import require_brokers_known
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 # A replication factor up to this is planned and found infeasible with its smallest cause; arrays have that width.
@@ -39,28 +39,28 @@ def require_brokers_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None
         )
 
 
-def require_measured(ask: Ask) -> None:
+def require_measured(plan_request: PlanRequest) -> None:
     """Raises UsageError for a target or a cap of a resource whose figures are not known."""
-    for option, resources in (("target", ask.options.targets), ("cap", ask.options.caps)):
+    for option, resources in (("target", plan_request.options.targets), ("cap", plan_request.options.caps)):
         for resource in sorted(resources):
-            if resource not in ask.resources:
-                why = ask.left_out.get(resource, "it is not known")
+            if resource not in plan_request.resources:
+                why = plan_request.left_out.get(resource, "it is not known")
                 raise UsageError.at(
                     f"--{option} {resource}", f"INPUT does not tell it: {why}", f"leave the {option} out"
                 )
 
 
-def require_countable_bytes(ask: Ask, draft: Draft) -> None:
+def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
     """Raises InfeasibleError where moves are to keep within a number of bytes that nobody can count.
 
     Sizes that are known for too few partitions are none that the search counts: a plan of known sizes may be too large.
     """
-    limit = ask.options.max_move_bytes
+    limit = plan_request.options.max_move_bytes
     if limit is None:
         return
     unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
     if not unknown and sum(copied or 0 for copied in draft.bytes_forward()) > limit:
-        unknown = int(np.isnan(ask.partitions.size).sum())
+        unknown = int(np.isnan(plan_request.partitions.size).sum())
     if unknown:
         raise InfeasibleError(
             f"--max-move-bytes cannot be kept: the size of {unknown:,} partitions is not known",

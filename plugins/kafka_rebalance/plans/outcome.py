@@ -1,4 +1,4 @@
-"""Before and after of each resource as the plan tells them: what brokers really carry, by DESIGN §9."""
+"""Before and after of each resource as the plan reports them: what brokers really carry, by DESIGN §9."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
 from kafka_rebalance.plans.plan import ResourceOutcome
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BALANCED, UNITS
 
 
@@ -52,38 +52,40 @@ class Outcome:
         return self.resources.index(resource)
 
 
-def outcome_of(ask: Ask, draft: Draft) -> Outcome:
+def outcome_of(plan_request: PlanRequest, draft: Draft) -> Outcome:
     """Loads of the whole cluster, also of what nobody may touch. O(P·W·D)."""
-    placement = ask.partitions.placement
-    stays = ask.brokers.arrays.stays
-    resources, before = _loads(ask, *placement_after(ask, empty_draft(ask)))
-    after_replicas, after_leader, after_own = placement_after(ask, draft)
-    _, after = _loads(ask, after_replicas, after_leader, after_own)
+    placement = plan_request.partitions.placement
+    stays = plan_request.brokers.arrays.stays
+    resources, before = _loads(plan_request, *placement_after(plan_request, empty_draft(plan_request)))
+    after_replicas, after_leader, after_own = placement_after(plan_request, draft)
+    _, after = _loads(plan_request, after_replicas, after_leader, after_own)
     excess = topic_excess(placement.topic, placement.replicas, stays)
     return Outcome(resources, before, after, (excess, topic_excess(placement.topic, after_replicas, stays)))
 
 
-def resource_outcomes(ask: Ask, outcome: Outcome, bands: Bands, within: float | None) -> tuple[ResourceOutcome, ...]:
+def resource_outcomes(
+    plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None
+) -> tuple[ResourceOutcome, ...]:
     """For the plan document: bands, means, skews and loads by broker id. ``bands``: those asked for."""
-    arrays = ask.brokers.arrays
+    arrays = plan_request.brokers.arrays
     ids = arrays.ids.tolist()
     results = []
     for d, name in enumerate(outcome.resources):
         capacity = arrays.capacity.get(name)
-        room = np.ones(len(ids)) if capacity is None else capacity
+        broker_capacity = np.ones(len(ids)) if capacity is None else capacity
         before, after = outcome.before[:, d], outcome.after[:, d]
-        target = ask.options.targets.get(name)
+        target = plan_request.options.targets.get(name)
         results.append(
             ResourceOutcome(
                 resource=name,
                 unit=UNITS[name],
-                source=ask.partitions.sources[name],
-                mean_level=_mean_level(after, room, arrays.stays),
+                source=plan_request.partitions.sources[name],
+                mean_level=_mean_level(after, broker_capacity, arrays.stays),
                 basis="fair_share" if target is None else "plain_mean",
                 band_asked=_asked(name, target, within),
-                widened_to=reached(bands, after, d, room, arrays.stays),
-                skew_before=skew(before, room, arrays.stays),
-                skew_after=skew(after, room, arrays.stays),
+                widened_to=reached(bands, after, d, broker_capacity, arrays.stays),
+                skew_before=skew(before, broker_capacity, arrays.stays),
+                skew_after=skew(after, broker_capacity, arrays.stays),
                 before=dict(zip(ids, before.tolist(), strict=True)),
                 after=dict(zip(ids, after.tolist(), strict=True)),
                 capacity=None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True)),
@@ -98,34 +100,38 @@ def bands_of(problem: Problem) -> Bands:
     return Bands(problem.band_low, problem.band_high, plain_mean(total, problem.capacity, problem.stays))
 
 
-def met_bands(ask: Ask, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:
+def met_bands(plan_request: PlanRequest, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:
     """The bands asked for, widened to what is reached: float64[B, D] each. What is proved, is proved for these."""
-    arrays = ask.brokers.arrays
+    arrays = plan_request.brokers.arrays
     low, high = bands.low.copy(), bands.high.copy()
     for d, name in enumerate(outcome.resources):
-        room = arrays.capacity.get(name, np.ones(len(low)))
-        lowest, highest = reached(bands, outcome.after[:, d], d, room, arrays.stays)
+        broker_capacity = arrays.capacity.get(name, np.ones(len(low)))
+        lowest, highest = reached(bands, outcome.after[:, d], d, broker_capacity, arrays.stays)
         if lowest is not None:
-            low[:, d] = np.minimum(low[:, d], np.where(arrays.stays, lowest * bands.mean[d] * room, 0.0))
+            low[:, d] = np.minimum(low[:, d], np.where(arrays.stays, lowest * bands.mean[d] * broker_capacity, 0.0))
         if highest is not None:
-            high[:, d] = np.where(arrays.stays, np.maximum(high[:, d], highest * bands.mean[d] * room), high[:, d])
+            high[:, d] = np.where(
+                arrays.stays, np.maximum(high[:, d], highest * bands.mean[d] * broker_capacity), high[:, d]
+            )
     return low, high
 
 
-def skew(load: Floats, room: Floats, stays: Flags) -> float:
+def skew(load: Floats, broker_capacity: Floats, stays: Flags) -> float:
     """Highest level over the plain mean, 0 without load."""
-    mean = _mean_level(load, room, stays)
-    return float((load / room)[stays].max()) / mean if mean > 0 else 0.0
+    mean = _mean_level(load, broker_capacity, stays)
+    return float((load / broker_capacity)[stays].max()) / mean if mean > 0 else 0.0
 
 
-def _mean_level(load: Floats, room: Floats, stays: Flags) -> float:
-    return float(load[stays].sum() / room[stays].sum()) if stays.any() else 0.0
+def _mean_level(load: Floats, broker_capacity: Floats, stays: Flags) -> float:
+    return float(load[stays].sum() / broker_capacity[stays].sum()) if stays.any() else 0.0
 
 
-def _loads(ask: Ask, replicas: Ints, leader: Ints, own: Floats) -> tuple[tuple[str, ...], Floats]:
+def _loads(plan_request: PlanRequest, replicas: Ints, leader: Ints, own: Floats) -> tuple[tuple[str, ...], Floats]:
     there = replicas >= 0
-    columns = columns_of(ask.partitions.placement.loads, there.sum(axis=1).astype(np.int32), ask.resources)
-    loads = np.zeros((len(ask.brokers.brokers), len(columns.resources)))
+    columns = columns_of(
+        plan_request.partitions.placement.loads, there.sum(axis=1).astype(np.int32), plan_request.resources
+    )
+    loads = np.zeros((len(plan_request.brokers.brokers), len(columns.resources)))
     led = np.flatnonzero(leader >= 0)
     disk = columns.resources.index("disk") if "disk" in columns.resources else -1
     for d in range(loads.shape[1]):
@@ -145,13 +151,15 @@ def _asked(name: str, target: Target | None, within: float | None) -> tuple[floa
     return (None, None) if within is None or name not in BALANCED else (1 - within, 1 + within)
 
 
-def reached(bands: Bands, after: Floats, d: int, room: Floats, stays: Flags) -> tuple[float | None, float | None]:
+def reached(
+    bands: Bands, after: Floats, d: int, broker_capacity: Floats, stays: Flags
+) -> tuple[float | None, float | None]:
     """How far out the worst broker stands, in multiples of the plain mean of ``bands``; None where all are inside."""
     mean = float(bands.mean[d])
     if mean <= 0:
         return None, None
-    level = after / (mean * room)
-    slack = SLACK * mean * float(room[stays].max(initial=1.0)) + SLACK
+    level = after / (mean * broker_capacity)
+    slack = SLACK * mean * float(broker_capacity[stays].max(initial=1.0)) + SLACK
     under = stays & (after < bands.low[:, d] - slack)
     over = stays & (after > bands.high[:, d] + slack)
     return (float(level[under].min()) if under.any() else None), (float(level[over].max()) if over.any() else None)

@@ -13,14 +13,14 @@ from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.explain.moves import Texts
 from kafka_rebalance.plans.outcome import Bands, Outcome, met_bands
 from kafka_rebalance.plans.plan import Bound, Cost, Move, MoveKind, Wave
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.times import time_text
 
 
-def moves_of(ask: Ask, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move, ...]:
+def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move, ...]:
     """One entry for each partition that changes, in the order of the draft: by topic as listed, then partition."""
-    table, topics = ask.snapshot.partitions, [topic.name for topic in ask.snapshot.topics]
-    ids = [*ask.brokers.arrays.ids.tolist(), None]  # index -1: nobody
+    table, topics = plan_request.snapshot.partitions, [topic.name for topic in plan_request.snapshot.topics]
+    ids = [*plan_request.brokers.arrays.ids.tolist(), None]  # index -1: nobody
     columns = zip(
         table.topic[draft.row].tolist(), table.partition[draft.row].tolist(), draft.start.tolist(), draft.end.tolist(),
         draft.leader_from.tolist(), draft.leader_to.tolist(), draft.changes_replicas.tolist(), draft.bytes_forward(),
@@ -45,7 +45,12 @@ def moves_of(ask: Ask, draft: Draft, wave_of: Ints, texts: Texts) -> tuple[Move,
 
 
 def bounds_of(
-    ask: Ask, cost: Cost, bounds: Bounds | None, outcome: Outcome, bands: Bands, waves: tuple[Wave, ...]
+    plan_request: PlanRequest,
+    cost: Cost,
+    bounds: Bounds | None,
+    outcome: Outcome,
+    bands: Bands,
+    waves: tuple[Wave, ...],
 ) -> tuple[Bound, ...]:
     """One bound for each cost that is known. ``bounds`` None: nothing is moved, and nothing is the least."""
     if bounds is None:
@@ -55,7 +60,7 @@ def bounds_of(
     found.append(("leader_changes", bounds.leader_changes.value, bounds.leader_changes.proof))
     if cost.bytes is not None:
         found.insert(0, ("bytes", bounds.bytes.value, bounds.bytes.proof))
-        value, proof = _least_seconds(ask, outcome, bands, bounds.bytes.value, waves)
+        value, proof = _least_seconds(plan_request, outcome, bands, bounds.bytes.value, waves)
         found.append(("seconds", value, proof))
     result = []
     for name, proved, proof in found:
@@ -66,11 +71,11 @@ def bounds_of(
     return tuple(result)
 
 
-def certificate_of(ask: Ask, problem: Problem, bounds: Bounds | None) -> dict[str, dict[int, float]]:
+def certificate_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None) -> dict[str, dict[int, float]]:
     """Prices by resource and broker, zeros left out: with them anybody can recompute the bound on bytes."""
     if bounds is None or bounds.certificate is None:
         return {}
-    ids, prices = ask.brokers.arrays.ids.tolist(), bounds.certificate.prices
+    ids, prices = plan_request.brokers.arrays.ids.tolist(), bounds.certificate.prices
     result = {}
     for d, name in enumerate(problem.resources):
         named = {ids[b]: float(prices[b, d]) for b in np.flatnonzero(prices[:, d]).tolist()}
@@ -79,19 +84,19 @@ def certificate_of(ask: Ask, problem: Problem, bounds: Bounds | None) -> dict[st
     return result
 
 
-def preconditions_of(ask: Ask, draft: Draft) -> tuple[str, ...]:
+def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[str, ...]:
     """What must still be true of the cluster when the plan is executed; ``check`` judges it on a newer snapshot."""
     if not len(draft):
         return ()
     leaders = draft.leader_from[draft.leader_from >= 0]
     used = sorted({int(b) for b in draft.end[draft.end >= 0].tolist()} | {int(b) for b in leaders.tolist()})
-    names = ", ".join(str(int(ask.brokers.arrays.ids[b])) for b in used)
+    names = ", ".join(str(int(plan_request.brokers.arrays.ids[b])) for b in used)
     lines = [
         "each moved partition still has the replicas in `from`, and none of them is being reassigned",
         f"brokers {names} are alive" if len(used) <= 20 else f"all {len(used)} brokers that the moves name are alive",
         "kept replicas are in sync before their partition's leader changes",
     ]
-    if any(b >= len(ask.snapshot.brokers) for b in used):
+    if any(b >= len(plan_request.snapshot.brokers) for b in used):
         lines.append("the added brokers have joined the cluster, empty, in the racks that were named")
     if draft.copies.any() and not np.isnan(draft.size).all():
         lines.append("receiving brokers have the free disk that each wave names")
@@ -108,15 +113,15 @@ def _known(cost: Cost, name: str) -> bool:
 
 
 def _least_seconds(
-    ask: Ask, outcome: Outcome, bands: Bands, least_bytes: float, waves: tuple[Wave, ...]
+    plan_request: PlanRequest, outcome: Outcome, bands: Bands, least_bytes: float, waves: tuple[Wave, ...]
 ) -> tuple[float, str]:
     """All bytes arrive somewhere, and what a broker lacks arrives there."""
-    receivers = max(int(ask.brokers.arrays.takes_replicas.sum()), 1)
-    throttle = max((wave.throttle_bytes_per_s for wave in waves), default=ask.options.throttle_bytes_per_s)
+    receivers = max(int(plan_request.brokers.arrays.takes_replicas.sum()), 1)
+    throttle = max((wave.throttle_bytes_per_s for wave in waves), default=plan_request.options.throttle_bytes_per_s)
     spread, lacking = least_bytes / receivers, 0.0
     if "disk" in outcome.resources:
         d = outcome.column("disk")
-        low, _ = met_bands(ask, outcome, bands)
+        low, _ = met_bands(plan_request, outcome, bands)
         lacking = float(np.maximum(low[:, d] - outcome.before[:, d], 0.0).max(initial=0.0))
     if lacking > spread:
         return lacking / throttle, "the emptiest broker's disk must be filled to its band at the throttle"

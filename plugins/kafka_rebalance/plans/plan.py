@@ -107,10 +107,10 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class ResourceOutcome:
-    """One balanced resource: the band asked for, what it was widened to, before and after per broker.
+    """One balanced resource: the requested band, what it was widened to, before and after per broker.
 
     ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share`` or the ``plain_mean`` (times capacity).
-    ``widened_to`` is in multiples of the plain mean, ``None`` where the band asked for is met. ``mean_level`` is the
+    ``widened_to`` is in multiples of the plain mean, ``None`` where the requested band is met. ``mean_level`` is the
     plain mean; ``capacity`` is ``None`` where equal capacities are assumed; level = load / capacity.
     """
 
@@ -214,15 +214,15 @@ def to_document(plan: Plan) -> dict[str, Any]:
 def _newest_document(plan: Plan) -> dict[str, Any]:
     document: dict[str, Any] = {"format_version": plan.format_version} | _plain(plan)
     document["moves"] = [_move_document(move) for move in plan.moves]
-    document["before"] = {each.resource: _by_broker(each.before) for each in plan.resources}
-    document["after"] = {each.resource: _by_broker(each.after) for each in plan.resources}
-    document["resources"] = [_outcome_document(each) for each in plan.resources]
+    document["before"] = {outcome.resource: _by_broker(outcome.before) for outcome in plan.resources}
+    document["after"] = {outcome.resource: _by_broker(outcome.after) for outcome in plan.resources}
+    document["resources"] = [_outcome_document(outcome) for outcome in plan.resources]
     document["seen"] = _plain(plan.seen) | {"broker_racks": _by_broker(plan.seen.broker_racks)}
     document["certificate"] = {name: _by_broker(prices) for name, prices in sorted(plan.certificate.items())}
-    document["waves"] = [_wave_document(each) for each in plan.waves]
+    document["waves"] = [_wave_document(wave) for wave in plan.waves]
     document["rollback"] = None if plan.rollback is None else _rollback_document(plan.rollback)
     for name in ("lower_bound", "frontier"):
-        document[name] = [_plain(each) for each in getattr(plan, name)]
+        document[name] = [_plain(record) for record in getattr(plan, name)]
     for name in ("cost", "robustness"):
         value = getattr(plan, name)
         document[name] = None if value is None else _plain(value)
@@ -238,16 +238,16 @@ def plan_id(document: Mapping[str, Any]) -> str:
 
 def _plain(record: Any) -> dict[str, Any]:
     """The fields of a flat record: tuples become lists, enums text. (``asdict`` copies deeply: too slow for moves.)"""
-    return {each.name: _plain_value(getattr(record, each.name)) for each in fields(record)}
+    return {attribute.name: _plain_value(getattr(record, attribute.name)) for attribute in fields(record)}
 
 
 def _plain_value(value: Any) -> Any:
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, tuple):
-        return [_plain_value(each) for each in value]
+        return [_plain_value(element) for element in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain_value(each) for key, each in value.items()}
+        return {str(key): _plain_value(element) for key, element in value.items()}
     return value
 
 
@@ -280,7 +280,7 @@ def _wave_document(wave: Wave) -> dict[str, Any]:
 
 def _rollback_document(rollback: Rollback) -> dict[str, Any]:
     return _plain(rollback.cost) | {
-        "waves": [_wave_document(each) for each in rollback.waves],
+        "waves": [_wave_document(wave) for wave in rollback.waves],
         "not_undone": list(rollback.not_undone),
     }
 

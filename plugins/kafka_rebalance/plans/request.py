@@ -1,6 +1,6 @@
-"""From a snapshot and options to the planner's ``Problem``, keeping what the plan has to tell: names, notes, sources.
+"""From a snapshot and options to the planner's ``Problem``, keeping what the plan has to report: names, notes, sources.
 
-The problem has no rows for partitions that nobody may touch and that lie wholly on brokers that are gone; of those
+The problem has no rows for partitions that must not move and that lie wholly on brokers that are gone; of those
 that lie there in part only the rest is in it. Otherwise one lost partition would make every plan infeasible.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.bands import SLACK
-from kafka_rebalance.cluster_arrays.broker_arrays import BrokerSetting, broker_setting
-from kafka_rebalance.cluster_arrays.partition_arrays import PartitionSetting, partition_setting
+from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
+from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays, build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
@@ -25,15 +25,15 @@ from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ask:
+class PlanRequest:
     """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
     move whatever the balance: one sentence each.
     """
 
     snapshot: ClusterSnapshot
     options: PlanOptions
-    brokers: BrokerSetting
-    partitions: PartitionSetting
+    brokers: BrokerArrays
+    partitions: PartitionArrays
     rows: Longs
     pinned: Flags
     target_rf: Ints
@@ -104,22 +104,22 @@ class Ask:
         return _lost_cells(self.partitions, self.brokers)[rows]
 
 
-def build_ask(snapshot: ClusterSnapshot, options: PlanOptions) -> Ask:
+def build_request(snapshot: ClusterSnapshot, options: PlanOptions) -> PlanRequest:
     """Everything that does not depend on the band. O(P·W)."""
-    brokers = broker_setting(snapshot, options)
-    partitions = partition_setting(snapshot, brokers, options)
+    brokers = build_broker_arrays(snapshot, options)
+    partitions = build_partition_arrays(snapshot, brokers, options)
     replicas = partitions.placement.replicas
     there = replicas >= 0
     lost = _lost_cells(partitions, brokers)
     rows = np.flatnonzero((there & ~lost).any(axis=1))
     held = (there & ~lost).sum(axis=1)[rows].astype(np.int32)
-    free = ~partitions.untouchable[rows]
+    free = ~partitions.immovable[rows]
     target = held if options.replication_factor is None or not options.moves_replicas else np.where(
         free, options.replication_factor, held
     )  # fmt: skip
     target = np.asarray(target, dtype=np.int32)
     must_go = _must_go(partitions, brokers, target, rows)
-    return Ask(
+    return PlanRequest(
         snapshot=snapshot,
         options=options,
         brokers=brokers,
@@ -133,17 +133,17 @@ def build_ask(snapshot: ClusterSnapshot, options: PlanOptions) -> Ask:
     )
 
 
-def _lost_cells(partitions: PartitionSetting, setting: BrokerSetting) -> Flags:
+def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flags:
     """bool[P, W]: replicas on brokers that do not stay, of partitions that nobody may touch.
 
     Not those of excluded topics on a broker that is to be removed: there two wishes contradict each other.
     """
     replicas = partitions.placement.replicas
     there = replicas >= 0
-    leaves = there & ~setting.arrays.stays[replicas]
-    gone = np.array([b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in setting.brokers], dtype=np.bool_)
+    leaves = there & ~broker_arrays.arrays.stays[replicas]
+    gone = np.array([b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in broker_arrays.brokers], dtype=np.bool_)
     contradicts = partitions.excluded & ~partitions.in_flight & ~partitions.leaderless
-    return np.asarray(leaves & partitions.untouchable[:, None] & ~(contradicts[:, None] & ~gone[replicas]))
+    return np.asarray(leaves & partitions.immovable[:, None] & ~(contradicts[:, None] & ~gone[replicas]))
 
 
 def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
@@ -153,21 +153,21 @@ def _without_gone(replicas: Ints, gone: Flags) -> tuple[Ints, Longs]:
     return np.take_along_axis(cleared, order, axis=1), order
 
 
-def _must_go(partitions: PartitionSetting, setting: BrokerSetting, target: Ints, rows: Longs) -> Flags:
+def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: Ints, rows: Longs) -> Flags:
     """bool[P']: something of the partition cannot stay as it is."""
     replicas = partitions.placement.replicas[rows]
     there = replicas >= 0
-    result = (there & ~setting.arrays.stays[replicas]).any(axis=1) | (there.sum(axis=1) != target)
+    result = (there & ~broker_arrays.arrays.stays[replicas]).any(axis=1) | (there.sum(axis=1) != target)
     if partitions.placement.must_leave is not None:
         result |= partitions.placement.must_leave[rows].any(axis=1)
     leader = partitions.placement.leader[rows]
-    result |= (leader != NOBODY) & ~setting.arrays.keeps_leaders[leader]  # demoted: somebody else must lead
-    return np.asarray(result | lacks_racks(replicas, setting, target))
+    result |= (leader != NOBODY) & ~broker_arrays.arrays.keeps_leaders[leader]  # demoted: somebody else must lead
+    return np.asarray(result | lacks_racks(replicas, broker_arrays, target))
 
 
-def lacks_racks(replicas: Ints, setting: BrokerSetting, target: Ints) -> Flags:
+def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints) -> Flags:
     """bool[M]: on fewer racks than its replication factor and the racks allow. A broker without a rack is one."""
-    arrays = setting.arrays
+    arrays = broker_arrays.arrays
     alone = int(arrays.rack.max(initial=NOBODY)) + 1 + np.arange(len(arrays.rack))
     rack = np.where(arrays.rack == NOBODY, alone, arrays.rack)
     used = np.sort(np.where(replicas >= 0, rack[replicas], -1), axis=1)
@@ -176,25 +176,25 @@ def lacks_racks(replicas: Ints, setting: BrokerSetting, target: Ints) -> Flags:
     return np.asarray(distinct < np.minimum(target, open_racks))
 
 
-def _disk_limit(partitions: PartitionSetting, setting: BrokerSetting) -> Floats:
+def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Floats:
     """What each broker can hold: its capacity, and no more than Kafka's bytes plus what its volumes still offer.
 
     What a running reassignment has not copied yet is no byte of Kafka's so far.
     """
-    capacity = setting.arrays.capacity.get("disk", np.full(len(setting.brokers), np.inf))
+    capacity = broker_arrays.arrays.capacity.get("disk", np.full(len(broker_arrays.brokers), np.inf))
     disk = partitions.placement.loads.disk_bytes
     if disk is None:
         return np.asarray(capacity)
     replicas = partitions.placement.replicas
     sizes = np.where(np.isnan(partitions.own_size), disk[:, None], partitions.own_size)
     there = replicas >= 0
-    used = np.bincount(replicas[there], weights=sizes[there], minlength=len(setting.brokers))
-    return np.minimum(capacity, used - partitions.arriving_bytes + setting.usable_bytes)
+    used = np.bincount(replicas[there], weights=sizes[there], minlength=len(broker_arrays.brokers))
+    return np.minimum(capacity, used - partitions.arriving_bytes + broker_arrays.usable_bytes)
 
 
 def _hard_reasons(
-    partitions: PartitionSetting,
-    setting: BrokerSetting,
+    partitions: PartitionArrays,
+    broker_arrays: BrokerArrays,
     target: Ints,
     rows: Longs,
     free: Flags,
@@ -205,7 +205,7 @@ def _hard_reasons(
     replicas = partitions.placement.replicas[rows]
     there = (replicas >= 0) & free[:, None]
     reasons = []
-    for b, broker in enumerate(setting.brokers):
+    for b, broker in enumerate(broker_arrays.brokers):
         held = int((there & (replicas == b)).sum()) if not broker.state.stays else 0
         if held:
             reasons.append(f"broker {broker.id} is {broker.state.value}: {held:,} replicas must leave it")
@@ -214,15 +214,17 @@ def _hard_reasons(
         reasons += [f"{offline:,} replicas are on log dirs that are offline"] if offline else []
     wrong_rf = int((free & ((replicas >= 0).sum(axis=1) != target)).sum())
     reasons += [f"{wrong_rf:,} partitions get another replication factor"] if wrong_rf else []
-    shared = int((free & lacks_racks(replicas, setting, target)).sum())
+    shared = int((free & lacks_racks(replicas, broker_arrays, target)).sum())
     reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
-    return (*reasons, *_demoted_reasons(partitions, setting, rows, free))
+    return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 
 
-def _demoted_reasons(partitions: PartitionSetting, setting: BrokerSetting, rows: Longs, free: Flags) -> tuple[str, ...]:
+def _demoted_reasons(
+    partitions: PartitionArrays, broker_arrays: BrokerArrays, rows: Longs, free: Flags
+) -> tuple[str, ...]:
     leader = partitions.placement.leader[rows]
     reasons = []
-    for b, broker in enumerate(setting.brokers):
+    for b, broker in enumerate(broker_arrays.brokers):
         if broker.state is BrokerState.DEMOTED:
             led = int((free & (leader == b)).sum())
             reasons += [f"broker {broker.id} is demoted and leads {led:,} partitions"] if led else []

@@ -1,9 +1,9 @@
 """Does the verdict stand if the loads are off? Each partition's figures are changed at random and judged again.
 
 Measured loads are snapshots of something that moves. So each trial multiplies every partition's disk, in, out and CPU
-by a factor of its own from 1 - noise to 1 + noise, and asks: would the moves still remove most of the imbalance (where
-nothing is to be done: is it still quiet; where moving does not mend it: is it still uneven)? Seeded: the same snapshot
-gives the same answer.
+by a factor of its own from 1 - noise to 1 + noise, and checks: would the moves still remove most of the imbalance
+(where nothing is to be done: is it still within the dead band; where moving does not mend it: is it still uneven)?
+Seeded: the same snapshot gives the same answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.plans.dead_band import furthest, imbalance
+from kafka_rebalance.plans.dead_band import imbalance, worst_deviation
 from kafka_rebalance.plans.outcome import Bands
 from kafka_rebalance.plans.params import DEFAULTS, RobustnessParams
 from kafka_rebalance.plans.plan import Robustness, Verdict
@@ -50,7 +50,7 @@ def robustness_of(
         bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)))
         was = imbalance(bands, before, problem.stays)
         if verdict is Verdict.NOTHING_TO_DO:
-            worst = furthest(shaken, before, within)
+            worst = worst_deviation(shaken, before, within)
             stands += worst is None or abs(worst.ratio - 1) <= dead_band
         elif verdict is Verdict.NOT_FIXABLE_BY_MOVING:
             stands += was > 0

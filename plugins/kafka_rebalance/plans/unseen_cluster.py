@@ -1,20 +1,22 @@
-"""The plan for a cluster of which no broker was seen: nothing can be said, and that is said."""
+"""The plan for a cluster of which no broker was seen: nothing can be planned, and the verdict says so."""
 
 from __future__ import annotations
 
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import expiry_of
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text
 
 _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 
-def plan_without_brokers(ask: Ask, reasons: tuple[str, ...], *, seed: int, advisor_version: str) -> Plan:
+def plan_without_brokers(
+    plan_request: PlanRequest, reasons: tuple[str, ...], *, seed: int, advisor_version: str
+) -> Plan:
     """``cannot_tell``, unsealed: no broker, so no load of any resource."""
-    snapshot, options = ask.snapshot, ask.options
+    snapshot, options = plan_request.snapshot, plan_request.options
     slots = DEFAULTS.waves.least_slots if options.moves_per_broker is None else options.moves_per_broker
     return Plan(
         cluster=snapshot.cluster,
@@ -27,7 +29,7 @@ def plan_without_brokers(ask: Ask, reasons: tuple[str, ...], *, seed: int, advis
         advisor_version=advisor_version,
         verdict=Verdict.CANNOT_TELL,
         reasons=reasons,
-        left_out=dict.fromkeys(ask.in_play, "no broker was seen that could carry it"),
+        left_out=dict.fromkeys(plan_request.in_play, "no broker was seen that could carry it"),
         cost=Cost(0, 0, 0, 0.0, 0.0),
         lower_bound=tuple(Bound(name, 0.0, 0.0, "nothing is moved") for name in _COSTS),
     )

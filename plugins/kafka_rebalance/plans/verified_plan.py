@@ -1,8 +1,8 @@
 """A plan and its verification: nothing leaves us that the independent verifier does not accept.
 
 A right plan is never lost to bookkeeping: a bound, a point of the frontier or an estimate that cannot be verified is
-lowered or left out, that is said, and the plan is sealed and verified again. A move, a cost, a wave or a hard rule that
-does not hold refuses the plan. A plan without faults is verified once.
+lowered or left out, that is noted, and the plan is sealed and verified again. A move, a cost, a wave or a hard rule
+that does not hold refuses the plan. A plan without faults is verified once.
 """
 
 from __future__ import annotations
@@ -67,29 +67,29 @@ def _refusal(found: Verification) -> InvalidPlanError:
 
 def _without_unverified(plan: Plan, found: Verification) -> tuple[Plan, tuple[str, ...]]:
     """The plan sealed anew, without what is at fault, and a sentence for each part."""
-    codes, said = set(_codes(found)), []
+    codes, notes = set(_codes(found)), []
     if codes & _BOUND_FAULTS:
         names = _bounds_at_fault(found)
         plan = replace(plan, lower_bound=_lowered(plan, names, found))
-        said += [
+        notes += [
             f"the bound on {name.replace('_', ' ')} is the verifier's: a higher one was not proved" for name in names
         ]
     if _FRONTIER in codes:
         plan = replace(plan, frontier=())
-        said.append("the frontier is left out: a point of it could not be verified")
+        notes.append("the frontier is left out: a point of it could not be verified")
     elif codes & _BOUND_FAULTS:
         plan = _with_own_bound(plan)
     if _FILLING in codes:
         plan = replace(plan, cost=_without_filling(plan.cost))
         if plan.rollback is not None:
             plan = replace(plan, rollback=replace(plan.rollback, cost=_without_filling(plan.rollback.cost)))
-        said.append(
+        notes.append(
             "the time of a driver that keeps slots full is taken as that of the waves: it could not be verified"
         )
     if _ROBUSTNESS in codes:
         plan = replace(plan, robustness=None)
-        said.append("how the verdict stands with other loads is left out: it could not be verified")
-    return replace(plan, reasons=(*plan.reasons, *said)).sealed(), tuple(said)
+        notes.append("how the verdict stands with other loads is left out: it could not be verified")
+    return replace(plan, reasons=(*plan.reasons, *notes)).sealed(), tuple(notes)
 
 
 def _bounds_at_fault(found: Verification) -> tuple[str, ...]:
@@ -116,8 +116,8 @@ def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[B
 
 def _with_own_bound(plan: Plan) -> Plan:
     """The frontier's recommended point is the plan: its bound, too."""
-    bound = next((each.value for each in plan.lower_bound if each.cost == "bytes"), None)
-    points = (replace(each, lower_bound_bytes=bound) if each.is_recommended else each for each in plan.frontier)
+    bound = next((claimed.value for claimed in plan.lower_bound if claimed.cost == "bytes"), None)
+    points = (replace(point, lower_bound_bytes=bound) if point.is_recommended else point for point in plan.frontier)
     return replace(plan, frontier=tuple(points))
 
 

@@ -10,7 +10,7 @@ from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.plans.draft import Draft, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.plan import Cost, Rollback, Wave
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
 from kafka_rebalance.plans.waves.transfers import Transfers
@@ -19,34 +19,34 @@ from kafka_rebalance.snapshot.model import BrokerState
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WavePlan:
-    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves that no disk ever has room for, in no wave."""
+    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves that no disk ever has capacity for, in no wave."""
 
     wave_of: Ints
     stuck: Longs
 
 
-def slots_of(ask: Ask, draft: Draft, params: WaveParams = DEFAULTS.waves) -> int:
+def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves) -> int:
     """Moves at a time for each broker and direction: as asked, else so many that waves stay few."""
-    if ask.options.moves_per_broker is not None:
-        return ask.options.moves_per_broker
-    brokers = len(ask.brokers.brokers)
+    if plan_request.options.moves_per_broker is not None:
+        return plan_request.options.moves_per_broker
+    brokers = len(plan_request.brokers.brokers)
     sent = np.bincount(draft.leader_from[draft.copies > 0], minlength=brokers)
     received = np.bincount(draft.end[draft.is_new], minlength=brokers)
     return max(params.least_slots, -(-max(int(sent.max()), int(received.max())) // params.most_waves))
 
 
-def cut_into_waves(ask: Ask, draft: Draft, used: Floats | None, slots: int) -> WavePlan:
+def cut_into_waves(plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int) -> WavePlan:
     """Waves of partitions that lack replicas, then those that change their leader alone, then the rest.
 
     Changes of the leader alone copy nothing and take no time: they relieve at once, so they come as early as safety
     allows. ``used`` float64[B]: bytes on disk today, None where sizes are unknown.
     """
-    brokers = len(ask.brokers.brokers)
-    limits = WaveLimits(ask.options.throttle_bytes_per_s, slots, ask.options.partitions_per_wave)
-    disk = None if used is None else Disk(used, ask.disk_limit)
+    brokers = len(plan_request.brokers.brokers)
+    limits = WaveLimits(plan_request.options.throttle_bytes_per_s, slots, plan_request.options.partitions_per_wave)
+    disk = None if used is None else Disk(used, plan_request.disk_limit)
     is_copy = draft.copies > 0
     copying = np.flatnonzero(is_copy)
-    urgent = ask.partitions.under_replicated[draft.row[copying]]
+    urgent = plan_request.partitions.under_replicated[draft.row[copying]]
     wave = waves_of(draft.forward().chosen(copying), urgent, brokers, disk, limits)
     stuck = copying[wave < 0]
     rest = np.flatnonzero(~is_copy)
@@ -58,36 +58,40 @@ def cut_into_waves(ask: Ask, draft: Draft, used: Floats | None, slots: int) -> W
     return WavePlan(wave_of, stuck)
 
 
-def waves_forward(ask: Ask, draft: Draft, wave_of: Ints) -> tuple[Wave, ...]:
+def waves_forward(plan_request: PlanRequest, draft: Draft, wave_of: Ints) -> tuple[Wave, ...]:
     """The waves in order."""
-    return _waves(ask, draft.forward(), draft.bytes_forward(), _members(wave_of))
+    return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of))
 
 
-def rollback_of(ask: Ask, draft: Draft, wave_of: Ints) -> Rollback:
+def rollback_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints) -> Rollback:
     """The waves turned round. What left a broker that is gone cannot go back."""
-    gone = np.array([b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in ask.brokers.brokers], dtype=np.bool_)
+    gone = np.array(
+        [b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in plan_request.brokers.brokers], dtype=np.bool_
+    )
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
-    waves = _waves(ask, draft.backward(), draft.bytes_back(), [each for each in turned if len(each)])
+    waves = _waves(
+        plan_request, draft.backward(), draft.bytes_back(), [wave_moves for wave_moves in turned if len(wave_moves)]
+    )
     undone = np.flatnonzero(~lost)
     cost = Cost(
         replica_moves=int(draft.dropped[undone].sum()),
         bytes=total_bytes([wave.bytes for wave in waves]),
         leader_changes=int(draft.changes_leader[undone].sum()),
         seconds=_seconds(waves),
-        seconds_slot_filling=_slot_filling(ask, draft.backward().chosen(undone), waves),
+        seconds_slot_filling=_slot_filling(plan_request, draft.backward().chosen(undone), waves),
     )
     return Rollback(cost, waves, tuple(np.flatnonzero(lost).tolist()))
 
 
-def cost_of(ask: Ask, draft: Draft, waves: tuple[Wave, ...]) -> Cost:
+def cost_of(plan_request: PlanRequest, draft: Draft, waves: tuple[Wave, ...]) -> Cost:
     """What the plan costs as it runs."""
     return Cost(
         replica_moves=int(draft.copies.sum()),
         bytes=total_bytes(draft.bytes_forward()),
         leader_changes=int(draft.changes_leader.sum()),
         seconds=_seconds(waves),
-        seconds_slot_filling=_slot_filling(ask, draft.forward(), waves),
+        seconds_slot_filling=_slot_filling(plan_request, draft.forward(), waves),
     )
 
 
@@ -97,17 +101,19 @@ def _members(wave_of: Ints) -> list[Longs]:
     return np.split(order, np.cumsum(counts)[:-1]) if len(counts) else []
 
 
-def _waves(ask: Ask, transfers: Transfers, amounts: list[int | None], members: list[Longs]) -> tuple[Wave, ...]:
-    ids = ask.brokers.arrays.ids.tolist()
+def _waves(
+    plan_request: PlanRequest, transfers: Transfers, amounts: list[int | None], members: list[Longs]
+) -> tuple[Wave, ...]:
+    ids = plan_request.brokers.arrays.ids.tolist()
     waves = []
-    for each in members:
-        traffic = traffic_of(transfers.chosen(each), len(ids), ask.options.throttle_bytes_per_s)
-        amount = total_bytes([amounts[m] for m in each.tolist()])
+    for member in members:
+        traffic = traffic_of(transfers.chosen(member), len(ids), plan_request.options.throttle_bytes_per_s)
+        amount = total_bytes([amounts[m] for m in member.tolist()])
         needed = np.ceil(traffic.arriving).astype(np.int64)
-        needed[_receivers_of_unknown(transfers.chosen(each), [amounts[m] is None for m in each.tolist()])] = 0
+        needed[_receivers_of_unknown(transfers.chosen(member), [amounts[m] is None for m in member.tolist()])] = 0
         waves.append(
             Wave(
-                moves=tuple(each.tolist()),
+                moves=tuple(member.tolist()),
                 bytes=amount,
                 seconds=None if amount is None else traffic.seconds,
                 throttle_bytes_per_s=traffic.throttle_bytes_per_s,
@@ -118,17 +124,17 @@ def _waves(ask: Ask, transfers: Transfers, amounts: list[int | None], members: l
 
 
 def _receivers_of_unknown(transfers: Transfers, is_unknown: list[bool]) -> Ints:
-    """Brokers that get something of unknown size: how much room they need is not known either, and is not told."""
+    """Brokers that get something of unknown size: how much room they need is not known either, and is not reported."""
     return transfers.target[np.array(is_unknown, dtype=np.bool_)[transfers.of_copy]]
 
 
-def _slot_filling(ask: Ask, transfers: Transfers, waves: tuple[Wave, ...]) -> float | None:
+def _slot_filling(plan_request: PlanRequest, transfers: Transfers, waves: tuple[Wave, ...]) -> float | None:
     """A driver may also run the waves as they are, so it never takes longer."""
     in_waves = _seconds(waves)
     if in_waves is None or not waves:
         return in_waves
     throttle = max(wave.throttle_bytes_per_s for wave in waves)
-    filling = slot_filling_seconds(transfers, len(ask.brokers.brokers), DEFAULTS.waves.driver_slots, throttle)
+    filling = slot_filling_seconds(transfers, len(plan_request.brokers.brokers), DEFAULTS.waves.driver_slots, throttle)
     return min(in_waves, filling)
 
 

@@ -1,7 +1,7 @@
 """Skew and movement of clusters, placements and assignments: one definition each (DESIGN §9), used everywhere.
 
 ``levels.py`` has the definitions; ``cluster_scores.py``, ``assignment_scores.py`` and ``placement_scores.py`` apply
-them and name the rows that the store keeps; ``movement.py`` says what changes between two.
+them and name the rows that the store keeps; ``movement.py`` compares two of them.
 """
 
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore

@@ -69,11 +69,11 @@ class ClusterScores:
 
     def resource(self, name: str) -> ResourceScore | None:
         """The score of one resource, ``None`` where nobody measured it."""
-        return next((each for each in self.resources if each.resource == name), None)
+        return next((resource for resource in self.resources if resource.resource == name), None)
 
     def of_resource(self, name: str) -> tuple[BrokerScore, ...]:
         """One resource's broker scores."""
-        return tuple(each for each in self.brokers if each.resource == name)
+        return tuple(broker for broker in self.brokers if broker.resource == name)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,6 +1,6 @@
 """Level, plain mean and skew: one definition each, for brokers, racks, replicas of a topic and members of a group.
 
-    level      = load / capacity (capacity 1 where nobody said)
+    level      = load / capacity (capacity 1 where none is given)
     plain mean = total load / total capacity
     skew       = highest level / plain mean (0 where nothing is carried)
 
@@ -16,8 +16,8 @@ from kafka_rebalance.arrays import Floats
 
 def plain_mean(load: Floats, capacity: Floats | None = None) -> float:
     """Mean of float64[N] ``load`` over float64[N] ``capacity`` (1 each); 0 where there is nobody."""
-    room = float(len(load) if capacity is None else capacity.sum())
-    return float(load.sum()) / room if room > 0 else 0.0
+    total_capacity = float(len(load) if capacity is None else capacity.sum())
+    return float(load.sum()) / total_capacity if total_capacity > 0 else 0.0
 
 
 def skew(load: Floats, capacity: Floats | None = None) -> float:

@@ -10,10 +10,10 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
-from kafka_rebalance.cluster_arrays.broker_arrays import broker_setting
+from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.fair_share import fair_shares
-from kafka_rebalance.cluster_arrays.partition_arrays import partition_setting
+from kafka_rebalance.cluster_arrays.partition_arrays import build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import ONLY_LEADERS, REPLICA_CARRIED, RESOURCES, TABLE
@@ -24,8 +24,8 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
     """Scores of all brokers, racks and resources of ``snapshot`` as it stands. O(replicas + brokers²)."""
     options = PlanOptions()
-    brokers = broker_setting(snapshot, options)
-    partitions = partition_setting(snapshot, brokers, options)
+    brokers = build_broker_arrays(snapshot, options)
+    partitions = build_partition_arrays(snapshot, brokers, options)
     if not brokers.brokers:
         return ClusterScores((), (), (), dict(partitions.left_out))
     problem = assemble(brokers.arrays, partitions.placement, Wanted(within=None, resources=RESOURCES))

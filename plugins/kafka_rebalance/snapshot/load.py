@@ -1,6 +1,6 @@
 """What each partition carries: measured, given or estimated, and never invented.
 
-A resource that nobody measured is ``nan`` with source ``unknown``: zero is never used for unknown.
+A resource that was not measured is ``nan`` with source ``unknown``: zero is never used for unknown.
 """
 
 from __future__ import annotations

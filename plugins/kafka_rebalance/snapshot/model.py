@@ -81,16 +81,16 @@ class Capacity:
     cpu_percent: float | None = None
 
     def __post_init__(self) -> None:
-        for each in fields(self):  # 100 and 100.0 are one capacity: the snapshot's id must not differ
-            value = getattr(self, each.name)
+        for attribute in fields(self):  # 100 and 100.0 are one capacity: the snapshot's id must not differ
+            value = getattr(self, attribute.name)
             if value is None:
                 continue
-            if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[each.name]:
+            if not SMALLEST_CAPACITY <= value <= CAPACITY_LIMITS[attribute.name]:
                 raise InvalidSnapshotError.at(
-                    f"capacity {each.name}", f"{excerpt(value)} is no capacity",
-                    f"from {SMALLEST_CAPACITY} to {CAPACITY_LIMITS[each.name]:.4g}; an unknown one is left out",
+                    f"capacity {attribute.name}", f"{excerpt(value)} is no capacity",
+                    f"from {SMALLEST_CAPACITY} to {CAPACITY_LIMITS[attribute.name]:.4g}; an unknown one is left out",
                 )  # fmt: skip
-            object.__setattr__(self, each.name, float(value))
+            object.__setattr__(self, attribute.name, float(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Broker:
     @property
     def is_cordoned(self) -> bool:
         """All its log dirs are cordoned (KIP-1066): nothing new may be placed on it."""
-        return bool(self.log_dirs) and all(each.is_cordoned for each in self.log_dirs)
+        return bool(self.log_dirs) and all(log_dir.is_cordoned for log_dir in self.log_dirs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Partition:
     @property
     def target_replicas(self) -> tuple[int, ...]:
         """The replicas that remain once a running reassignment ends."""
-        return tuple(each for each in self.replicas if each not in self.removing)
+        return tuple(replica for replica in self.replicas if replica not in self.removing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ class PartitionTable:
         for name, (column, expected) in shapes.items():
             if len(column) != expected:
                 raise InvalidSnapshotError.at(f"partition table, {name}", f"{len(column)} values, expected {expected}")
-        for column in (self.topic, self.replicas, *(each for each, _ in shapes.values())):
+        for column in (self.topic, self.replicas, *(array for array, _ in shapes.values())):
             column.flags.writeable = False
 
     def __len__(self) -> int:
@@ -148,13 +148,13 @@ def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> Pa
     )
     has_isr = any(row.isr is not None for row in rows)
     in_sync = np.fromiter(
-        (each in (row.isr or ()) for row in rows for each in row.replicas), dtype=np.bool_, count=cells
+        (replica in (row.isr or ()) for row in rows for replica in row.replicas), dtype=np.bool_, count=cells
     )
     return PartitionTable(
         topic=np.array([topic_index[row.topic] for row in rows], dtype=np.int32),
         partition=np.array([row.partition for row in rows], dtype=np.int32),
         offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64))),
-        replicas=np.fromiter((each for row in rows for each in row.replicas), dtype=np.int32, count=cells),
+        replicas=np.fromiter((replica for row in rows for replica in row.replicas), dtype=np.int32, count=cells),
         leader=np.array([NO_LEADER if row.leader is None else row.leader for row in rows], dtype=np.int32),
         replica_log_bytes=np.fromiter(sizes, dtype=np.int64, count=cells),
         start_offset=np.array(

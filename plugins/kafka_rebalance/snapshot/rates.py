@@ -14,8 +14,8 @@ How, for one partition over ``window_s`` seconds::
     in_bytes_per_s    = (size - size before) / window      of the replica that leads now
     out_bytes_per_s   = sum over groups of (committed - committed before) x bytes a message / window
 
-The size says too little where something was deleted meanwhile: retention ran (the start offset moved), the topic is
-compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
+The size is too small a figure where something was deleted meanwhile: retention ran (the start offset moved), the topic
+is compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
 messages x bytes a message, where bytes a message = size / (end - start). The same where a start offset is unknown, so
 that nobody knows whether retention ran: a log that kept its size may have received nothing or very much, and without
 bytes a message its rate is unknown. How many partitions that concerns is a gap of the snapshot.
@@ -217,7 +217,7 @@ def _may_shrink(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Long
 def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
     """bool[P]: nobody knows whether the start moved, and it may have: it is not 0, and the topic does not keep all."""
     keeps_all = np.array(
-        [all(topic.configs.get(f"retention.{each}") == "-1" for each in ("ms", "bytes")) for topic in newer.topics],
+        [all(topic.configs.get(f"retention.{limit}") == "-1" for limit in ("ms", "bytes")) for topic in newer.topics],
         dtype=np.bool_,
     )
     by_topic = keeps_all[newer.partitions.topic] if len(newer.topics) else np.zeros(len(newer.partitions), np.bool_)
@@ -230,21 +230,25 @@ def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, mes
     if not (older.groups and newer.groups) or _groups_unread(older) or _groups_unread(newer):
         return np.full(len(newer.partitions), np.nan)
     row_of = newer.row_of
-    before = {(group.id, each.topic, each.partition): each.offset for group in older.groups for each in group.committed}
+    before = {
+        (group.id, commit.topic, commit.partition): commit.offset
+        for group in older.groups
+        for commit in group.committed
+    }
     read_messages = np.where(row_before >= 0, 0.0, np.nan)
     unseen = np.zeros(len(newer.partitions), dtype=np.bool_)
     for group in newer.groups:
-        for each in group.committed:
-            row = row_of.get((each.topic, each.partition))
+        for commit in group.committed:
+            row = row_of.get((commit.topic, commit.partition))
             if row is None or row_before[row] < 0:
                 continue
             # A first commit: what was written before the older snapshot may have been skipped, so it does not count.
             end_before = int(older.partitions.end_offset[row_before[row]])
-            since = before.get((group.id, each.topic, each.partition), end_before)
+            since = before.get((group.id, commit.topic, commit.partition), end_before)
             if since < 0:
                 unseen[row] = True
             else:
-                read_messages[row] += max(0, each.offset - since)
+                read_messages[row] += max(0, commit.offset - since)
     for row in _read_unseen(older, newer, row_of):
         unseen[row] = True
     read_messages[unseen & (read_messages == 0)] = np.nan
@@ -255,7 +259,7 @@ def _read_unseen(
     older: ClusterSnapshot, newer: ClusterSnapshot, row_of: Mapping[tuple[str, int], int]
 ) -> Iterator[int]:
     """Rows that a group reads whose commits a snapshot does not hold: what it reads is unknown, not nothing."""
-    unread = {gap.subject for each in (older, newer) for gap in each.coverage if _is_of_commits(gap)}
+    unread = {gap.subject for snapshot in (older, newer) for gap in snapshot.coverage if _is_of_commits(gap)}
     for group in newer.groups:
         if group.id not in unread:
             continue

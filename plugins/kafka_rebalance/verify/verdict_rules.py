@@ -2,7 +2,7 @@
 
 ``rebalance``: the moves repair a hard rule or take something off the imbalance.
 ``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
-would cost more than it gains, and the reason tells its figures.
+would cost more than it gains, and the reason states its figures.
 ``not_fixable_by_moving``: nothing moves, and some broker is outside its band.
 ``infeasible``: nothing moves, and today's placement breaks a hard rule: else staying put would be lawful.
 """
@@ -19,7 +19,7 @@ from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
 from kafka_rebalance.verify.cluster.resource_weights import COUNTS
 from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.document.spoken_amounts import tells_share
 from kafka_rebalance.verify.faults import FaultList
 
@@ -30,7 +30,7 @@ _IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
 
 
 def check_verdict(
-    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
 ) -> None:
     """The verdict, and that there are reasons."""
     verdict, moves = document["verdict"], document["moves"]
@@ -42,27 +42,27 @@ def check_verdict(
         faults.add("verdict", "plan.reasons", "no reason is given")
     if faults.has_any("verdict", "resource", "before", "band"):
         return
-    if verdict == "infeasible" and not breaks_a_hard_rule(cluster, wishes, levels):
+    if verdict == "infeasible" and not breaks_a_hard_rule(cluster, parameters, levels):
         faults.add("verdict", "plan.verdict", "today's placement breaks no hard rule: it may stay")
     if verdict not in ("infeasible", "cannot_tell"):
-        _check_against_bands(document, levels, cluster, wishes, faults)
+        _check_against_bands(document, levels, cluster, parameters, faults)
 
 
 def _check_against_bands(
-    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
 ) -> None:
     verdict = document["verdict"]
     bands = {
-        each["resource"]: asked_band(
-            each, levels.before[each["resource"]], levels.capacity[each["resource"]], cluster, wishes
+        outcome["resource"]: asked_band(
+            outcome, levels.before[outcome["resource"]], levels.capacity[outcome["resource"]], cluster, parameters
         )[0]
-        for each in document["resources"]
+        for outcome in document["resources"]
     }
     was = imbalance(bands, levels.before, cluster)
     if verdict == "rebalance":
-        _check_effect(document, bands, was, levels, cluster, wishes, faults)
+        _check_effect(document, bands, was, levels, cluster, parameters, faults)
     elif verdict == "nothing_to_do":
-        _check_quiet(document, bands, was, levels, cluster, wishes, faults)
+        _check_within_dead_band(document, bands, was, levels, cluster, parameters, faults)
     elif verdict == "not_fixable_by_moving" and not _outside(bands, levels.before, cluster):
         faults.add("verdict", "plan.verdict", "every broker is inside its band")
 
@@ -73,51 +73,51 @@ def _check_effect(
     was: float,
     levels: Levels,
     cluster: ClusterArrays,
-    wishes: Wishes,
+    parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
     # An earlier plan is confirmed for having been approved; what it is worth was judged then.
-    if must_change(cluster, wishes) or wishes.preferred_election or document["continues"] is not None:
+    if must_change(cluster, parameters) or parameters.preferred_election or document["continues"] is not None:
         return
     left = imbalance(bands, levels.after, cluster)
     if not left < was + SLACK or was <= SLACK:
         faults.add("verdict", "plan.verdict", f"rebalance takes nothing off the imbalance: {was:.3g}, then {left:.3g}")
 
 
-def _check_quiet(
+def _check_within_dead_band(
     document: dict[str, Any],
     bands: dict[str, Band],
     was: float,
     levels: Levels,
     cluster: ClusterArrays,
-    wishes: Wishes,
+    parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
     outside = _outside(bands, levels.before, cluster)
-    if wishes.preferred_election or not outside:
+    if parameters.preferred_election or not outside:
         return
     name, place = outside[0], "plan.verdict"
-    if wishes.is_order:
+    if parameters.is_explicit:
         faults.add("verdict", place, f"{name} stands outside the band that was asked for")
         return
-    allowed = wishes.dead_band * (1 + _EDGE)
-    off = furthest_from_share(bands, levels.before, cluster, wishes)
+    allowed = parameters.dead_band * (1 + _EDGE)
+    off = worst_deviation_from_share(bands, levels.before, cluster, parameters)
     if off <= allowed + SLACK:
         return
-    said = next((match for reason in document["reasons"] if (match := _PAYBACK.fullmatch(reason))), None)
-    if said is None or not _does_not_pay(said, was, cluster, wishes):
+    claimed = next((match for reason in document["reasons"] if (match := _PAYBACK.fullmatch(reason))), None)
+    if claimed is None or not _does_not_pay(claimed, was, cluster, parameters):
         text = f"{name} stands outside its band, some broker {off:.0%} from its share, and no figures say why it stays"
         faults.add("verdict", place, text)
 
 
-def _does_not_pay(said: re.Match[str], was: float, cluster: ClusterArrays, wishes: Wishes) -> bool:
+def _does_not_pay(claimed: re.Match[str], was: float, cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     """The figures of the plan that was rejected, as far as they can be judged without it."""
     total = float(np.nan_to_num(cluster.size).sum())
-    share = float(said[2]) / 100
-    gain = _float(said[3])
-    if gain is None or not tells_share(said[1], share, total):
+    share = float(claimed[2]) / 100
+    gain = _float(claimed[3])
+    if gain is None or not tells_share(claimed[1], share, total):
         return False
-    return gain <= was * 1.01 + SLACK and gain <= wishes.least_gain_per_byte * (share + 0.0005) * 1.01
+    return gain <= was * 1.01 + SLACK and gain <= parameters.least_gain_per_byte * (share + 0.0005) * 1.01
 
 
 def _float(text: str) -> float | None:
@@ -139,8 +139,8 @@ def imbalance(bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterA
     return total
 
 
-def furthest_from_share(
-    bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays, wishes: Wishes
+def worst_deviation_from_share(
+    bands: dict[str, Band], load: dict[str, Floats], cluster: ClusterArrays, parameters: PlanParameters
 ) -> float:
     """How far the worst broker outside its band is from its share: 0.3 at 1.3 or 0.7 times the share.
 
@@ -148,7 +148,7 @@ def furthest_from_share(
     """
     worst = 0.0
     for name, band in bands.items():
-        share = band.high / (1 + (wishes.balance_within or 0.0))
+        share = band.high / (1 + (parameters.balance_within or 0.0))
         usable = cluster.stays & np.isfinite(share) & (share > 0)
         is_out = usable & ((load[name] < band.low) | (load[name] > band.high))
         if name in COUNTS:

@@ -19,7 +19,7 @@ from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import check_frontier
 from kafka_rebalance.verify.document.parameter_rules import check_parameters
-from kafka_rebalance.verify.document.parameters import Wishes, read_wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal
 from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
@@ -97,33 +97,37 @@ def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, fault
     check_parameters(document["parameters"], faults)
     if faults.has_any("parameter"):
         return {}
-    wishes = read_wishes(document["parameters"], faults)
+    parameters = read_parameters(document["parameters"], faults)
     bounds: dict[str, float] = {}
-    if wishes is not None:
-        check_seen(document, snapshot, wishes, faults)
-        cluster = cluster_arrays(snapshot, wishes)
+    if parameters is not None:
+        check_seen(document, snapshot, parameters, faults)
+        cluster = cluster_arrays(snapshot, parameters)
         claimed = read_moves(document["moves"], snapshot, cluster, faults)
         if claimed is not None:
-            bounds = _judge(document, claimed, cluster, wishes, faults)
+            bounds = _judge(document, claimed, cluster, parameters, faults)
     return bounds
 
 
 def _judge(
-    document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> dict[str, float]:
-    check_moves(document["moves"], claimed, cluster, wishes, faults)
-    check_result(claimed, cluster, wishes, document["verdict"], faults)
-    check_costs(document, claimed, cluster, wishes, faults)
-    levels = recompute(claimed, cluster, wishes)
-    check_outcomes(document, levels, claimed, cluster, wishes, faults)
-    check_verdict(document, levels, cluster, wishes, faults)
-    check_waves(document, claimed, cluster, wishes, _disk(levels, cluster), faults)
-    check_rollback(document, claimed, cluster, wishes, faults)
-    check_statements(document, claimed, cluster, wishes, faults)
+    check_moves(document["moves"], claimed, cluster, parameters, faults)
+    check_result(claimed, cluster, parameters, document["verdict"], faults)
+    check_costs(document, claimed, cluster, parameters, faults)
+    levels = recompute(claimed, cluster, parameters)
+    check_outcomes(document, levels, claimed, cluster, parameters, faults)
+    check_verdict(document, levels, cluster, parameters, faults)
+    check_waves(document, claimed, cluster, parameters, _disk(levels, cluster), faults)
+    check_rollback(document, claimed, cluster, parameters, faults)
+    check_statements(document, claimed, cluster, parameters, faults)
     check_frontier(document, faults)
     if faults.has_any("resource", "before", "from_differs"):
         return {}
-    return check_bounds(document, levels, cluster, wishes, faults)
+    return check_bounds(document, levels, cluster, parameters, faults)
 
 
 def _disk(levels: Levels, cluster: ClusterArrays) -> tuple[Floats, Floats] | None:

@@ -8,7 +8,7 @@ from airflow.sdk import task
 
 from rebalance_advisor.airflow.assets import ADVISORY
 from rebalance_advisor.airflow.connections import store_dsn
-from rebalance_advisor.airflow.fail_without_retry import no_retry
+from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 
 Run = dict[str, str]  # run_id, cluster, snapshot_id
 
@@ -19,18 +19,18 @@ def check_request(params: dict[str, Any] | None = None) -> list[dict[str, Any]]:
     from rebalance_advisor import store
     from rebalance_advisor.airflow.requested_runs import requested_runs
 
-    with no_retry(), store.connect(store_dsn()) as connection:
+    with fail_without_retry(), store.connect(store_dsn()) as connection:
         return requested_runs(connection, dict(params or {}))
 
 
 @task
-def open_run(request: dict[str, Any], dag_run: Any = None) -> Run:
+def lock_run(request: dict[str, Any], dag_run: Any = None) -> Run:
     """Choose the snapshot, or read a fresh one, and open a run over it. The run's id is the same in every retry."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.requested_runs import open_requested_run
 
     cluster, run_id = str(request["cluster"]), f"{dag_run.run_id}.{request['cluster']}"
-    with no_retry(), store.connect(store_dsn()) as connection:
+    with fail_without_retry(), store.connect(store_dsn()) as connection:
         snapshot_id = open_requested_run(connection, request, run_id)
     return {"run_id": run_id, "cluster": cluster, "snapshot_id": snapshot_id}
 
@@ -44,7 +44,7 @@ def check_input(run: Run) -> None:
 
 
 @task
-def judge(run: Run) -> int:
+def derive_findings(run: Run) -> int:
     """From scores, replays and plan to findings; returns how many there are."""
     from rebalance_advisor import store
     from rebalance_advisor.store.stored_advice import advice_of_run

@@ -1,4 +1,4 @@
-"""Airflow's connections → what the rooms below want: client properties of a cluster, the address of the store."""
+"""Airflow's connections → what the modules below need: client properties of a cluster, the address of the store."""
 
 from __future__ import annotations
 

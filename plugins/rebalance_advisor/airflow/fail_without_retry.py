@@ -1,4 +1,4 @@
-"""What trying again does not mend: wrong input, an unknown name, a wish that cannot be granted."""
+"""What trying again does not mend: wrong input, an unknown name, an option that cannot be met."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UnknownNa
 
 
 @contextmanager
-def no_retry() -> Iterator[None]:
+def fail_without_retry() -> Iterator[None]:
     """Such an error fails the task at once, with its words; any other one (a server that is away) is tried again."""
     from airflow.sdk.exceptions import AirflowFailException
 

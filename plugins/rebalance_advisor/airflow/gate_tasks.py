@@ -1,4 +1,4 @@
-"""The gates as tasks tell them: what is odd goes to the log, a block fails the task and is not tried again."""
+"""The gates as tasks report them: what is odd goes to the log, a block fails the task and is not tried again."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ TASK_DEFAULTS: dict[str, Any] = {
 SCHEDULES = "ADVISOR_SCHEDULES"
 
 
-def every(cron: str) -> CronTriggerTimetable | None:
+def cron_schedule(cron: str) -> CronTriggerTimetable | None:
     """A schedule in UTC that begins with its next moment: switching a DAG on starts nothing by itself.
 
     None where the environment says ``ADVISOR_SCHEDULES=off``.

@@ -7,7 +7,7 @@ from typing import Any
 from airflow.sdk import task
 
 from rebalance_advisor.airflow.connections import store_dsn
-from rebalance_advisor.airflow.fail_without_retry import no_retry
+from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 from rebalance_advisor.airflow.task_log import task_log
 
 _log = task_log(__name__)
@@ -24,7 +24,7 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from rebalance_advisor.request.option_table import require_known
 
     form, now = dict(params or {}), datetime.now(UTC)
-    with no_retry():
+    with fail_without_retry():
         require_known(form, prune_form())  # a misspelt number of days would remove what should be kept
     with store.connect(store_dsn()) as connection:
         pruned = store.prune(

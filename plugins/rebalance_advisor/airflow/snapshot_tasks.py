@@ -9,7 +9,7 @@ from airflow.sdk import task
 from rebalance_advisor.airflow.assets import CLUSTER_SNAPSHOT
 from rebalance_advisor.airflow.cluster_config import choose, clusters_file, read_clusters
 from rebalance_advisor.airflow.connections import store_dsn
-from rebalance_advisor.airflow.fail_without_retry import no_retry
+from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 
 
 @task
@@ -18,7 +18,7 @@ def choose_clusters(params: dict[str, Any] | None = None) -> list[str]:
     from rebalance_advisor.request.option_table import require_known
 
     form = params or {}
-    with no_retry():
+    with fail_without_retry():
         require_known(form, ["cluster"])
         return choose(read_clusters(clusters_file()), form.get("cluster"))
 
@@ -29,7 +29,7 @@ def collect(cluster: str) -> str:
     from rebalance_advisor import store
     from rebalance_advisor.airflow.collecting import collect as collect_now
 
-    with no_retry(), store.connect(store_dsn()) as connection:
+    with fail_without_retry(), store.connect(store_dsn()) as connection:
         return collect_now(connection, cluster)
 
 

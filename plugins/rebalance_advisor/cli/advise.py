@@ -2,7 +2,7 @@
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
 Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
-4 too little was seen to tell.
+4 too little was seen for a verdict.
 """
 
 from __future__ import annotations

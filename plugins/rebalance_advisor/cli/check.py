@@ -23,12 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor check``."""
     parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
-    parser.add_argument("--json", action="store_true", help="print the judgement as JSON")
+    parser.add_argument("--json", action="store_true", help="print the status as JSON")
     add_input_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read both, judge, tell; the judgement is the exit code."""
+    """Read both, compare, report; the status is the exit code."""
     from kafka_rebalance.plans.check import check_plan
     from rebalance_advisor.dumps import read_input
 
@@ -36,10 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     document = read_sealed_plan(arguments.plan)
     say("reading")
     result = check_plan(document, read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes))
-    code = int(result.judgement)
+    code = int(result.status)
     if arguments.json:
         reasons = [{"code": reason.code.value, "words": reason.words} for reason in result.because]
-        outcome = {"judgement": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
+        outcome = {"status": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
         write_json(sys.stdout, outcome)
     else:
         write_lines(sys.stdout, f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}")

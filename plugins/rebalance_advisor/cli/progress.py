@@ -1,4 +1,4 @@
-"""Steps told on stderr, once a command has taken longer than a second."""
+"""Progress on stderr, once a command has taken longer than a second."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Recompute everything that PLAN says from INPUT alone, and name each fault.
 
 PLAN is a plan's folder, or its plan.json; every file of the plan beside it is judged as well, and none may be missing.
-A plan.json that lies alone is judged alone, and that is said. INPUT is what the plan was made from. Exit codes: 0 all
-right, 1 faults or bad input, 2 wrong usage.
+A plan.json that lies alone is verified alone, and the output says so. INPUT is what the plan was made from. Exit codes:
+0 all right, 1 faults or bad input, 2 wrong usage.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The first run: kernels are compiled, in two processes, and that is said."""
+"""The first run: kernels are compiled, in two processes, with a message."""

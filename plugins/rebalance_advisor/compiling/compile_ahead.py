@@ -2,7 +2,7 @@
 
 COMMAND is what that process runs. While ``plan`` compiles its search, this compiles what comes afterwards: leaders,
 waves, annealing. While ``advise`` compiles the replays, this compiles all of the planner. The kernels stay on disk,
-where numba finds them; a kernel that both are at is compiled twice, which harms nobody.
+where numba finds them; a kernel that both are at is compiled twice, which does no harm.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.state import make_state
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.waves.fill_waves import WaveLimits, waves_of
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
 from kafka_rebalance.plans.waves.transfers import ReplicaCells, transfers_of
@@ -73,7 +73,7 @@ def _problem() -> Problem:
         loads=PartitionLoads({LoadKind.IN_BYTES_PER_S: rate, LoadKind.OUT_BYTES_PER_S: rate}),
         source="generated",
     )
-    return build_ask(snapshot, PlanOptions(within=_WITHIN)).problem(_WITHIN)
+    return build_request(snapshot, PlanOptions(within=_WITHIN)).problem(_WITHIN)
 
 
 def _anneal(problem: Problem, bands: WorkingBands) -> None:

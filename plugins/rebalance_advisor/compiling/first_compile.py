@@ -1,4 +1,4 @@
-"""The compiling of kernels, which a first run waits for: told once on stderr, and shared by two processes.
+"""The compiling of kernels, which a first run waits for: announced once on stderr, and shared by two processes.
 
 Numba compiles one function at a time in a process. So when the first kernel turns out not to be on disk, a second
 process starts that compiles what this one needs later (``compile_ahead``), and leaves it on disk for it.

@@ -141,7 +141,7 @@ def _cruise_control_row(row: dict[str, Any], place: str) -> Capacity:
             _positive(value["num.cores"], here)
             values[column] = 100.0
         elif isinstance(value, dict) and name == "DISK" and value:
-            values[column] = unit * sum(_positive(each, f"{here}.{path}") for path, each in value.items())
+            values[column] = unit * sum(_positive(element, f"{here}.{path}") for path, element in value.items())
         else:
             values[column] = unit * _positive(value, here)
         _within_limits(values[column], column, here)

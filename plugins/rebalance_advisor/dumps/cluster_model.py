@@ -141,11 +141,11 @@ def _require_known_brokers(placement: PlacementRows, brokers: tuple[Broker, ...]
 
 def _read_loads(rows: list[dict[str, Any]], placement: PlacementRows, place: str) -> PartitionLoads:
     loads = [{} if row.get("load") is None else row["load"] for row in rows]
-    if set(map(type, loads)) - {dict} or any(each.keys() - _LOADS.keys() for each in loads):
+    if set(map(type, loads)) - {dict} or any(load.keys() - _LOADS.keys() for load in loads):
         _name_wrong_load(loads, place)
     columns: dict[LoadKind, LoadColumn] = {}
     for name, (kind, unit) in _LOADS.items():
-        values = [each.get(name) for each in loads]
+        values = [load.get(name) for load in loads]
         if set(map(type, values)) - {int, float, type(None)}:
             _name_wrong_load(loads, place)
         array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -48,7 +48,9 @@ def read_folder(folder: Path, cluster: str, budget: ByteBudget | None = None) ->
     beside, readings = folder_entries(folder)
     if not readings:
         return _read_reading(folder, beside, cluster, budget)
-    snapshots = [_read_reading(each, beside + folder_entries(each)[0], cluster, budget) for each in readings]
+    snapshots = [
+        _read_reading(subfolder, beside + folder_entries(subfolder)[0], cluster, budget) for subfolder in readings
+    ]
     by_time: list[tuple[datetime, ClusterSnapshot]] = []
     for reading, snapshot in zip(readings, snapshots, strict=True):
         if snapshot.captured_at is None:

@@ -77,7 +77,9 @@ def _with_sizes_and_offsets(parts: DumpParts) -> list[Partition]:
     start, end = _offsets(parts)
     rows = []
     missing: Counter[int] = Counter()
-    whole = {broker for broker, dirs in parts.log_dirs.log_dirs.items() if all(each.error is None for each in dirs)}
+    whole = {
+        broker for broker, dirs in parts.log_dirs.log_dirs.items() if all(log_dir.error is None for log_dir in dirs)
+    }
     for (topic, number), row in parts.topics.rows.items():
         log_bytes = tuple(sizes.pop((topic, number, broker), None) for broker in row.replicas)
         if None in log_bytes:

@@ -53,7 +53,7 @@ class LogDirsDump:
             raise InvalidInputError.at(path, f"broker {broker} is listed twice")
         dirs = _list(item, "logDirs", path)
         self.log_dirs[broker] = tuple(
-            self._read_dir(each, broker, f"{path}.logDirs[{number}]") for number, each in enumerate(dirs)
+            self._read_dir(log_dir, broker, f"{path}.logDirs[{number}]") for number, log_dir in enumerate(dirs)
         )
 
     def _read_dir(self, item: Any, broker: int, path: str) -> LogDir:

@@ -3,7 +3,7 @@
 The tool prints the same for ``--time earliest`` and ``latest``. Which a dump holds is told by its command or its name
 (``offsets_role``). Of two, the one whose offsets are nowhere greater holds the start offsets, whatever their names say.
 One that nothing tells is judged by what other dumps show: start offsets must never serve as end offsets, so where even
-these tell nothing it is left out, and said.
+these show nothing it is left out, and reported.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class OffsetsDump:
     def _pair(self, first: OffsetsReading, second: OffsetsReading, cluster: str) -> tuple[Offsets, Offsets]:
         """Start ≤ end everywhere: where one is greater somewhere, that decides; else what was told does."""
         common = first.offsets.keys() & second.offsets.keys()
-        may_be_start = all(first.offsets[each] <= second.offsets[each] for each in common)
-        may_be_end = all(first.offsets[each] >= second.offsets[each] for each in common)
+        may_be_start = all(first.offsets[key] <= second.offsets[key] for key in common)
+        may_be_end = all(first.offsets[key] >= second.offsets[key] for key in common)
         if not (may_be_start or may_be_end):
             raise InvalidInputError.at(
                 second.place,

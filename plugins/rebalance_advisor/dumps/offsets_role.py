@@ -1,7 +1,7 @@
 """Whether a dump of offsets holds start offsets or end offsets: the tool prints the same for both.
 
-Told by the command above the rows (``--time earliest``, ``-2``, ``latest``, ``-1``; without ``--time`` the tool takes
-the latest), else by the file's name (``earliest.txt``, ``end-offsets.txt``).
+Known from the command above the rows (``--time earliest``, ``-2``, ``latest``, ``-1``; without ``--time`` the tool
+takes the latest), else by the file's name (``earliest.txt``, ``end-offsets.txt``).
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _check_row(row: Any, here: str, allowed_fields: frozenset[str]) -> None:
     for number, broker in enumerate(replicas):
         _check_id(broker, f"{here}.replicas[{number}]", "a broker id")
     if len(set(replicas)) != len(replicas):
-        twice = next(each for each in replicas if replicas.count(each) > 1)
+        twice = next(replica for replica in replicas if replicas.count(replica) > 1)
         raise InvalidInputError.at(f"{here}.replicas", f"broker {twice} stands twice in {replicas}")
 
 

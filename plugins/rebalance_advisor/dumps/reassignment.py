@@ -1,4 +1,4 @@
-"""Kafka's reassignment JSON → snapshot: placement only. Nobody measured anything: loads stay unknown, never zero.
+"""Kafka's reassignment JSON → snapshot: placement only. Nothing is measured: loads stay unknown, never zero.
 
 Read as ``kafka-reassign-partitions`` takes it (``{"version": 1, "partitions": [...]}``), or as ``--generate`` and
 ``--execute`` print it: then the block under "Current partition replica assignment" counts.

@@ -78,7 +78,9 @@ class TopicZnodes:
         if dump.topics and places:
             place = places[0]
             raise InvalidInputError.at(place, "is a topic's znode beside a kafka-topics dump", "leave one of them out")
-        partitions = {(name, int(each)) for name, (_, node) in self.topics.items() for each in node["partitions"]}
+        partitions = {
+            (name, int(partition)) for name, (_, node) in self.topics.items() for partition in node["partitions"]
+        }
         has_states = partitions <= self.states.keys()
         for (name, number), (place, _) in self.states.items():
             if (name, number) not in partitions:
@@ -186,7 +188,9 @@ def _check_fields(node: Mapping[str, Any], known: frozenset[str], line: Line) ->
 
 
 def _check_brokers(brokers: Any, what: str, line: Line, *, may_be_empty: bool) -> None:
-    if not isinstance(brokers, list) or any(type(each) is not int or not 0 <= each <= LARGEST_ID for each in brokers):
+    if not isinstance(brokers, list) or any(
+        type(broker) is not int or not 0 <= broker <= LARGEST_ID for broker in brokers
+    ):
         raise line.refuse(f"{what} is no list of broker ids: {excerpt(str(brokers))}")
     if not brokers and not may_be_empty:
         raise line.refuse(f"{what} is empty")

@@ -72,7 +72,7 @@ class TopicsDump:
                 raise line.refuse(
                     f"announces {count} partitions of {name}, {counts.get(name, 0)} follow", "the dump was cut short"
                 )
-            missing = next((each for each in range(count) if (name, each) not in self.rows), None)
+            missing = next((number for number in range(count) if (name, number) not in self.rows), None)
             if missing is not None:
                 raise line.refuse(f"partition {missing} of {name} is missing")
 
@@ -110,9 +110,15 @@ class TopicsDump:
             leader=leader,
             isr=isr,
             # A reassignment may end between two requests of the tool: only what is still listed counts.
-            adding=tuple(each for each in more.get("Adding Replicas", ()) if each in replicas),
-            removing=tuple(each for each in more.get("Removing Replicas", ()) if each in replicas),
-            offline=tuple(each for each in more.get("Offline", ()) if each in replicas),
+            adding=tuple(
+                adding_replica for adding_replica in more.get("Adding Replicas", ()) if adding_replica in replicas
+            ),
+            removing=tuple(
+                removing_replica
+                for removing_replica in more.get("Removing Replicas", ())
+                if removing_replica in replicas
+            ),
+            offline=tuple(broker for broker in more.get("Offline", ()) if broker in replicas),
             observers=observers,
         )
 

@@ -1,4 +1,4 @@
-"""Great Expectations guards the doors: what goes into advice, and what comes out of it. The only room that knows it."""
+"""Great Expectations guards the doors: what goes into advice, and what comes out of it. Nothing else imports it."""
 
 from rebalance_advisor.gates.rules import RULES, Gate, Level, Rule
 from rebalance_advisor.gates.run import GateError, GateResult, check_input, check_results

@@ -78,8 +78,8 @@ def _unexpected(result: Any) -> Unexpected:
 
 def _first_reason(information: Mapping[str, Any]) -> str:
     """GX nests one report for each metric; the first line of the first message says it all."""
-    reports = [each for each in (information, *information.values()) if isinstance(each, Mapping)]
-    messages = [str(each["exception_message"]) for each in reports if each.get("exception_message")]
+    reports = [report for report in (information, *information.values()) if isinstance(report, Mapping)]
+    messages = [str(report["exception_message"]) for report in reports if report.get("exception_message")]
     return messages[0].splitlines()[0] if messages else "no reason was given"
 
 

@@ -1,4 +1,4 @@
-"""The registry of gate rules: what each refuses, how hard, and in which words. Their SQL is ``sql/checks/NAME.sql``.
+"""The registry of gate rules: what each refuses, its level and its message. Their SQL is ``sql/checks/NAME.sql``.
 
 Database constraints see one row; these rules see a whole reading or a whole advisory. Real trouble (a dead broker, a
 violated rack) passes: it is what the advisor is for.

@@ -1,4 +1,4 @@
-"""The two gates: ask every rule, keep the answers in Postgres, say what follows."""
+"""The two gates: run every rule, keep the results in Postgres, decide what follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of the cluster: brokers, topics, partitions, running reassignments; what any broker can tell."""
+"""Metadata of the cluster: brokers, topics, partitions, running reassignments; what any broker can tell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafka.protocol.metadata import MetadataRequest
 from kafka_rebalance.errors import AdvisorError
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.request_sender import Asker
+from rebalance_advisor.kafka.request_sender import RequestSender
 
 OFFSETS_TOPIC = "__consumer_offsets"
 _DESCRIBE, _DESCRIBE_CONFIGS = 8, 10  # bits of authorized_operations (AclOperation)
@@ -57,7 +57,7 @@ class SeenTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ClusterMetadata:
     """All of it. ``reassignments``: (topic, partition) → (adding, removing)."""
 
     cluster_id: str | None
@@ -68,72 +68,76 @@ class Shape:
     reassignments: dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
 
 
-def read_shape(asker: Asker, coverage: Coverage) -> Shape:
-    """Ask for the shape. Raises ClusterUnreadableError where no broker tells its metadata."""
-    metadata = asker.ask_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
+def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterMetadata:
+    """Request the metadata. Raises ClusterUnreadableError where no broker tells its metadata."""
+    metadata = sender.send_to_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
         raise ClusterUnreadableError(f"no broker told the cluster's metadata ({reason_of(metadata)}); try again")
     topics, partitions = _topics(metadata, coverage)
-    cluster = asker.ask_any(
+    cluster = sender.send_to_any(
         DescribeClusterRequest(include_cluster_authorized_operations=True, include_fenced_brokers=True)
     )
-    return Shape(
+    return ClusterMetadata(
         cluster_id=metadata.cluster_id,
-        controller=_controller(asker, metadata, coverage),
+        controller=_controller(sender, metadata, coverage),
         brokers=_brokers(cluster, metadata, coverage),
         topics=topics,
         partitions=partitions,
-        reassignments=_reassignments(asker, coverage),
+        reassignments=_reassignments(sender, coverage),
     )
 
 
-def refreshed_leaders(asker: Asker, topics: set[str]) -> dict[tuple[str, int], int]:
+def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str, int], int]:
     """(topic, partition) → leader, asked anew; empty where nobody answers."""
     wanted = [MetadataRequest.MetadataRequestTopic(name=topic) for topic in sorted(topics)]
-    metadata = asker.ask_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
+    metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
         return {}
     return {
-        (topic.name, each.partition_index): each.leader_id
+        (topic.name, partition.partition_index): partition.leader_id
         for topic in metadata.topics
-        for each in topic.partitions
-        if each.leader_id >= 0
+        for partition in topic.partitions
+        if partition.leader_id >= 0
     }
 
 
 def _topics(metadata: Any, coverage: Coverage) -> tuple[tuple[SeenTopic, ...], tuple[SeenPartition, ...]]:
     topics, partitions = [], []
-    for topic in sorted(metadata.topics, key=lambda each: each.name or ""):
+    for topic in sorted(metadata.topics, key=lambda row: row.name or ""):
         if topic.error_code:
             coverage.add("topic", topic.name, "partitions", error_name(topic.error_code))
             continue
         topics.append(SeenTopic(topic.name, _kafka_id(topic.topic_id), bool(topic.is_internal)))
         partitions += [
             SeenPartition(
-                topic.name, each.partition_index, None if each.leader_id < 0 else each.leader_id,
-                tuple(each.replica_nodes), tuple(each.isr_nodes), tuple(each.offline_replicas or ()),
+                topic.name, row.partition_index, None if row.leader_id < 0 else row.leader_id,
+                tuple(row.replica_nodes), tuple(row.isr_nodes), tuple(row.offline_replicas or ()),
             )
-            for each in sorted(topic.partitions, key=lambda each: int(each.partition_index))
+            for row in sorted(topic.partitions, key=lambda partition: int(partition.partition_index))
         ]  # fmt: skip
-    leaderless = [each for each in partitions if each.topic == OFFSETS_TOPIC and each.leader is None]
+    leaderless = [
+        partition for partition in partitions if partition.topic == OFFSETS_TOPIC and partition.leader is None
+    ]
     if leaderless:
         # Kafka leaves their groups out of every list without a word.
-        total = sum(each.topic == OFFSETS_TOPIC for each in partitions)
+        total = sum(partition.topic == OFFSETS_TOPIC for partition in partitions)
         coverage.add_cluster("groups", f"{len(leaderless)} of {total} partitions of {OFFSETS_TOPIC} have no leader")
     return tuple(topics), tuple(partitions)
 
 
 def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroker, ...]:
     """Metadata's brokers and, from 4.0 on, the fenced ones that DescribeCluster adds."""
-    found = {each.node_id: SeenBroker(each.node_id, each.host, each.port, each.rack) for each in metadata.brokers}
+    found = {
+        broker.node_id: SeenBroker(broker.node_id, broker.host, broker.port, broker.rack) for broker in metadata.brokers
+    }
     if isinstance(cluster, Exception) or cluster.error_code:
         reason = reason_of(cluster) if isinstance(cluster, Exception) else error_name(cluster.error_code)
         coverage.add_cluster("fenced brokers and own rights", reason)
         return tuple(found[broker] for broker in sorted(found))
-    for each in cluster.brokers:
-        is_fenced = bool(getattr(each, "is_fenced", False))
-        if is_fenced or each.broker_id not in found:
-            found[each.broker_id] = SeenBroker(each.broker_id, each.host, each.port, each.rack, is_fenced)
+    for broker in cluster.brokers:
+        is_fenced = bool(getattr(broker, "is_fenced", False))
+        if is_fenced or broker.broker_id not in found:
+            found[broker.broker_id] = SeenBroker(broker.broker_id, broker.host, broker.port, broker.rack, is_fenced)
     rights = cluster.authorized_operations
     if rights and _DESCRIBE not in rights:
         coverage.add_cluster(
@@ -144,35 +148,37 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
     return tuple(found[broker] for broker in sorted(found))
 
 
-def _controller(asker: Asker, metadata: Any, coverage: Coverage) -> int | None:
+def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int | None:
     """KRaft: the leader of the metadata quorum (Metadata names a random broker there); ZooKeeper: as Metadata says."""
-    if asker.client.version_of(DescribeQuorumRequest) < 0:
+    if sender.client.version_of(DescribeQuorumRequest) < 0:
         return int(metadata.controller_id) if metadata.controller_id >= 0 else None
     topic = DescribeQuorumRequest.TopicData
     request = DescribeQuorumRequest(
         topics=[topic(topic_name="__cluster_metadata", partitions=[topic.PartitionData(partition_index=0)])]
     )
-    answer = asker.ask_any(request)
+    answer = sender.send_to_any(request)
     if isinstance(answer, Exception):
         coverage.add_cluster("controller", reason_of(answer))
         return None
-    codes = [answer.error_code, *(each.error_code for topic in answer.topics for each in topic.partitions)]
+    codes = [answer.error_code, *(partition.error_code for topic in answer.topics for partition in topic.partitions)]
     if any(codes):
         coverage.add_cluster("controller", error_name(next(filter(None, codes))))
         return None
     return int(answer.topics[0].partitions[0].leader_id)
 
 
-def _reassignments(asker: Asker, coverage: Coverage) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-    answer = asker.ask_any(ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None))
+def _reassignments(
+    sender: RequestSender, coverage: Coverage
+) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
+    answer = sender.send_to_any(ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None))
     if isinstance(answer, Exception) or answer.error_code:
         reason = reason_of(answer) if isinstance(answer, Exception) else error_name(answer.error_code)
         coverage.add_cluster("running reassignments", reason)
         return {}
     return {
-        (topic.name, each.partition_index): (tuple(each.adding_replicas), tuple(each.removing_replicas))
+        (topic.name, partition.partition_index): (tuple(partition.adding_replicas), tuple(partition.removing_replicas))
         for topic in answer.topics
-        for each in topic.partitions
+        for partition in topic.partitions
     }
 
 

@@ -35,7 +35,7 @@ class Coverage:
         """All gaps in a fixed order."""
         by_topic = []
         for (topic, what, reason), partitions in self._partitions.items():
-            shown = ", ".join(str(each) for each in sorted(partitions)[:_SHOWN_PARTITIONS])
+            shown = ", ".join(str(partition) for partition in sorted(partitions)[:_SHOWN_PARTITIONS])
             more = len(partitions) - _SHOWN_PARTITIONS
             words = f"partition {shown}" + (f" and {more} more" if more > 0 else "") + f": {reason}"
             by_topic.append(CoverageGap("topic", topic, what, words))

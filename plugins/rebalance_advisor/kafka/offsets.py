@@ -16,7 +16,7 @@ from rebalance_advisor.kafka.cluster_metadata import refreshed_leaders
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups
-from rebalance_advisor.kafka.request_sender import Asker
+from rebalance_advisor.kafka.request_sender import RequestSender
 
 TopicPartition = tuple[str, int]
 EARLIEST, LATEST = -2, -1
@@ -26,16 +26,18 @@ _LEADER_MOVED = (5, 6, 74, 75, 76)  # leader not available, not leader, fenced o
 _BATCHED = 8  # OffsetFetch from this version on takes many groups
 
 
-def read_committed(asker: Asker, listed: ListedGroups, coverage: Coverage) -> dict[str, tuple[CommittedOffset, ...]]:
+def read_committed(
+    sender: RequestSender, listed: ListedGroups, coverage: Coverage
+) -> dict[str, tuple[CommittedOffset, ...]]:
     """Committed offsets by group; share groups commit none."""
     names = [name for name, group in listed.groups.items() if group.type is not GroupType.SHARE]
-    is_batched = asker.client.version_of(OffsetFetchRequest) >= _BATCHED
-    questions: dict[tuple[str, ...], tuple[int, Any]] = {}
+    is_batched = sender.client.version_of(OffsetFetchRequest) >= _BATCHED
+    requests: dict[tuple[str, ...], tuple[int, Any]] = {}
     for broker, bundle in listed.by_coordinator(names):
         for part in [bundle] if is_batched else [[name] for name in bundle]:
-            questions[tuple(part)] = (broker, _fetch(part, is_batched=is_batched))
+            requests[tuple(part)] = (broker, _fetch(part, is_batched=is_batched))
     found: dict[str, tuple[CommittedOffset, ...]] = {}
-    for bundle_names, answer in asker.ask(questions, is_passing=_is_loading).items():
+    for bundle_names, answer in sender.send(requests, is_passing=_is_loading).items():
         if isinstance(answer, Exception):
             for name in bundle_names:
                 coverage.add("group", name, "committed offsets", reason_of(answer))
@@ -51,22 +53,22 @@ def read_committed(asker: Asker, listed: ListedGroups, coverage: Coverage) -> di
 
 
 def read_ends(
-    asker: Asker, leaders: Mapping[TopicPartition, int], coverage: Coverage
+    sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
     """(start offsets, end offsets) of the partitions that have a leader; a leader that moved is asked for once more."""
-    wanted = {(when, each): broker for each, broker in leaders.items() for when in (LATEST, EARLIEST)}
-    found, failed = _list_offsets(asker, wanted)
+    wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
+    found, failed = _list_offsets(sender, wanted)
     moved = {key for key, (code, _) in failed.items() if code in _LEADER_MOVED}
     if moved:
-        fresh = refreshed_leaders(asker, {topic for _, (topic, _) in moved})
-        again = {key: fresh[key[1]] for key in moved if fresh.get(key[1]) in asker.brokers}
-        found_again, failed_again = _list_offsets(asker, again)
+        fresh = refreshed_leaders(sender, {topic for _, (topic, _) in moved})
+        again = {key: fresh[key[1]] for key in moved if fresh.get(key[1]) in sender.brokers}
+        found_again, failed_again = _list_offsets(sender, again)
         found |= found_again
         failed = {key: why for key, why in failed.items() if key not in found} | failed_again
     for (when, (topic, partition)), (_, reason) in failed.items():
         coverage.add_partition(topic, partition, _WHAT[when], reason)
-    starts = {each: offset for (when, each), offset in found.items() if when == EARLIEST}
-    ends = {each: offset for (when, each), offset in found.items() if when == LATEST}
+    starts = {key: offset for (when, key), offset in found.items() if when == EARLIEST}
+    ends = {key: offset for (when, key), offset in found.items() if when == LATEST}
     return starts, ends
 
 
@@ -74,29 +76,29 @@ Wanted = tuple[int, TopicPartition]
 
 
 def _list_offsets(
-    asker: Asker, wanted: Mapping[Wanted, int]
+    sender: RequestSender, wanted: Mapping[Wanted, int]
 ) -> tuple[dict[Wanted, int], dict[Wanted, tuple[int, str]]]:
     """Offsets, and (error code or 0, reason) of those that could not be read."""
     portions: dict[tuple[int, int, int], list[TopicPartition]] = defaultdict(list)
     counts: dict[tuple[int, int], int] = defaultdict(int)
-    for (when, each), broker in sorted(wanted.items()):
-        portions[broker, when, counts[broker, when] // _PARTITIONS_A_QUESTION].append(each)
+    for (when, partition), broker in sorted(wanted.items()):
+        portions[broker, when, counts[broker, when] // _PARTITIONS_A_QUESTION].append(partition)
         counts[broker, when] += 1
-    questions = {key: (key[0], _ends(partitions, key[1])) for key, partitions in portions.items()}
+    requests = {key: (key[0], _ends(partitions, key[1])) for key, partitions in portions.items()}
     found: dict[Wanted, int] = {}
     failed: dict[Wanted, tuple[int, str]] = {}
-    for (broker, when, portion), answer in asker.ask(questions).items():
+    for (broker, when, portion), answer in sender.send(requests).items():
         if isinstance(answer, Exception):
             why = (0, f"leader {broker} did not tell: {reason_of(answer)}")
-            failed |= {(when, each): why for each in portions[broker, when, portion]}
+            failed |= {(when, partition): why for partition in portions[broker, when, portion]}
             continue
         for topic in answer.topics:
-            for each in topic.partitions:
-                key = (when, (topic.name, each.partition_index))
-                if each.error_code:
-                    failed[key] = (each.error_code, error_name(each.error_code))
+            for partition in topic.partitions:
+                key = (when, (topic.name, partition.partition_index))
+                if partition.error_code:
+                    failed[key] = (partition.error_code, error_name(partition.error_code))
                 else:
-                    found[key] = each.offset
+                    found[key] = partition.offset
     return found, failed
 
 
@@ -108,7 +110,7 @@ def _ends(partitions: list[TopicPartition], when: int) -> Any:
     return ListOffsetsRequest(
         replica_id=-1,
         isolation_level=0,  # the high watermark: what kafka-get-offsets prints
-        topics=[topic_type(name=name, partitions=each) for name, each in by_topic.items()],
+        topics=[topic_type(name=name, partitions=rows) for name, rows in by_topic.items()],
     )
 
 
@@ -128,10 +130,10 @@ def _is_loading(answer: Any) -> bool:
 def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOffset, ...]:
     offsets = []
     for topic in topics:
-        for each in topic.partitions:
-            if each.error_code:
-                what = f"committed offset of {topic.name}-{each.partition_index}"
-                coverage.add("group", group, what, error_name(each.error_code))
-            elif each.committed_offset >= 0:
-                offsets.append(CommittedOffset(topic.name, each.partition_index, each.committed_offset))
-    return tuple(sorted(offsets, key=lambda each: (each.topic, each.partition)))
+        for partition in topic.partitions:
+            if partition.error_code:
+                what = f"committed offset of {topic.name}-{partition.partition_index}"
+                coverage.add("group", group, what, error_name(partition.error_code))
+            elif partition.committed_offset >= 0:
+                offsets.append(CommittedOffset(topic.name, partition.partition_index, partition.committed_offset))
+    return tuple(sorted(offsets, key=lambda offset: (offset.topic, offset.partition)))

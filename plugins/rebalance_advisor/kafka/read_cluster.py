@@ -1,6 +1,6 @@
 """Read one running cluster into one ``ClusterSnapshot``: in order, under one deadline, without writing anything.
 
-    probe → connect to every broker → shape (brokers, topics, partitions, reassignments)
+    probe → connect to every broker → metadata (brokers, topics, partitions, reassignments)
           → log dirs and configs → groups → committed offsets → start and end offsets → snapshot
 
 Commits are read before ends, so that a lag is never negative. About 25 requests read a cluster of 10,000 partitions.
@@ -23,14 +23,14 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError, Shape, read_shape
+from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, ClusterUnreadableError, read_cluster_metadata
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.settings import connection_settings
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
-from rebalance_advisor.kafka.request_sender import Asker
+from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import Configs, Storage, read_configs, read_storage
 
 DEADLINE_S = 120.0
@@ -65,21 +65,21 @@ def read_cluster(
     coverage = Coverage()
     with ClusterClient(settings, server) as client:
         brokers = _answering(client, coverage)
-        asker = Asker(client, brokers, deadline, round_s)
+        sender = RequestSender(client, brokers, deadline, round_s)
         say("reading brokers, topics and partitions")
-        shape = read_shape(asker, coverage)
-        coverage.cluster = cluster_name or shape.cluster_id or "kafka"
-        say(f"reading log dirs and configs of {len(shape.partitions)} partitions on {len(shape.brokers)} brokers")
-        storage = read_storage(asker, coverage)
-        configs = read_configs(asker, [topic.name for topic in shape.topics], coverage)
+        metadata = read_cluster_metadata(sender, coverage)
+        coverage.cluster = cluster_name or metadata.cluster_id or "kafka"
+        say(f"reading log dirs and configs of {len(metadata.partitions)} partitions on {len(metadata.brokers)} brokers")
+        storage = read_storage(sender, coverage)
+        configs = read_configs(sender, [topic.name for topic in metadata.topics], coverage)
         say("reading groups")
-        listed = describe_groups(asker, list_groups(asker, coverage), coverage)
-        groups = _with_offsets(asker, listed, coverage)
+        listed = describe_groups(sender, list_groups(sender, coverage), coverage)
+        groups = _with_offsets(sender, listed, coverage)
         say("reading offsets")
-        starts, ends = read_ends(asker, _leaders(shape, brokers, coverage), coverage)
+        starts, ends = read_ends(sender, _leaders(metadata, brokers, coverage), coverage)
         version = client.kafka_version
-    _note_unseen(shape, storage, coverage)
-    snapshot = _assemble(coverage.cluster, shape, storage, configs, starts, ends)
+    _note_unseen(metadata, storage, coverage)
+    snapshot = _assemble(coverage.cluster, metadata, storage, configs, starts, ends)
     return replace(
         snapshot,
         groups=groups,
@@ -108,93 +108,94 @@ def _answering(client: ClusterClient, coverage: Coverage) -> tuple[int, ...]:
     return tuple(sorted(set(answers) - set(silent)))
 
 
-def _with_offsets(asker: Asker, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:
-    committed = read_committed(asker, listed, coverage)
+def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:
+    committed = read_committed(sender, listed, coverage)
     for name, group in listed.groups.items():
         if group.type is GroupType.SHARE:
             coverage.add("group", name, "committed offsets", "offsets of share groups are not read yet")
     return tuple(replace(group, committed=committed.get(name, ())) for name, group in listed.groups.items())
 
 
-def _leaders(shape: Shape, brokers: tuple[int, ...], coverage: Coverage) -> dict[TopicPartition, int]:
+def _leaders(metadata: ClusterMetadata, brokers: tuple[int, ...], coverage: Coverage) -> dict[TopicPartition, int]:
     """The leader of each partition that one can ask."""
     found = {}
     silent: dict[int, int] = {}
-    for each in shape.partitions:
-        if each.leader is None:
-            coverage.add_partition(each.topic, each.partition, "offsets", "no leader")
-        elif each.leader not in brokers:
-            silent[each.leader] = silent.get(each.leader, 0) + 1
+    for partition in metadata.partitions:
+        if partition.leader is None:
+            coverage.add_partition(partition.topic, partition.partition, "offsets", "no leader")
+        elif partition.leader not in brokers:
+            silent[partition.leader] = silent.get(partition.leader, 0) + 1
         else:
-            found[each.topic, each.partition] = each.leader
+            found[partition.topic, partition.partition] = partition.leader
     for broker, count in silent.items():
         coverage.add("broker", broker, f"offsets of the {count} partitions it leads", "does not answer")
     return found
 
 
-def _note_unseen(shape: Shape, storage: Storage, coverage: Coverage) -> None:
+def _note_unseen(metadata: ClusterMetadata, storage: Storage, coverage: Coverage) -> None:
     """Topics that only log dirs know, and brokers that hold replicas and cannot be asked."""
     unread = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
-    for topic in sorted(storage.topic_names() - {each.name for each in shape.topics} - unread):
+    for topic in sorted(storage.topic_names() - {known_topic.name for known_topic in metadata.topics} - unread):
         coverage.add("topic", topic, "everything but its size", "no right to describe it, or made while reading")
-    for broker in sorted({each.id for each in shape.brokers if each.is_fenced}):
+    for broker in sorted({known_broker.id for known_broker in metadata.brokers if known_broker.is_fenced}):
         coverage.add("broker", broker, "log dirs", "is fenced")
-    known = {each.id for each in shape.brokers}
-    for broker in sorted({replica for each in shape.partitions for replica in each.replicas} - known):
+    known = {known_broker.id for known_broker in metadata.brokers}
+    for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
         coverage.add("broker", broker, "everything", "replicas are placed on it, and the cluster does not know it")
 
 
 def _assemble(
     cluster_name: str,
-    shape: Shape,
+    metadata: ClusterMetadata,
     storage: Storage,
     configs: Configs,
     starts: dict[TopicPartition, int],
     ends: dict[TopicPartition, int],
 ) -> ClusterSnapshot:
     rows = []
-    for each in shape.partitions:
-        key = (each.topic, each.partition)
-        adding, removing = shape.reassignments.get(key, ((), ()))
+    for partition in metadata.partitions:
+        key = (partition.topic, partition.partition)
+        adding, removing = metadata.reassignments.get(key, ((), ()))
         rows.append(
             Partition(
-                each.topic,
-                each.partition,
-                each.replicas,
-                each.leader,
-                each.isr,
-                log_bytes=tuple(storage.sizes.get(broker, {}).get(key) for broker in each.replicas),
+                partition.topic,
+                partition.partition,
+                partition.replicas,
+                partition.leader,
+                partition.isr,
+                log_bytes=tuple(storage.sizes.get(broker, {}).get(key) for broker in partition.replicas),
                 start_offset=starts.get(key),
                 end_offset=ends.get(key),
                 adding=adding,
                 removing=removing,
-                offline=each.offline,
+                offline=partition.offline,
             )
         )
     topics = tuple(
-        Topic(each.name, each.id, each.is_internal, configs.topics.get(each.name, {})) for each in shape.topics
+        Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
+        for known_topic in metadata.topics
     )
     return ClusterSnapshot(
         cluster=cluster_name,
-        brokers=_brokers(shape, storage, configs),
+        brokers=_brokers(metadata, storage, configs),
         topics=topics,
         partitions=partition_table(rows, {topic.name: i for i, topic in enumerate(topics)}),
-        cluster_id=shape.cluster_id,
+        cluster_id=metadata.cluster_id,
     )
 
 
-def _brokers(shape: Shape, storage: Storage, configs: Configs) -> tuple[Broker, ...]:
+def _brokers(metadata: ClusterMetadata, storage: Storage, configs: Configs) -> tuple[Broker, ...]:
     """Registered brokers, and those that only replica lists know: dead."""
     seen = {
-        each.id: Broker(
-            each.id, each.rack, each.host, each.port,
-            state=BrokerState.FENCED if each.is_fenced else BrokerState.ALIVE,
-            is_controller=each.id == shape.controller,
-            log_dirs=storage.log_dirs.get(each.id, ()),
-            configs=configs.brokers.get(each.id, {}),
+        known_broker.id: Broker(
+            known_broker.id, known_broker.rack, known_broker.host, known_broker.port,
+            state=BrokerState.FENCED if known_broker.is_fenced else BrokerState.ALIVE,
+            is_controller=known_broker.id == metadata.controller,
+            log_dirs=storage.log_dirs.get(known_broker.id, ()),
+            configs=configs.brokers.get(known_broker.id, {}),
         )
-        for each in shape.brokers
+        for known_broker in metadata.brokers
     }  # fmt: skip
-    for broker in {replica for each in shape.partitions for replica in each.replicas} - set(seen):
+    for broker in {replica for partition in metadata.partitions for replica in partition.replicas} - set(seen):
         seen[broker] = Broker(broker, state=BrokerState.DEAD)
     return tuple(seen[broker] for broker in sorted(seen))

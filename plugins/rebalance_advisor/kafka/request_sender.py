@@ -1,4 +1,4 @@
-"""How the readers ask: one deadline for the whole reading, one retry round, only brokers that answer."""
+"""How the readers send requests: one deadline for the whole reading, one retry round, only brokers that answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from rebalance_advisor.kafka.connection.client import Question
+from rebalance_advisor.kafka.connection.client import AddressedRequest
 
 Key = TypeVar("Key")
 _RETRY_AFTER_S = 1.0
@@ -16,22 +16,22 @@ _RETRY_AFTER_S = 1.0
 class Client(Protocol):
     """What of the client the readers use; tests have their own."""
 
-    def ask(self, questions: Mapping[Key, Question], seconds: float) -> dict[Key, Any]:
-        """The response or the exception for each question."""
+    def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
+        """The response or the exception for each request."""
 
     def version_of(self, request: type[Any]) -> int:
         """The version in which both sides speak this request; -1 where the broker does not know it."""
 
 
 class DeadlinePassedError(Exception):
-    """The reading's time was over before this was asked."""
+    """The reading's time was over before this was sent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """``brokers`` are those that answered when the reading began; the first serves what any broker can tell.
+class RequestSender:
+    """``brokers`` are those that answered when the reading began; the first serves what any broker can answer.
 
-    ``round_s`` bounds one round of questions, ``deadline`` (of ``clock``) the whole reading.
+    ``round_s`` bounds one round of requests, ``deadline`` (of ``clock``) the whole reading.
     """
 
     client: Client
@@ -41,13 +41,13 @@ class Asker:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
-    def ask(
-        self, questions: Mapping[Key, Question], is_passing: Callable[[Any], bool] = lambda _: False
+    def send(
+        self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
     ) -> dict[Key, Any]:
-        """Response or exception for each question; what failed, or ``is_passing`` says may heal, is asked once more."""
-        answers = self._round(questions)
+        """Response or exception for each request; what failed, or may pass by ``is_passing``, is sent once more."""
+        answers = self._round(requests)
         again = {
-            key: questions[key]
+            key: requests[key]
             for key, answer in answers.items()
             if (isinstance(answer, Exception) and not isinstance(answer, DeadlinePassedError))
             or (not isinstance(answer, Exception) and is_passing(answer))
@@ -57,8 +57,8 @@ class Asker:
             answers |= self._round(again)
         return answers
 
-    def ask_any(self, request: Any) -> Any:
-        """What any broker can tell: the first answer that is one, else the last failure."""
+    def send_to_any(self, request: Any) -> Any:
+        """The first response of any broker, else the last failure."""
         answer: Any = DeadlinePassedError("time was over")
         for broker in self.brokers:
             answer = self._round({0: (broker, request)})[0]
@@ -67,11 +67,11 @@ class Asker:
         return answer
 
     def spread(self, index: int) -> int:
-        """A broker for the ``index``-th of many like questions, so that no one broker answers all."""
+        """A broker for the ``index``-th of many like requests, so that no one broker answers all."""
         return self.brokers[index % len(self.brokers)]
 
-    def _round(self, questions: Mapping[Key, Question]) -> dict[Key, Any]:
+    def _round(self, requests: Mapping[Key, AddressedRequest]) -> dict[Key, Any]:
         seconds = min(self.round_s, self.deadline - self.clock())
         if seconds <= 0:
-            return {key: DeadlinePassedError("time was over before it was asked") for key in questions}
-        return self.client.ask(questions, seconds) if questions else {}
+            return {key: DeadlinePassedError("time was over before it was asked") for key in requests}
+        return self.client.send(requests, seconds) if requests else {}

@@ -11,7 +11,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest
 from kafka_rebalance.snapshot.model import LogDir
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.request_sender import Asker
+from rebalance_advisor.kafka.request_sender import RequestSender
 
 TOPIC_CONFIGS = (
     "cleanup.policy", "compression.type", "follower.replication.throttled.replicas",
@@ -50,9 +50,9 @@ class Configs:
     brokers: dict[int, dict[str, str]] = field(default_factory=dict)
 
 
-def read_storage(asker: Asker, coverage: Coverage) -> Storage:
+def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
     """Ask every broker for all its log dirs (the right Describe on the cluster is enough)."""
-    answers = asker.ask({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in asker.brokers})
+    answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in sender.brokers})
     found = Storage()
     for broker, answer in sorted(answers.items()):
         code = 0 if isinstance(answer, Exception) else int(getattr(answer, "error_code", 0) or 0)
@@ -60,32 +60,34 @@ def read_storage(asker: Asker, coverage: Coverage) -> Storage:
             reason = reason_of(answer) if isinstance(answer, Exception) else error_name(code)
             coverage.add("broker", broker, "log dirs", reason)
             continue
-        found.log_dirs[broker] = tuple(sorted((_log_dir(each) for each in answer.results), key=lambda each: each.path))
+        found.log_dirs[broker] = tuple(
+            sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
+        )
         # A future replica (a move between dirs) is a second row of the same partition: not the replica that serves.
         found.sizes[broker] = {
-            (topic.name, each.partition_index): each.partition_size
+            (topic.name, partition.partition_index): partition.partition_size
             for result in answer.results
             for topic in result.topics
-            for each in topic.partitions
-            if not each.is_future_key
+            for partition in topic.partitions
+            if not partition.is_future_key
         }
     return found
 
 
-def read_configs(asker: Asker, topics: Iterable[str], coverage: Coverage) -> Configs:
+def read_configs(sender: RequestSender, topics: Iterable[str], coverage: Coverage) -> Configs:
     """Ask for the configs of topics (any broker), of each broker (itself) and the cluster-wide default (any)."""
     names = sorted(topics)
     chunks = [names[i : i + _TOPICS_A_QUESTION] for i in range(0, len(names), _TOPICS_A_QUESTION)]
-    questions: dict[tuple[str, int], tuple[int, Any]] = {
-        ("topics", i): (asker.spread(i), _question([(_TOPIC, name, list(TOPIC_CONFIGS)) for name in chunk]))
+    requests: dict[tuple[str, int], tuple[int, Any]] = {
+        ("topics", i): (sender.spread(i), _question([(_TOPIC, name, list(TOPIC_CONFIGS)) for name in chunk]))
         for i, chunk in enumerate(chunks)
     }
-    for broker in asker.brokers:
-        questions["broker", broker] = (broker, _question([(_BROKER, str(broker), list(BROKER_CONFIGS))]))
-    questions["default", 0] = (asker.spread(0), _question([(_BROKER, "", None)]))
+    for broker in sender.brokers:
+        requests["broker", broker] = (broker, _question([(_BROKER, str(broker), list(BROKER_CONFIGS))]))
+    requests["default", 0] = (sender.spread(0), _question([(_BROKER, "", None)]))
     found = Configs()
     cluster_wide: dict[str, str] = {}
-    for (kind, number), answer in asker.ask(questions).items():
+    for (kind, number), answer in sender.send(requests).items():
         if isinstance(answer, Exception):
             if kind == "broker":
                 coverage.add("broker", number, "configs", reason_of(answer))
@@ -94,7 +96,7 @@ def read_configs(asker: Asker, topics: Iterable[str], coverage: Coverage) -> Con
             continue
         for result in answer.results:
             _take(result, kind, number, found, cluster_wide, coverage)
-    for broker in asker.brokers:
+    for broker in sender.brokers:
         own = found.brokers.get(broker, {})
         default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
         found.brokers[broker] = dict(sorted({**default, **own}.items()))
@@ -118,9 +120,9 @@ def _take(
             coverage.add_cluster("broker configs", reason)
         return
     values = {
-        each.name: each.value
-        for each in sorted(result.configs, key=lambda each: str(each.name))
-        if each.value is not None and each.config_source != _DEFAULT_SOURCE and not each.is_sensitive
+        config.name: config.value
+        for config in sorted(result.configs, key=lambda entry: str(entry.name))
+        if config.value is not None and config.config_source != _DEFAULT_SOURCE and not config.is_sensitive
     }
     if kind == "topics":
         found.topics[result.resource_name] = values

@@ -37,7 +37,7 @@ def render_commands(plan: Plan, digits: int) -> str:
     if not plan.moves:
         reasons = markdown_text(" ".join(plan.reasons))
         return f"# Plan {plan.plan_id}\n\nNothing has to be executed: {plan.verdict.value}. {reasons}\n"
-    preconditions = "\n".join(f"- {each}" for each in plan.preconditions)
+    preconditions = "\n".join(f"- {precondition}" for precondition in plan.preconditions)
     parts = [
         _HEAD.format(
             plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"

@@ -17,10 +17,12 @@ def render_digest(advisory: Document) -> str:
     taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}"
     lines.append(markdown_line(taken))
     if plan["moves"]:
-        lines.append(", ".join(f"{each['value']} {each['name']}" for each in key_figures(plan)))
+        lines.append(", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan)))
         lines += [
-            f"{each['resource']}: highest over mean {each['skew_before']:.2f} → {each['skew_after']:.2f}"
-            for each in sorted(plan["resources"], key=lambda each: each["skew_after"] - each["skew_before"])[:2]
+            f"{outcome['resource']}: highest over mean {outcome['skew_before']:.2f} → {outcome['skew_after']:.2f}"
+            for outcome in sorted(
+                plan["resources"], key=lambda resource: resource["skew_after"] - resource["skew_before"]
+            )[:2]
         ]
     elif plan["reasons"]:
         lines.append(markdown_line(plan["reasons"][0]))
@@ -35,7 +37,10 @@ def closing_words(advisory: Document) -> list[str]:
     plan = advisory["plan"]
     line = f"Verdict: {plan['verdict'].replace('_', ' ')}"
     if plan["moves"]:
-        line += ": " + ", ".join(f"{each['value']} {each['name']}" for each in key_figures(plan))
+        line += ": " + ", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan))
     elif plan["reasons"]:
         line += f": {plan['reasons'][0]}"
-    return [visible(line) for line in (line, *(f"  {each}" for each in top_lines(advisory["findings"], 2 * TOP_LINES)))]
+    return [
+        visible(line)
+        for line in (line, *(f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES)))
+    ]

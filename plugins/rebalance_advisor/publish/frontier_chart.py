@@ -16,18 +16,18 @@ def frontier_rows(points: Sequence[Document]) -> list[dict[str, Any]]:
     """One row a point, in order of cost."""
     return [
         {
-            "band": "none" if each["tolerance"] is None else f"±{100 * each['tolerance']:.1f} %",
-            "bytes": bytes_in_words(each["bytes"]),
-            "bound": bytes_in_words(each["lower_bound_bytes"]),
-            "gap": _gap(each),
-            "replica_moves": f"{each['replica_moves']:,}",
-            "leader_changes": f"{each['leader_changes']:,}",
-            "skew": _worst(each),
-            "name": each["name"] or "",
-            "is_recommended": each["is_recommended"],
-            "reason": each["reason"],
+            "band": "none" if point["tolerance"] is None else f"±{100 * point['tolerance']:.1f} %",
+            "bytes": bytes_in_words(point["bytes"]),
+            "bound": bytes_in_words(point["lower_bound_bytes"]),
+            "gap": _gap(point),
+            "replica_moves": f"{point['replica_moves']:,}",
+            "leader_changes": f"{point['leader_changes']:,}",
+            "skew": _worst(point),
+            "name": point["name"] or "",
+            "is_recommended": point["is_recommended"],
+            "reason": point["reason"],
         }
-        for each in points
+        for point in points
     ]
 
 
@@ -39,17 +39,17 @@ def frontier_chart(points: Sequence[Document]) -> dict[str, Any] | None:
     if not points:
         return None
     axis = next((name for name in ("bytes", "replica_moves", "leader_changes") if points[-1][name]), "leader_changes")
-    most = max(float(each[axis]) for each in points) or 1.0
-    skews = [max(each["skew"].values(), default=1.0) for each in points]
+    most = max(float(point[axis]) for point in points) or 1.0
+    skews = [max(point["skew"].values(), default=1.0) for point in points]
     top, bottom = max(skews), min(*skews, 1.0)
     spots = []
-    for each, skew in zip(points, skews, strict=True):
-        x, y = _x(float(each[axis]), most), _y(skew, bottom, top)
-        spots.append({"x": x, "y": y, "name": each["name"] or "", "is_recommended": each["is_recommended"]})
+    for point, skew in zip(points, skews, strict=True):
+        x, y = _x(float(point[axis]), most), _y(skew, bottom, top)
+        spots.append({"x": x, "y": y, "name": point["name"] or "", "is_recommended": point["is_recommended"]})
     bound = ""
     if axis == "bytes":
         bound = " ".join(
-            f"{_x(each['lower_bound_bytes'], most)},{spot['y']}" for each, spot in zip(points, spots, strict=True)
+            f"{_x(point['lower_bound_bytes'], most)},{spot['y']}" for point, spot in zip(points, spots, strict=True)
         )
     return {
         "width": f"{WIDTH:.0f}",
@@ -67,10 +67,10 @@ def frontier_chart(points: Sequence[Document]) -> dict[str, Any] | None:
 def frontier_lines(points: Sequence[Document]) -> list[str]:
     """The named points and the recommended one, a line each."""
     lines = []
-    for each, row in zip(points, frontier_rows(points), strict=True):
-        if each["name"] or each["is_recommended"]:
-            title = " ".join(filter(None, (row["name"], "(this plan)" if each["is_recommended"] else "")))
-            cost = f"{row['bytes']}, " if each["bytes"] is not None else ""
+    for point, row in zip(points, frontier_rows(points), strict=True):
+        if point["name"] or point["is_recommended"]:
+            title = " ".join(filter(None, (row["name"], "(this plan)" if point["is_recommended"] else "")))
+            cost = f"{row['bytes']}, " if point["bytes"] is not None else ""
             lines.append(
                 f"  {title:<20} {cost}{row['replica_moves']} replicas, {row['leader_changes']} leader changes: "
                 f"worst {row['skew']}"
@@ -79,7 +79,7 @@ def frontier_lines(points: Sequence[Document]) -> list[str]:
 
 
 def _worst(point: Document) -> str:
-    name = max(point["skew"], key=lambda each: point["skew"][each], default="")
+    name = max(point["skew"], key=lambda resource: point["skew"][resource], default="")
     return f"{ratio_in_words(point['skew'][name])} ({name})" if name else ""
 
 

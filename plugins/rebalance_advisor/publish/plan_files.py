@@ -54,8 +54,8 @@ def plan_json(plan: Plan) -> bytes:
 
 def _value(value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], Mapping | str):
-        return "[\n" + ",\n".join(_line(each) for each in value) + "\n]"
-    if isinstance(value, Mapping) and any(isinstance(each, Mapping) for each in value.values()):
+        return "[\n" + ",\n".join(_line(element) for element in value) + "\n]"
+    if isinstance(value, Mapping) and any(isinstance(element, Mapping) for element in value.values()):
         rows = [f"{orjson.dumps(key).decode()}: {_line(value[key])}" for key in sorted(value)]
         return "{\n" + ",\n".join(rows) + "\n}"
     return _line(value)

@@ -1,4 +1,4 @@
-"""A plan on the terminal: the verdict, why, what it costs, what nobody can beat, who gives and who receives."""
+"""A plan on the terminal: the verdict, why, what it costs, its lower bound, who gives and who receives."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def plan_lines(plan: Plan) -> list[str]:
     """Lines of text, the verdict first."""
     lines = [f"Verdict: {plan.verdict.value.replace('_', ' ')}", *(f"  {reason}" for reason in plan.reasons)]
     if plan.moves:
-        width = max([9, *(len(each.resource) for each in plan.resources)])
+        width = max([9, *(len(outcome.resource) for outcome in plan.resources)])
         lines += [
-            f"  {each.resource:<{width}} highest over mean {each.skew_before:.3f} → {each.skew_after:.3f}"
-            for each in plan.resources
+            f"  {outcome.resource:<{width}} highest over mean {outcome.skew_before:.3f} → {outcome.skew_after:.3f}"
+            for outcome in plan.resources
         ]
     lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]
     if plan.moves:
@@ -27,7 +27,7 @@ def plan_lines(plan: Plan) -> list[str]:
         if len(plan.explanations) > _SHOWN_BROKERS:
             lines.append(f"  and {len(plan.explanations) - _SHOWN_BROKERS} more brokers, in the report")
     if plan.frontier:
-        lines += ["What other bands would cost:", *frontier_lines([asdict(each) for each in plan.frontier])]
+        lines += ["What other bands would cost:", *frontier_lines([asdict(point) for point in plan.frontier])]
     if plan.robustness is not None:
         lines.append(plan.robustness.words)
     return lines

@@ -55,7 +55,9 @@ def render_report(advisory: Document) -> str:
         plan=plan,
         verdict_words=VERDICT_WORDS[plan["verdict"]],
         figures=key_figures(plan),
-        findings=[dict(each, evidence_words=evidence_in_words(each["evidence"])) for each in advisory["findings"]],
+        findings=[
+            dict(finding, evidence_words=evidence_in_words(finding["evidence"])) for finding in advisory["findings"]
+        ],
         top_findings=TOP_FINDINGS,
         bounds=_bounds(plan),
         resources=[_resource(plan, outcome) for outcome in plan["resources"]],
@@ -63,7 +65,7 @@ def render_report(advisory: Document) -> str:
         waves=_waves(plan),
         frontier=frontier_rows(plan["frontier"]),
         chart=frontier_chart(plan["frontier"]),
-        groups=[group_row(each) for each in advisory["groups"]],
+        groups=[group_row(group) for group in advisory["groups"]],
         top_groups=TOP_GROUPS,
         rests_on=rests_on(advisory),
     )
@@ -101,7 +103,7 @@ def key_figures(plan: Document) -> list[dict[str, str]]:
         ("leader changes", f"{cost['leader_changes']:,}"),
         ("at the throttle", seconds_in_words(cost["seconds"])),
     ]
-    bound = next((each for each in plan["lower_bound"] if each["cost"] == "bytes"), None)
+    bound = next((proved for proved in plan["lower_bound"] if proved["cost"] == "bytes"), None)
     if bound is not None and bound["gap"] is not None:
         figures.append(("above what is provably needed", percent_in_words(bound["gap"])))
     return [{"name": name, "value": value} for name, value in figures]
@@ -219,7 +221,7 @@ def _waves(plan: Document) -> list[dict[str, str]]:
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
     """The worst findings, one line each: whole sentences with the numbers that matter."""
-    return [f"{each['severity']}: {_named(each)}" for each in findings[:count]]
+    return [f"{finding['severity']}: {_named(finding)}" for finding in findings[:count]]
 
 
 def _named(finding: Document) -> str:

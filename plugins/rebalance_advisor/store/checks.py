@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rebalance_advisor.store.run import block_run, load_run, open_run
+from rebalance_advisor.store.run import block_run, load_run, lock_run
 from rebalance_advisor.store.schema import sql_files
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 from rebalance_advisor.store.schema.names import Names
@@ -82,8 +82,14 @@ def record_input_checks(
             connection.execute(named(query), key)
         _insert(connection, "record_input_check", [key | _row(check) for check in checks])
         rows = [
-            key | {"subject_type": each.subject_type, "subject": each.subject, "rule": each.rule, "reason": each.reason}
-            for each in quarantined
+            key
+            | {
+                "subject_type": subject.subject_type,
+                "subject": subject.subject,
+                "rule": subject.rule,
+                "reason": subject.reason,
+            }
+            for subject in quarantined
         ]
         _insert(connection, "record_quarantine", rows)
 
@@ -91,7 +97,7 @@ def record_input_checks(
 def record_result_checks(connection: Connection, run_id: str, checks: Sequence[Check]) -> None:
     """Keep what the result gate found, replacing what it found before; a run that it blocks is not published."""
     with connection.transaction():
-        key = {"run_key": open_run(connection, run_id).key}
+        key = {"run_key": lock_run(connection, run_id).key}
         connection.execute(named("forget_result_checks"), key)
         _insert(connection, "record_result_check", [key | _row(check) for check in checks])
         if _blocks(checks):

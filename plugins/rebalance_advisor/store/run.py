@@ -54,12 +54,12 @@ def start_run(
         }  # fmt: skip
         if connection.execute(named("start_run"), row).fetchone() is None:
             raise _why_not_started(connection, run_id, snapshot_id, cluster)
-        run = open_run(connection, run_id)
+        run = lock_run(connection, run_id)
         for table in RESULT_TABLES:
             empty(connection, run, table)
 
 
-def open_run(connection: Connection, run_id: str) -> OpenRun:
+def lock_run(connection: Connection, run_id: str) -> OpenRun:
     """Lock a run for writing until the transaction ends. Raises RunPublishedError or, if unknown, StoreError."""
     row = connection.execute(named("lock_run"), {"run_id": run_id}).fetchone()
     if row is None:
@@ -104,7 +104,7 @@ def publish_run(connection: Connection, run_id: str) -> None:
     """
     with connection.transaction():
         try:
-            run = open_run(connection, run_id)
+            run = lock_run(connection, run_id)
         except RunPublishedError:
             return
         row = connection.execute(named("publish_obstacles"), {"run_key": run.key}).fetchone()
@@ -120,7 +120,7 @@ def publish_run(connection: Connection, run_id: str) -> None:
 def block_run(connection: Connection, run_id: str) -> None:
     """The result gate refused it: it stays as evidence until a retry."""
     with connection.transaction():
-        connection.execute(named("block_run"), {"run_key": open_run(connection, run_id).key})
+        connection.execute(named("block_run"), {"run_key": lock_run(connection, run_id).key})
 
 
 def newest_published(connection: Connection, cluster: str) -> str | None:

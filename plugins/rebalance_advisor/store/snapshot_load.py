@@ -48,7 +48,7 @@ def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
             cluster=head[0]["cluster"],
             brokers=_brokers(connection, key),
             topics=tuple(
-                Topic(each["topic"], each["topic_id"], each["is_internal"], each["configs"]) for each in topics
+                Topic(topic["topic"], topic["topic_id"], topic["is_internal"], topic["configs"]) for topic in topics
             ),
             partitions=_partitions(connection, key, len(topics)),
             groups=_groups(connection, key),
@@ -57,7 +57,7 @@ def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
             captured_at=_time(head[0]["captured_at"]),
             source=head[0]["source"],
             kafka_version=head[0]["kafka_version"],
-            coverage=tuple(CoverageGap(**each) for each in _rows(connection, "snapshot_coverage", key)),
+            coverage=tuple(CoverageGap(**row) for row in _rows(connection, "snapshot_coverage", key)),
         )
 
 
@@ -72,21 +72,21 @@ def _rows(connection: Connection, query: str, parameters: Row) -> list[Row]:
 
 def _brokers(connection: Connection, key: Row) -> tuple[Broker, ...]:
     log_dirs: dict[int, list[LogDir]] = defaultdict(list)
-    for each in _rows(connection, "snapshot_log_dirs", key):
-        log_dirs[each.pop("broker")].append(LogDir(**each))
+    for row in _rows(connection, "snapshot_log_dirs", key):
+        log_dirs[row.pop("broker")].append(LogDir(**row))
     return tuple(
         Broker(
-            id=each["broker"],
-            rack=each["rack"],
-            host=each["host"],
-            port=each["port"],
-            state=BrokerState(each["state"]),
-            is_controller=each["is_controller"],
-            log_dirs=tuple(log_dirs[each["broker"]]),
-            capacity=Capacity(*(each[f"capacity_{name}"] for name in Capacity.__dataclass_fields__)),
-            configs=each["configs"],
+            id=row["broker"],
+            rack=row["rack"],
+            host=row["host"],
+            port=row["port"],
+            state=BrokerState(row["state"]),
+            is_controller=row["is_controller"],
+            log_dirs=tuple(log_dirs[row["broker"]]),
+            capacity=Capacity(*(row[f"capacity_{name}"] for name in Capacity.__dataclass_fields__)),
+            configs=row["configs"],
         )
-        for each in _rows(connection, "snapshot_brokers", key)
+        for row in _rows(connection, "snapshot_brokers", key)
     )
 
 
@@ -135,35 +135,35 @@ def _loads(connection: Connection, key: Row) -> PartitionLoads:
     columns = _copied(connection, "snapshot_loads", key) if sources else {}
     return PartitionLoads(
         {
-            LoadKind(each["kind"]): LoadColumn(
-                np.array(columns[each["kind"]], dtype=np.float64), LoadSource(each["source"]), each["window_s"]
+            LoadKind(source["kind"]): LoadColumn(
+                np.array(columns[source["kind"]], dtype=np.float64), LoadSource(source["source"]), source["window_s"]
             )
-            for each in sources
+            for source in sources
         }
     )
 
 
 def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
     members: dict[str, list[Member]] = defaultdict(list)
-    for each in _rows(connection, "snapshot_members", key):
-        members[each["group_id"]].append(_member(each))
+    for row in _rows(connection, "snapshot_members", key):
+        members[row["group_id"]].append(_member(row))
     committed: dict[str, list[CommittedOffset]] = defaultdict(list)
-    for each in _rows(connection, "snapshot_committed_offsets", key):
-        pairs = zip(each["partitions"], each["offsets"], strict=True)
-        committed[each["group_id"]].extend(CommittedOffset(each["topic"], *pair) for pair in pairs)
+    for row in _rows(connection, "snapshot_committed_offsets", key):
+        pairs = zip(row["partitions"], row["offsets"], strict=True)
+        committed[row["group_id"]].extend(CommittedOffset(row["topic"], *pair) for pair in pairs)
     return tuple(
         Group(
-            id=each["group_id"],
-            type=GroupType(each["type"]),
-            protocol_type=each["protocol_type"],
-            protocol=each["protocol"],
-            state=each["state"],
-            generation=each["generation"],
-            coordinator=each["coordinator"],
-            members=tuple(members[each["group_id"]]),
-            committed=tuple(committed[each["group_id"]]),
+            id=row["group_id"],
+            type=GroupType(row["type"]),
+            protocol_type=row["protocol_type"],
+            protocol=row["protocol"],
+            state=row["state"],
+            generation=row["generation"],
+            coordinator=row["coordinator"],
+            members=tuple(members[row["group_id"]]),
+            committed=tuple(committed[row["group_id"]]),
         )
-        for each in _rows(connection, "snapshot_groups", key)
+        for row in _rows(connection, "snapshot_groups", key)
     )
 
 

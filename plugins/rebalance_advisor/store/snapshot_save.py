@@ -22,7 +22,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
         return snapshot_id
     # Weeks are made in a transaction of their own: that takes a lock which readers would wait for.
     captured_at = optional_time_text(snapshot.captured_at)
-    moment = _make_room(connection, captured_at)
+    moment = _ensure_week(connection, captured_at)
     with connection.transaction():
         row = {
             "snapshot_id": snapshot_id, "time": moment, "captured_at": captured_at, "source": snapshot.source,
@@ -49,7 +49,7 @@ def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool)
         raise StoreError(f"no snapshot {snapshot_id} is stored")
 
 
-def _make_room(connection: Connection, captured_at: str | None) -> object:
+def _ensure_week(connection: Connection, captured_at: str | None) -> object:
     row = connection.execute(named("ensure_week_of"), {"captured_at": captured_at}).fetchone()
     assert row is not None
     return row[0]

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice
-from kafka_rebalance.findings import find
+from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.placement.topic_replay import TopicReplay
@@ -38,12 +38,15 @@ def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
     topics = topic_replays(store.load_scores(connection, run_id, "topic_score"))
     told = with_quarantine_told(snapshot, store.load_quarantine(connection, run.snapshot_id))
     scores = score_cluster(snapshot)
-    return Advice(told, scores, groups, topics, plan, find(told, scores, groups, plan))
+    return Advice(told, scores, groups, topics, plan, evaluate_rules(told, scores, groups, plan))
 
 
 def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.Quarantined]) -> ClusterSnapshot:
     """The snapshot as it is told of: what advice leaves out is a gap like anything that could not be read."""
-    gaps = [CoverageGap(each.subject_type, each.subject, "advice", f"left out: {each.reason}") for each in quarantined]
+    gaps = [
+        CoverageGap(subject.subject_type, subject.subject, "advice", f"left out: {subject.reason}")
+        for subject in quarantined
+    ]
     return replace(snapshot, coverage=(*snapshot.coverage, *gaps)) if gaps else snapshot
 
 
@@ -80,7 +83,7 @@ def _group_replay(name: str, rows: list[Row], members: list[Row]) -> GroupReplay
         is_reproduced=rows[0]["is_reproduced"],
         scores=scores,
         members=tuple(MemberScore(**row) for row in members),
-        advised=next((each.assignor for each in scores if each.is_advised), None),
+        advised=next((score.assignor for score in scores if score.is_advised), None),
     )
 
 

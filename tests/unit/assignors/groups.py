@@ -31,7 +31,7 @@ def group(
     index = {name: i for i, name in enumerate(names)}
     lists = [[index[topic] for topic in topics] for topics in subscriptions.values()]
     pairs = [[(index[topic], partition) for topic, partition in owned.get(member, ())] for member in subscriptions]
-    flat = np.array([pair for each in pairs for pair in each], np.int32).reshape(-1, 2)
+    flat = np.array([pair for member_pairs in pairs for pair in member_pairs], np.int32).reshape(-1, 2)
     return AssignmentRequest(
         topics=TopicColumns.of(
             StringColumn.of(names),
@@ -42,7 +42,7 @@ def group(
         members=MemberColumns.of(
             StringColumn.of(subscriptions),
             offsets_of(lists),
-            np.array([topic for each in lists for topic in each], np.int32),
+            np.array([topic for topics in lists for topic in topics], np.int32),
             instances=[static.get(member) for member in subscriptions],
             owned=(offsets_of(pairs), flat[:, 0].copy(), flat[:, 1].copy()),
         ),
@@ -54,7 +54,7 @@ def group(
 
 def offsets_of(lists: Sequence[Sequence[object]]) -> np.ndarray:
     offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum([len(each) for each in lists], out=offsets[1:])
+    np.cumsum([len(topics) for topics in lists], out=offsets[1:])
     return offsets
 
 

@@ -24,7 +24,7 @@ def given(name: str, counts: Mapping[str, int], subscriptions: Mapping[str, str]
 
 def pairs(text: str) -> list[tuple[str, int]]:
     """``t0-0 t1-2`` → [("t0", 0), ("t1", 2)]."""
-    return sorted((topic, int(partition)) for topic, _, partition in (each.partition("-") for each in text.split()))
+    return sorted((topic, int(partition)) for topic, _, partition in (part.partition("-") for part in text.split()))
 
 
 RANGES = pytest.mark.parametrize("name", ["range", "range@2.4", "range@2.0", "server-range"])
@@ -88,8 +88,8 @@ AFTER_C3_DIED = {member: ARTICLE_FIRST[member] for member in ("C1", "C2")}
 def test_seed_001_sticky_first_round_gives_two_to_each(name: str) -> None:
     """The article's own table hangs on generated member ids that it does not tell: evenness is what can be held to."""
     lists = given(name, THREE, dict.fromkeys(("C1", "C2", "C3"), ALL))
-    assert [len(each) for each in lists.values()] == [2, 2, 2]
-    assert sorted(pair for each in lists.values() for pair in each) == pairs("t1-0 t1-1 t2-0 t2-1 t3-0 t3-1")
+    assert [len(topics) for topics in lists.values()] == [2, 2, 2]
+    assert sorted(pair for topics in lists.values() for pair in topics) == pairs("t1-0 t1-1 t2-0 t2-1 t3-0 t3-1")
 
 
 def test_seed_001_sticky_first_round_in_kafka_4_3() -> None:

@@ -13,7 +13,7 @@ from kafka_rebalance.plans.plan import plan_id, to_document
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import Partition, partition_table
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 
 Rows = list[Partition]
 OPTIONS = PlanOptions(within=0.1, with_frontier=False)
@@ -113,7 +113,7 @@ def applied(snapshot: ClusterSnapshot, moves: list[dict[str, Any]]) -> ClusterSn
 
 def with_broker(snapshot: ClusterSnapshot, broker: int, **fields: Any) -> ClusterSnapshot:
     """One broker is another."""
-    brokers = tuple(replace(each, **fields) if each.id == broker else each for each in snapshot.brokers)
+    brokers = tuple(replace(row, **fields) if row.id == broker else row for row in snapshot.brokers)
     return replace(snapshot, brokers=brokers)
 
 
@@ -124,13 +124,13 @@ def with_all_brokers(snapshot: ClusterSnapshot, change: Callable[[Broker], Broke
 
 def with_topic(snapshot: ClusterSnapshot, name: str, change: Callable[[Topic], Topic]) -> ClusterSnapshot:
     """One topic is another."""
-    return replace(snapshot, topics=tuple(change(each) if each.name == name else each for each in snapshot.topics))
+    return replace(snapshot, topics=tuple(change(topic) if topic.name == name else topic for topic in snapshot.topics))
 
 
 def without_topic(snapshot: ClusterSnapshot, name: str) -> ClusterSnapshot:
     """The topic and its partitions are gone."""
     rows = [row for row in snapshot.each_partition() if row.topic != name]
-    return with_rows(snapshot, rows, topics=tuple(each for each in snapshot.topics if each.name != name))
+    return with_rows(snapshot, rows, topics=tuple(topic for topic in snapshot.topics if topic.name != name))
 
 
 def dead(snapshot: ClusterSnapshot, broker: int) -> ClusterSnapshot:
@@ -148,11 +148,11 @@ def small_disks(snapshot: ClusterSnapshot, broker: int) -> ClusterSnapshot:
     held = sum(
         size or 0
         for row in snapshot.each_partition()
-        for each, size in zip(row.replicas, row.log_bytes, strict=True)
-        if each == broker
+        for replica, size in zip(row.replicas, row.log_bytes, strict=True)
+        if replica == broker
     )
     whole = 1e15
     return with_all_brokers(
         snapshot,
-        lambda each: replace(each, capacity=Capacity(disk_bytes=held + 1.0 if each.id == broker else whole)),
+        lambda old: replace(old, capacity=Capacity(disk_bytes=held + 1.0 if old.id == broker else whole)),
     )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
-from kafka_rebalance.plans.check import Judgement, check_plan, read_planned
+from kafka_rebalance.plans.check import PlanStatus, check_plan, read_planned
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from rebalance_advisor.cli.main import main
 from tests.sample import sample
@@ -61,7 +61,7 @@ def spoil(document: dict[str, Any], draw: random.Random, everywhere: list[tuple[
 
 def outcome(document: dict[str, Any], snapshot: Any) -> str:
     try:
-        return check_plan(document, snapshot).judgement.name
+        return check_plan(document, snapshot).status.name
     except AdvisorError as error:
         return "refused" if ": " in str(error) else f"refused without a place: {error}"
 
@@ -92,7 +92,7 @@ def test_spoiled_plans_and_snapshots_are_judged_or_refused(times: int) -> None:
                 continue
         seen[outcome(document, snapshot)] += 1
     print(dict(seen))
-    assert {judgement.name for judgement in (Judgement.VALID, Judgement.STALE, Judgement.HARMFUL)} <= seen.keys()
+    assert {status.name for status in (PlanStatus.VALID, PlanStatus.STALE, PlanStatus.HARMFUL)} <= seen.keys()
     assert seen["refused"] > times / 10
     assert not [words for words in seen if "without a place" in words]
 
@@ -153,7 +153,7 @@ def test_json_tells_codes_and_words(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "snapshot.json").write_text(json.dumps(later))
     assert main(["check", str(tmp_path), str(tmp_path / "snapshot.json"), "--json"]) == 10
     told = json.loads(capsys.readouterr().out)
-    assert told["judgement"] == "stale"
+    assert told["status"] == "stale"
     assert told["reasons"] == [{"code": "expired", "words": "the plan expired at 2026-11-21T12:00:00Z"}]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.plans.check import JUDGEMENT_OF, Judgement, ReasonCode, check_plan
+from kafka_rebalance.plans.check import STATUS_OF, PlanStatus, ReasonCode, check_plan
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir
 from kafka_rebalance.snapshot.times import parse_time
 from tests.unit.check.plans_to_check import (
@@ -29,7 +29,7 @@ from tests.unit.check.plans_to_check import (
     with_topic,
     without_topic,
 )
-from tests.unit.planner.worlds import random_cluster, row
+from tests.unit.planner.sample_clusters import random_cluster, row
 
 Change = Callable[[Planned], ClusterSnapshot]
 
@@ -237,7 +237,7 @@ def test_the_plan_is_stale_and_the_code_says_why(name: str) -> None:
     change, code = STALE[name]
     plan = planned(has_id="another" not in name)
     result = check_plan(plan.document, change(plan))
-    assert result.judgement is Judgement.STALE
+    assert result.status is PlanStatus.STALE
     assert code in result.codes
     assert all(reason.words for reason in result.because)
 
@@ -247,7 +247,7 @@ def test_the_plan_is_harmful_and_the_first_code_says_why(name: str) -> None:
     change, code = HARMFUL[name]
     plan = planned()
     result = check_plan(plan.document, change(plan))
-    assert result.judgement is Judgement.HARMFUL
+    assert result.status is PlanStatus.HARMFUL
     assert result.codes[0] is code
 
 
@@ -255,7 +255,7 @@ def test_an_added_broker_that_has_not_joined_is_a_target_that_is_not_there() -> 
     plan = planned(options=replace(OPTIONS, add_brokers={12: "rack-0"}))
     assert check_plan(plan.document, plan.snapshot).codes == (ReasonCode.TARGET_GONE,)
     there = replace(plan.snapshot, brokers=(*plan.snapshot.brokers, Broker(id=12, rack="rack-0")))
-    assert check_plan(plan.document, there).judgement is Judgement.VALID
+    assert check_plan(plan.document, there).status is PlanStatus.VALID
     elsewhere = replace(plan.snapshot, brokers=(*plan.snapshot.brokers, Broker(id=12, rack="rack-1")))
     assert ReasonCode.RACK_CHANGED in check_plan(plan.document, elsewhere).codes
 
@@ -269,7 +269,7 @@ def test_a_broker_that_is_no_target_and_dies_or_comes_back_makes_it_stale() -> N
     document = plan.document
     document["seen"]["dead_brokers"] = [2]
     back = check_plan(resealed(document), plan.snapshot)
-    assert (back.judgement, back.codes[0]) == (Judgement.STALE, ReasonCode.BROKER_BACK)
+    assert (back.status, back.codes[0]) == (PlanStatus.STALE, ReasonCode.BROKER_BACK)
 
 
 VALID: dict[str, Change] = {
@@ -297,7 +297,7 @@ def test_what_has_not_changed_or_is_unknown_is_no_reason(name: str) -> None:
     plan = planned()
     result = check_plan(plan.document, VALID[name](plan))
     assert result.reasons != ()
-    assert (result.judgement, result.codes) == (Judgement.VALID, (ReasonCode.MOVES_LEFT,)), result.reasons
+    assert (result.status, result.codes) == (PlanStatus.VALID, (ReasonCode.MOVES_LEFT,)), result.reasons
 
 
 def test_a_plan_without_ids_or_what_it_saw_is_judged_by_what_it_tells() -> None:
@@ -305,9 +305,7 @@ def test_a_plan_without_ids_or_what_it_saw_is_judged_by_what_it_tells() -> None:
     document = plan.document
     del document["topic_ids"], document["seen"]
     over = VALID["the reassignment that ran is over"]
-    assert (
-        check_plan(resealed(document), with_other_ids(replace(plan, snapshot=over(plan)))).judgement is Judgement.VALID
-    )
+    assert check_plan(resealed(document), with_other_ids(replace(plan, snapshot=over(plan)))).status is PlanStatus.VALID
     running = check_plan(document, moved_elsewhere(plan))  # who started it nobody can tell
     assert running.codes == (ReasonCode.PARTITION_MOVED, ReasonCode.FOREIGN_REASSIGNMENT)
 
@@ -320,9 +318,9 @@ def test_a_plan_of_a_cluster_with_another_id_is_refused() -> None:
 
 def test_the_tables_cover_what_they_claim() -> None:
     assert len(STALE) >= 30
-    stale = {code for code, judgement in JUDGEMENT_OF.items() if judgement is Judgement.STALE}
+    stale = {code for code, status in STATUS_OF.items() if status is PlanStatus.STALE}
     elsewhere = {
         ReasonCode.BROKER_LOST, ReasonCode.BROKER_BACK, ReasonCode.SOMETHING_TO_DO, ReasonCode.NO_PLAN_TO_KEEP,
     }  # fmt: skip
     assert {code for _, code in STALE.values()} == stale - elsewhere
-    assert JUDGEMENT_OF.keys() == set(ReasonCode)
+    assert STATUS_OF.keys() == set(ReasonCode)

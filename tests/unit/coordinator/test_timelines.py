@@ -17,7 +17,7 @@ TIMES = Times(round_trip_ms=100, heartbeat_offset_ms={"A": 1000, "B": 2000, "C":
 
 def holding(**members: str) -> dict[str, frozenset[tuple[str, int]]]:
     """``A="t0 t1"`` → {"A": {("t", 0), ("t", 1)}}."""
-    return {member: frozenset((each[0], int(each[1:])) for each in text.split()) for member, text in members.items()}
+    return {member: frozenset((part[0], int(part[1:])) for part in text.split()) for member, text in members.items()}
 
 
 TWO, THREE = holding(A="t0 t1 t2", B="t3 t4 t5"), holding(A="t0 t1", B="t3 t4", C="t2 t5")
@@ -84,14 +84,14 @@ def test_seed_002_every_trigger_has_a_golden_timeline_under_every_protocol() -> 
 def test_seed_002_reading_pauses_as_the_protocol_says(trigger: Trigger, protocol: Protocol) -> None:
     rebalances, spans = GOLDEN[trigger, protocol]
     timeline = replay_rebalance(protocol, CHANGES[trigger], TIMES)
-    expected = {each: span for text, span in spans.items() for each in holding(x=text)["x"]}
+    expected = {partition: span for text, span in spans.items() for partition in holding(x=text)["x"]}
     assert {pause.partition: (pause.from_ms, pause.to_ms) for pause in timeline.pauses} == expected
     assert timeline.rebalances == rebalances
 
 
 def test_the_phases_of_an_eager_join_come_in_kafkas_order() -> None:
     timeline = replay_rebalance(EAGER, CHANGES[Trigger.MEMBER_JOINS], TIMES)
-    assert [(each.at_ms, each.member, each.phase) for each in timeline.events] == [
+    assert [(event.at_ms, event.member, event.phase) for event in timeline.events] == [
         (0, "C", Phase.FIND_COORDINATOR), (100, "C", Phase.JOIN_GROUP), (200, "C", Phase.JOIN_GROUP),
         (1000, "A", Phase.HEARTBEAT), (1100, "A", Phase.REVOKE), (1100, "A", Phase.JOIN_GROUP),
         (2000, "B", Phase.HEARTBEAT), (2100, "B", Phase.REVOKE), (2100, "B", Phase.JOIN_GROUP),
@@ -102,7 +102,7 @@ def test_the_phases_of_an_eager_join_come_in_kafkas_order() -> None:
 
 def test_a_coordinator_that_moves_is_looked_up_again() -> None:
     timeline = replay_rebalance(EAGER, CHANGES[Trigger.COORDINATOR_MOVES], TIMES)
-    assert [each for each in timeline.events if each.member == "A"] == [
+    assert [event for event in timeline.events if event.member == "A"] == [
         Event(1000, "A", Phase.HEARTBEAT, "NOT_COORDINATOR"),
         Event(1100, "A", Phase.FIND_COORDINATOR),
         Event(1200, "A", Phase.HEARTBEAT),

@@ -35,8 +35,8 @@ def _first_in_java(*names: str) -> str:
 
     def bucket(text: str) -> int:
         code = 0
-        for each in text:
-            code = (31 * code + ord(each)) & 0xFFFFFFFF
+        for character in text:
+            code = (31 * code + ord(character)) & 0xFFFFFFFF
         return (code ^ code >> 16) & 15
 
     assert len({bucket(name) for name in names}) == len(names)

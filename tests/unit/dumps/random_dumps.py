@@ -91,7 +91,7 @@ def draw_group(name: str, rows: list[Partition], brokers: tuple[int, ...], rando
         Member(f"c-{number}", client_id="cli", host=f"/10.0.0.{number}", assigned=runs(share))
         for number, share in enumerate(shares)
     )
-    committed = {each: random.choice([None, random.randint(0, ends[each])]) for each in read}
+    committed = {key: random.choice([None, random.randint(0, ends[key])]) for key in read}
     return DrawnGroup(name, members, committed, random.choice(brokers), random.choice(["range", "uniform"]))
 
 
@@ -149,7 +149,7 @@ def print_log_dirs(cluster: Drawn, random: Random) -> str:
             for row, size in held
         ]
         listed.append({"broker": broker, "logDirs": [{"logDir": "/{data", "error": None, "partitions": partitions}]})
-    parts = [listed] if random.random() < 0.5 else [[each] for each in listed]
+    parts = [listed] if random.random() < 0.5 else [[partition] for partition in listed]
     text = ""
     for part in parts:
         text += "Querying brokers for log directories information\nReceived log directory information from brokers x\n"

@@ -174,7 +174,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("make", "message"), [each[1:] for each in BROKEN], ids=[each[0] for each in BROKEN])
+@pytest.mark.parametrize(("make", "message"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
 def test_a_broken_model_is_refused_with_its_place(tmp_path, make, message):
     with pytest.raises(InvalidInputError, match=message) as refusal:
         read_input(write(tmp_path, make()))

@@ -43,7 +43,7 @@ def test_a_broker_that_nobody_lists_is_dead_and_keeps_its_replicas(tmp_path):
     brokers = {broker.id: broker for broker in read_input(write_folder(tmp_path)).brokers}
     assert sorted(brokers) == [1, 2, 3, 9]
     assert brokers[9].state is BrokerState.DEAD
-    assert {brokers[each].state for each in (1, 2, 3)} == {BrokerState.ALIVE}
+    assert {brokers[broker].state for broker in (1, 2, 3)} == {BrokerState.ALIVE}
     assert (brokers[2].rack, brokers[2].host) == ("b", "h2.example")
     assert [log_dir.path for log_dir in brokers[2].log_dirs] == ["/data/a", "/data/b"]
     assert brokers[3].log_dirs[0].error.endswith("KafkaStorageException")
@@ -59,7 +59,7 @@ def test_groups_are_put_together_from_three_dumps(tmp_path):
         ("c-2", None, "my client", (("orders", (1,)),)),
         ("c-3", None, "my client", ()),
     ]
-    assert [(each.topic, each.partition, each.offset) for each in billing.committed] == [("orders", 0, 90)]
+    assert [(commit.topic, commit.partition, commit.offset) for commit in billing.committed] == [("orders", 0, 90)]
     assert (nightly.state, nightly.coordinator, nightly.members) == ("Empty", 2, ())
     assert nightly.committed[0].offset == 7
 

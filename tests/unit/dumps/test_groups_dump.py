@@ -133,7 +133,7 @@ def test_what_the_tool_says_between_the_blocks_is_understood():
         "\nWarning: Consumer group 'a' is rebalancing.\n\nError: Consumer group 'b' does not exist.\n"
         "\nConsumer group 'c d' has no active members.\n"
     )
-    groups = {each.id: each for each in dump.groups()}
+    groups = {group.id: group for group in dump.groups()}
     assert groups["c d"].state == "Empty"
     assert {(gap.subject, gap.what) for gap in dump.gaps} >= {("a", "assignment"), ("b", "group")}
     assert "b" not in groups

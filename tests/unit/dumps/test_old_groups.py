@@ -97,7 +97,7 @@ def test_owners_are_clients_on_hosts():
     groups, gaps = read(("x", OWNERS))
     (member,) = groups["billing"].members
     assert (member.client_id, member.host, member.assigned) == ("my client-1", "/172.19.0.4", (("orders", (0, 1)),))
-    assert [(each.partition, each.offset) for each in groups["billing"].committed] == [(0, 90), (1, 40)]
+    assert [(commit.partition, commit.offset) for commit in groups["billing"].committed] == [(0, 90), (1, 40)]
     assert ("billing", "members") in gaps
 
 
@@ -107,7 +107,7 @@ def test_what_consumer_offset_checker_prints_is_read():
     assert (member.id, member.client_id, member.assigned) == (
         "billing_host-1394154511599-60744496-0", None, (("orders", (0,)),),
     )  # fmt: skip
-    assert [(each.partition, each.offset) for each in groups["billing"].committed] == [(0, 90)]
+    assert [(commit.partition, commit.offset) for commit in groups["billing"].committed] == [(0, 90)]
 
 
 def test_a_row_after_the_brokers_of_consumer_offset_checker_is_refused():

@@ -49,8 +49,8 @@ def test_the_real_map_of_256_partitions_has_23_brokers_and_unknown_bytes():
 
 def test_replicas_keep_kafkas_order_and_the_first_leads(tmp_path):
     snapshot = read_input(write(tmp_path, rows([4, 2], [1, 4, 2])))
-    assert [each.replicas for each in snapshot.each_partition()] == [(4, 2), (1, 4, 2)]
-    assert [each.leader for each in snapshot.each_partition()] == [4, 1]
+    assert [partition.replicas for partition in snapshot.each_partition()] == [(4, 2), (1, 4, 2)]
+    assert [partition.leader for partition in snapshot.each_partition()] == [4, 1]
     assert [broker.id for broker in snapshot.brokers] == [1, 2, 4]
     assert snapshot.partition(0).isr is None
     assert snapshot.partition(0).log_bytes == (None, None)
@@ -58,7 +58,7 @@ def test_replicas_keep_kafkas_order_and_the_first_leads(tmp_path):
 
 def test_what_generate_prints_is_read_as_the_current_assignment(tmp_path):
     snapshot = read_input(write(tmp_path, PRINTED, "generate.txt"))
-    assert [each.replicas for each in snapshot.each_partition()] == [(0, 2), (1, 2)]
+    assert [partition.replicas for partition in snapshot.each_partition()] == [(0, 2), (1, 2)]
 
 
 @pytest.mark.parametrize("width", [40, 64, 79])
@@ -66,7 +66,7 @@ def test_json_wrapped_by_a_terminal_is_joined_again(tmp_path, width):
     title, body, *rest = PRINTED.split("\n")
     wrapped = [body[at : at + width] for at in range(0, len(body), width)]
     snapshot = read_input(write(tmp_path, "\n".join([title, *wrapped, *rest])))
-    assert [each.replicas for each in snapshot.each_partition()] == [(0, 2), (1, 2)]
+    assert [partition.replicas for partition in snapshot.each_partition()] == [(0, 2), (1, 2)]
 
 
 def test_pretty_printed_json_with_carriage_returns_is_read(tmp_path):

@@ -93,7 +93,7 @@ def test_owners_are_read_as_clients_on_hosts(tmp_path, seed):
     files |= {group.id: random_dumps.print_group(cluster, group, "0.10", random) for group in cluster.groups}
     snapshot = read_input(write(tmp_path / "c", files))
     for drawn in (group for group in cluster.groups if group.committed):
-        group = next(each for each in snapshot.groups if each.id == drawn.id)
+        group = next(read_group for read_group in snapshot.groups if read_group.id == drawn.id)
         read = {(m.host, m.client_id): m.assigned for m in group.members}
         assert read == {(m.host, m.client_id): m.assigned for m in drawn.members if m.assigned}
 

@@ -69,7 +69,7 @@ DATA = [
 @pytest.mark.parametrize("text", COMMANDS)
 def test_a_command_is_one_thing_however_it_is_prompted_and_wrapped(text):
     commands = list(lines_and_commands(text, "x"))
-    assert [type(each) for each in commands] == [Command]
+    assert [type(command) for command in commands] == [Command]
     assert commands[0].place == "x:1"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
-from tests.unit.findings.worlds import cluster, striped, told
+from tests.unit.findings.sample_clusters import cluster, striped, told
 
 ENDLESS = Path(__file__).parents[2] / "conformance" / "sticky_endless.json"
 
@@ -20,13 +20,13 @@ def endless_group(protocol):
     case = json.loads(ENDLESS.read_text())["input"]
     members = [
         Member(
-            each["id"],
-            subscription=tuple(each["topics"]),
-            assigned=tuple((topic, tuple(runs)) for topic, runs in each["memberData"]["owned"]),
+            member["id"],
+            subscription=tuple(member["topics"]),
+            assigned=tuple((topic, tuple(runs)) for topic, runs in member["memberData"]["owned"]),
         )
-        for each in case["members"]
+        for member in case["members"]
     ]
-    rows = [row for topic in sorted(case["topics"], key=lambda each: each["topic"])
+    rows = [row for topic in sorted(case["topics"], key=lambda topic_row: topic_row["topic"])
             for row in striped(topic["topic"], topic["n"])]  # fmt: skip
     return cluster(rows, groups=[Group("loop", protocol=protocol, state="Stable", members=tuple(members))])
 
@@ -42,7 +42,9 @@ def test_a_live_group_from_which_sticky_would_never_return_is_told_of(protocol):
 def test_a_group_that_runs_another_strategy_is_in_no_danger_and_is_not_sent_there():
     snapshot = endless_group("range")
     assert told(snapshot, "sticky_endless") == []
-    assert [each for each in told(snapshot, "assignor_uneven") if "sticky" in each.evidence["advised_assignor"]] == []
+    assert [
+        finding for finding in told(snapshot, "assignor_uneven") if "sticky" in finding.evidence["advised_assignor"]
+    ] == []
 
 
 def broadcast(**changes):

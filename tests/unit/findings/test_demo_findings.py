@@ -7,9 +7,9 @@ from statistics import median
 
 import pytest
 
-from kafka_rebalance.findings import find
+from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Severity
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from rebalance_advisor.dumps import read_input
@@ -32,8 +32,8 @@ def demo(tmp_path_factory):
 @pytest.fixture(scope="module")
 def found(demo):
     snapshot = read_input(demo)
-    replays = [replay_group(question) for question in group_questions(snapshot)]
-    return {each.finding_key: each for each in find(snapshot, score_cluster(snapshot), replays)}
+    replays = [replay_group(group_input) for group_input in group_inputs(snapshot)]
+    return {finding.finding_key: finding for finding in evaluate_rules(snapshot, score_cluster(snapshot), replays)}
 
 
 def test_the_broker_that_is_nearly_full(demo, found):
@@ -185,9 +185,9 @@ def test_brokers_above_their_share_of_traffic_are_right(demo, found):
     share = sum(rates.values()) / 4
     over = {broker for broker, rate in carried.items() if rate >= 1.10 * share}
     told = {
-        each.subject: each.evidence
-        for key, each in found.items()
-        if key.startswith("broker_rate_over_share") and "in_over_share_ratio" in each.evidence
+        finding.subject: finding.evidence
+        for key, finding in found.items()
+        if key.startswith("broker_rate_over_share") and "in_over_share_ratio" in finding.evidence
     }
     assert set(told) == {str(broker) for broker in over}
     for broker, evidence in told.items():

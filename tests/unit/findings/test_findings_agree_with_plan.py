@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.findings import find
+from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
@@ -15,7 +15,7 @@ from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from tests.unit.planner.worlds import brokers, cluster, random_cluster, row
+from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 
 JOBS: dict[str, dict[str, Any]] = {
     "balance": {"within": 0.1},
@@ -30,7 +30,7 @@ CODES = ("broker_disk_over_share", "broker_rate_over_share")
 
 
 def findings_of(snapshot: ClusterSnapshot, plan: Plan | None) -> list[Finding]:
-    return [each for each in find(snapshot, score_cluster(snapshot), [], plan) if each.code in CODES]
+    return [finding for finding in evaluate_rules(snapshot, score_cluster(snapshot), [], plan) if finding.code in CODES]
 
 
 def counted_again(plan: Plan, snapshot: ClusterSnapshot, broker: int) -> dict[str, float]:
@@ -57,7 +57,7 @@ def test_every_number_of_the_plan_is_the_plans(job: str, seed: int) -> None:
     plan = make_plan(snapshot, PlanOptions(with_frontier=False, **JOBS[job]))
     findings = findings_of(snapshot, plan)
     assert findings
-    outcome = {each.resource: each for each in plan.resources}
+    outcome = {resource_outcome.resource: resource_outcome for resource_outcome in plan.resources}
     for finding in findings:
         broker, evidence = int(finding.subject), finding.evidence
         again = counted_again(plan, snapshot, broker)
@@ -85,8 +85,8 @@ def test_every_number_of_the_plan_is_the_plans(job: str, seed: int) -> None:
 def test_what_leaves_less_what_comes_is_what_the_plan_takes_off_the_disk() -> None:
     snapshot = random_cluster(5, broker_count=6, topics=2)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
-    disk = next(each for each in plan.resources if each.resource == "disk")
-    found = [each for each in findings_of(snapshot, plan) if each.code == "broker_disk_over_share"]
+    disk = next(resource_outcome for resource_outcome in plan.resources if resource_outcome.resource == "disk")
+    found = [evaluated for evaluated in findings_of(snapshot, plan) if evaluated.code == "broker_disk_over_share"]
     assert found
     for finding in found:
         broker, evidence = int(finding.subject), finding.evidence
@@ -119,7 +119,11 @@ def test_elections_of_the_plan_are_promised_only_for_what_it_elects() -> None:
     scores = score_cluster(snapshot)
     for options in (PlanOptions(preferred_election=True), PlanOptions(dead_band=50.0, with_frontier=False)):
         plan = make_plan(snapshot, options)
-        (finding,) = [each for each in find(snapshot, scores, [], plan) if each.code == "preferred_leaders_off"]
+        (finding,) = [
+            evaluated
+            for evaluated in evaluate_rules(snapshot, scores, [], plan)
+            if evaluated.code == "preferred_leaders_off"
+        ]
         assert finding.evidence["off_partitions"] == 4
         assert finding.evidence["plan_elected_partitions"] == len(plan.moves)
         assert ("after the plan" in finding.recommendation) == bool(plan.moves)

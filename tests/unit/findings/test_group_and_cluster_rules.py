@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
-from kafka_rebalance.findings import RULES, find
+from kafka_rebalance.findings import RULES, evaluate_rules
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group, GroupType, Member
-from tests.unit.findings.worlds import brokers, cluster, striped, told
+from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 ROWS = striped("t", 6)
 
@@ -109,7 +109,9 @@ def test_a_group_without_lag_does_not_fall_behind():
 
 
 def coordinated(*coordinators):
-    return cluster(ROWS, groups=[group(f"g{number}", coordinator=each) for number, each in enumerate(coordinators)])
+    return cluster(
+        ROWS, groups=[group(f"g{number}", coordinator=coordinator) for number, coordinator in enumerate(coordinators)]
+    )
 
 
 def test_a_coordinator_of_far_more_groups_than_chance_gives_is_told():
@@ -181,10 +183,10 @@ def test_the_gain_of_a_share_is_what_the_plan_takes_away():
 def test_findings_are_ranked_worst_first_and_each_key_stands_once():
     rows = [replace(ROWS[0], leader=None, isr=()), *ROWS[1:]]
     snapshot = cluster(rows, groups=[SLOW], **WRITTEN, out_bytes_per_s=[8.0] * 6)
-    found = find(snapshot, score_cluster(snapshot), [])
-    ranks = [(each.severity.rank, -each.gain) for each in found]
+    found = evaluate_rules(snapshot, score_cluster(snapshot), [])
+    ranks = [(finding.severity.rank, -finding.gain) for finding in found]
     assert ranks == sorted(ranks)
-    assert len({each.finding_key for each in found}) == len(found)
+    assert len({finding.finding_key for finding in found}) == len(found)
 
 
 def test_every_code_of_the_registry_has_a_rule_of_its_name_and_every_rule_a_code():
@@ -195,9 +197,9 @@ def test_every_code_of_the_registry_has_a_rule_of_its_name_and_every_rule_a_code
 def test_evidence_holds_plain_numbers_that_json_takes():
     rates = [200.0] + [10.0] * 5
     snapshot = cluster(ROWS, in_bytes_per_s=rates)
-    found = find(snapshot, score_cluster(snapshot), [])
+    found = evaluate_rules(snapshot, score_cluster(snapshot), [])
     assert found
-    assert not any(isinstance(value, np.generic) for each in found for value in each.evidence.values())
+    assert not any(isinstance(value, np.generic) for finding in found for value in finding.evidence.values())
 
 
 def test_words_of_numbers():

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir, Partition
-from tests.unit.findings.worlds import brokers, cluster, striped, told
+from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 EVEN = striped("t", 12)
 ALL_CODES = (
@@ -57,16 +57,16 @@ def test_volumes_tell_how_full_a_disk_is_and_two_dirs_on_one_volume_count_once()
 def test_a_cluster_whose_disks_are_all_full_is_told_that_moving_does_not_help():
     full = dict.fromkeys(range(6), Capacity(disk_bytes=620))
     found = told(cluster(EVEN, of=brokers(capacity=full)), "broker_disk_full")
-    assert [each.subject for each in found] == list("012345")
-    assert {each.severity for each in found} == {Severity.CRITICAL}
-    assert {each.gain for each in found} == {0.0}
+    assert [finding.subject for finding in found] == list("012345")
+    assert {finding.severity for finding in found} == {Severity.CRITICAL}
+    assert {finding.gain for finding in found} == {0.0}
     assert "moving does not help" in found[0].recommendation
 
 
 def test_rates_over_share_are_one_finding_a_broker():
     rates = [50.0] + [10.0] * 11
     found = told(cluster(EVEN, in_bytes_per_s=rates, out_bytes_per_s=rates), "broker_rate_over_share")
-    assert [each.subject for each in found] == ["0", "1", "2"], "leader and followers of the busy partition"
+    assert [finding.subject for finding in found] == ["0", "1", "2"], "leader and followers of the busy partition"
     first = found[0].evidence
     assert first["worst_resource"] == "out"
     assert first["in_over_share_ratio"] == pytest.approx((5 * 10 + 50) / (160 * 3 / 6))
@@ -82,7 +82,9 @@ def test_leaders_pile_up_only_where_others_are_preferred():
     assert finding.severity is Severity.HIGH
     assert finding.gain == 1.0
     of_0 = [row for row in taken if 0 in row.replicas]
-    preferred = [replace(row, replicas=(0, *(each for each in row.replicas if each != 0)), leader=0) for row in of_0]
+    preferred = [
+        replace(row, replicas=(0, *(replica for replica in row.replicas if replica != 0)), leader=0) for row in of_0
+    ]
     others = [row for row in EVEN if 0 not in row.replicas]
     assert told(cluster([*preferred, *others]), "leaders_piled_up") == []
 

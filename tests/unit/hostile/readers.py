@@ -70,7 +70,11 @@ def markdown(text: str) -> tuple[list[str], str]:
 def screen_lines(output: str) -> list[str]:
     """The lines that a terminal shows; asserts that nothing but text reached it."""
     # The emulator knows marks that combine canonically only, and drops a line's rest at any other one.
-    output = "".join(each for each in output if unicodedata.category(each)[0] != "M" or unicodedata.combining(each))
+    output = "".join(
+        character
+        for character in output
+        if unicodedata.category(character)[0] != "M" or unicodedata.combining(character)
+    )
     lines = output.split("\n")
     columns, rows = 2 * max(map(len, lines)) + 2, len(lines) + 2
     screen = pyte.Screen(columns, rows)

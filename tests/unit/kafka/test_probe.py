@@ -48,7 +48,7 @@ def server(behave: Behaviour) -> Iterator[str]:
             thread.join(5)
 
 
-def question(connection: socket.socket) -> tuple[int, bytes]:
+def request_frame(connection: socket.socket) -> tuple[int, bytes]:
     """API key and body of the next request."""
     head = connection.recv(4, socket.MSG_WAITALL) if not isinstance(connection, ssl.SSLSocket) else read(connection, 4)
     if len(head) < 4:
@@ -77,7 +77,7 @@ def kafka(answers: dict[int, Callable[[bytes], bytes | None]]) -> Behaviour:
 
     def behave(connection: socket.socket) -> None:
         while True:
-            key, body = question(connection)
+            key, body = request_frame(connection)
             reply = answers.get(key, lambda _: None)(body)
             if reply is None:
                 return

@@ -3,14 +3,16 @@
 import socket
 import time
 
-from rebalance_advisor.kafka.connection.reach import refused
+from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 
 
 def test_accepted_refused_and_unknown_are_told_apart():
     with socket.create_server(("127.0.0.1", 0)) as listening, socket.create_server(("127.0.0.1", 0)) as once:
         port, closed = listening.getsockname()[1], once.getsockname()[1]
         once.close()
-        told = refused({1: ("127.0.0.1", port), 2: ("127.0.0.1", closed), 3: ("no-such-host.invalid", 9092)}, 3.0)
+        told = unreachable_brokers(
+            {1: ("127.0.0.1", port), 2: ("127.0.0.1", closed), 3: ("no-such-host.invalid", 9092)}, 3.0
+        )
     assert sorted(told) == [2, 3]
     assert told[2] == "Connection refused"
     assert "'no-such-host.invalid' does not resolve" in told[3]
@@ -19,7 +21,7 @@ def test_accepted_refused_and_unknown_are_told_apart():
 def test_the_second_address_of_a_name_is_tried():
     """``localhost`` is ::1 first on many machines, and this server listens on 127.0.0.1 alone."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        assert refused({1: ("localhost", listening.getsockname()[1])}, 3.0) == {}
+        assert unreachable_brokers({1: ("localhost", listening.getsockname()[1])}, 3.0) == {}
 
 
 def test_a_port_that_never_answers_costs_the_given_time():
@@ -30,13 +32,13 @@ def test_a_port_that_never_answers_costs_the_given_time():
         where = full.getsockname()
         clients = [socket.socket() for _ in range(8)]
         try:
-            for each in clients:
-                each.setblocking(False)
-                each.connect_ex(where)
+            for client in clients:
+                client.setblocking(False)
+                client.connect_ex(where)
             started = time.monotonic()
-            told = refused({1: where}, 0.5)
+            told = unreachable_brokers({1: where}, 0.5)
             assert time.monotonic() - started < 3
         finally:
-            for each in clients:
-                each.close()
+            for client in clients:
+                client.close()
     assert told == {1: "nothing answers (time ran out)"}

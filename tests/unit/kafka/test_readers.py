@@ -8,12 +8,12 @@ from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 
 from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
-from rebalance_advisor.kafka.cluster_metadata import read_shape
+from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import describe_groups, list_groups
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest
 from rebalance_advisor.kafka.offsets import read_committed, read_ends
-from rebalance_advisor.kafka.request_sender import Asker
+from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import read_configs, read_storage
 
 
@@ -27,8 +27,8 @@ class Cluster:
         self.pauses: list[float] = []
         self.now = 0.0
 
-    def ask(self, questions: dict, seconds: float) -> dict:
-        return {key: self._one(broker, request) for key, (broker, request) in questions.items()}
+    def send(self, requests: dict, seconds: float) -> dict:
+        return {key: self._one(broker, request) for key, (broker, request) in requests.items()}
 
     def _one(self, broker: int, request: object) -> object:
         self.asked.append((broker, request))
@@ -44,11 +44,11 @@ class Cluster:
         self.pauses.append(seconds)
         self.now += seconds
 
-    def asker(self, *brokers: int, deadline: float = 60.0) -> Asker:
-        return Asker(self, brokers, deadline, 5.0, clock=lambda: self.now, sleep=self.pause)
+    def sender(self, *brokers: int, deadline: float = 60.0) -> RequestSender:
+        return RequestSender(self, brokers, deadline, 5.0, clock=lambda: self.now, sleep=self.pause)
 
     def count(self, request: type) -> int:
-        return sum(isinstance(each, request) for _, each in self.asked)
+        return sum(isinstance(sent, request) for _, sent in self.asked)
 
 
 def words(coverage: Coverage) -> list[str]:
@@ -61,7 +61,7 @@ def words(coverage: Coverage) -> list[str]:
 def test_what_failed_is_asked_once_more_and_then_told():
     cluster = Cluster({(1, ListGroupsRequest): [TimeoutError("slow"), Answer(error_code=0, groups=[])]})
     coverage = Coverage("c")
-    assert list_groups(cluster.asker(1, 2), coverage).groups == {}
+    assert list_groups(cluster.sender(1, 2), coverage).groups == {}
     assert words(coverage) == ["cluster c: groups: broker 2 did not list those that it coordinates: Timeout: no answer"]
     assert cluster.pauses == [1.0]
 
@@ -69,14 +69,14 @@ def test_what_failed_is_asked_once_more_and_then_told():
 def test_after_the_deadline_nothing_is_asked():
     cluster = Cluster({})
     coverage = Coverage("c")
-    list_groups(cluster.asker(1, deadline=0.0), coverage)
+    list_groups(cluster.sender(1, deadline=0.0), coverage)
     assert cluster.asked == []
     assert "time was over before it was asked" in words(coverage)[0]
 
 
 def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
     cluster = Cluster({(2, ListGroupsRequest): Answer(error_code=0)})
-    assert cluster.asker(1, 2, 3).ask_any(ListGroupsRequest()).error_code == 0
+    assert cluster.sender(1, 2, 3).send_to_any(ListGroupsRequest()).error_code == 0
     assert [broker for broker, _ in cluster.asked] == [1, 2]
 
 
@@ -94,8 +94,8 @@ def partition(
 
 def metadata(*topics: tuple[str, list], errors: tuple = ()) -> Answer:
     rows = [
-        Answer(name=name, error_code=0, topic_id=UUID(int=5), is_internal=False, partitions=each)
-        for name, each in topics
+        Answer(name=name, error_code=0, topic_id=UUID(int=5), is_internal=False, partitions=partitions)
+        for name, partitions in topics
     ]
     rows += [
         Answer(name=name, error_code=code, topic_id=None, is_internal=False, partitions=[]) for name, code in errors
@@ -109,16 +109,16 @@ def test_a_leaderless_offsets_partition_is_a_gap_of_groups():
     offsets = ("__consumer_offsets", [partition(0, -1, [1, 2], []), partition(1, 1, [1, 2])])
     cluster = Cluster({(1, MetadataRequest): metadata(offsets)}, {DescribeQuorumRequest: -1})
     coverage = Coverage("c")
-    shape = read_shape(cluster.asker(1), coverage)
+    shape = read_cluster_metadata(cluster.sender(1), coverage)
     assert "cluster c: groups: 1 of 2 partitions of __consumer_offsets have no leader" in words(coverage)
-    assert [each.leader for each in shape.partitions] == [None, 1]
+    assert [partition.leader for partition in shape.partitions] == [None, 1]
     assert shape.controller == 1  # ZooKeeper: as Metadata says
 
 
 def test_a_topic_with_an_error_is_a_gap_not_an_absence():
     cluster = Cluster({(1, MetadataRequest): metadata(errors=(("secret", 29),))})
     coverage = Coverage("c")
-    shape = read_shape(cluster.asker(1), coverage)
+    shape = read_cluster_metadata(cluster.sender(1), coverage)
     assert shape.topics == ()
     assert "topic secret: partitions: TopicAuthorizationFailed (29)" in words(coverage)
     told = {line.split(": ")[1] for line in words(coverage)}
@@ -127,7 +127,7 @@ def test_a_topic_with_an_error_is_a_gap_not_an_absence():
 
 def test_topic_ids_are_written_as_kafka_writes_them():
     cluster = Cluster({(1, MetadataRequest): metadata(("t", [partition(0, 1, [1])]))})
-    assert read_shape(cluster.asker(1), Coverage("c")).topics[0].id == "AAAAAAAAAAAAAAAAAAAABQ"
+    assert read_cluster_metadata(cluster.sender(1), Coverage("c")).topics[0].id == "AAAAAAAAAAAAAAAAAAAABQ"
 
 
 # ---- storage
@@ -145,7 +145,7 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
         Answer(error_code=56, log_dir="/c", total_bytes=-1, usable_bytes=-1, is_cordoned=False, topics=[]),
     ]  # fmt: skip
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=0, results=dirs)})
-    found = read_storage(cluster.asker(1), Coverage("c"))
+    found = read_storage(cluster.sender(1), Coverage("c"))
     assert found.sizes == {1: {("t", 0): 50}}
     first, second, third = found.log_dirs[1]
     assert (first.path, first.total_bytes, second.usable_bytes, second.is_cordoned) == ("/a", None, 40, True)
@@ -155,7 +155,7 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
 def test_a_broker_that_refuses_its_log_dirs_is_a_gap():
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=31, results=[])})
     coverage = Coverage("c")
-    assert read_storage(cluster.asker(1), coverage).sizes == {}
+    assert read_storage(cluster.sender(1), coverage).sizes == {}
     assert words(coverage) == ["broker 1: log dirs: ClusterAuthorizationFailed (31)"]
 
 
@@ -181,7 +181,7 @@ def test_configs_that_nobody_set_and_secrets_are_left_out_and_refusals_told():
         return Answer(results=[Answer(error_code=0, resource_name=name, configs=own)])
 
     coverage = Coverage("c")
-    found = read_configs(Cluster({(1, DescribeConfigsRequest): answer}).asker(1), ["t", "secret"], coverage)
+    found = read_configs(Cluster({(1, DescribeConfigsRequest): answer}).sender(1), ["t", "secret"], coverage)
     assert found.topics == {"t": {"retention.ms": "5"}}
     assert found.brokers == {1: {"leader.replication.throttled.rate": "1", "num.replica.fetchers": "4"}}
     assert words(coverage) == ["topic secret: configs: TopicAuthorizationFailed (29)"]
@@ -227,9 +227,9 @@ def test_one_odd_member_spoils_nothing_but_itself():
         }
     )
     coverage = Coverage("c")
-    asker = cluster.asker(1)
-    group = describe_groups(asker, list_groups(asker, coverage), coverage).groups["g"]
-    assert [(each.id, each.subscription) for each in group.members] == [("m1", None), ("m2", ("t",))]
+    sender = cluster.sender(1)
+    group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
+    assert [(member.id, member.subscription) for member in group.members] == [("m1", None), ("m2", ("t",))]
     assert group.members[0].decode_error == "2 bytes are wanted at byte 0 of 1"
     assert words(coverage)[0].startswith("member g/m1: subscription and assignment")
 
@@ -248,8 +248,8 @@ def test_each_type_is_asked_by_its_own_api():
         }
     )  # fmt: skip
     coverage = Coverage("c")
-    asker = cluster.asker(1)
-    groups = describe_groups(asker, list_groups(asker, coverage), coverage).groups
+    sender = cluster.sender(1)
+    groups = describe_groups(sender, list_groups(sender, coverage), coverage).groups
     assert (groups["new"].type, groups["new"].state, groups["new"].generation) == (GroupType.CONSUMER, "Reconciling", 4)
     assert cluster.count(DescribeGroupsRequest) == 0
     assert words(coverage) == ["group flow: members: members of streams groups are not read yet"]
@@ -266,8 +266,8 @@ def test_a_coordinator_that_moved_is_found_and_asked():
         }
     )
     coverage = Coverage("c")
-    asker = cluster.asker(1, 2)
-    group = describe_groups(asker, list_groups(asker, coverage), coverage).groups["g"]
+    sender = cluster.sender(1, 2)
+    group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert (group.coordinator, len(group.members)) == (2, 1)
     assert words(coverage) == []
 
@@ -275,9 +275,9 @@ def test_a_coordinator_that_moved_is_found_and_asked():
 def test_coordinators_are_never_looked_for_where_no_group_is_listed():
     """The lookup itself would create __consumer_offsets."""
     cluster = Cluster({(1, ListGroupsRequest): listing()})
-    asker = cluster.asker(1)
-    listed = describe_groups(asker, list_groups(asker, Coverage("c")), Coverage("c"))
-    read_committed(asker, listed, Coverage("c"))
+    sender = cluster.sender(1)
+    listed = describe_groups(sender, list_groups(sender, Coverage("c")), Coverage("c"))
+    read_committed(sender, listed, Coverage("c"))
     assert cluster.count(FindCoordinatorRequest) == 0
 
 
@@ -289,8 +289,8 @@ def test_a_rebalancing_group_is_asked_twice_and_then_said_to_be_unknown():
         }
     )
     coverage = Coverage("c")
-    asker = cluster.asker(1)
-    group = describe_groups(asker, list_groups(asker, coverage), coverage).groups["g"]
+    sender = cluster.sender(1)
+    group = describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"]
     assert cluster.count(DescribeGroupsRequest) == 2
     assert group.members[0].subscription is None
     assert words(coverage) == ["group g: members: the group is rebalancing (PreparingRebalance)"]
@@ -304,8 +304,8 @@ def test_a_group_that_vanished_stays_with_a_gap():
         }
     )
     coverage = Coverage("c")
-    asker = cluster.asker(1)
-    assert describe_groups(asker, list_groups(asker, coverage), coverage).groups["g"].state == "Dead"
+    sender = cluster.sender(1)
+    assert describe_groups(sender, list_groups(sender, coverage), coverage).groups["g"].state == "Dead"
     assert words(coverage) == ["group g: members: the group vanished while it was read"]
 
 
@@ -327,8 +327,8 @@ def test_committed_offsets_and_what_hides_among_them():
         }
     )
     coverage = Coverage("c")
-    asker = cluster.asker(1)
-    found = read_committed(asker, list_groups(asker, coverage), coverage)
+    sender = cluster.sender(1)
+    found = read_committed(sender, list_groups(sender, coverage), coverage)
     assert found == {"g": (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 8))}
     assert words(coverage) == [
         "group g: committed offset of t-3: TopicAuthorizationFailed (29)",
@@ -345,8 +345,8 @@ def test_older_brokers_are_asked_for_one_group_at_a_time():
         },
         {OffsetFetchRequest: 7},
     )
-    asker = cluster.asker(1)
-    assert set(read_committed(asker, list_groups(asker, Coverage("c")), Coverage("c"))) == {"g", "h"}
+    sender = cluster.sender(1)
+    assert set(read_committed(sender, list_groups(sender, Coverage("c")), Coverage("c"))) == {"g", "h"}
     assert cluster.count(OffsetFetchRequest) == 2
 
 
@@ -356,9 +356,9 @@ def ends(codes: dict[int, int]):
             Answer(
                 name=topic.name,
                 partitions=[
-                    Answer(partition_index=each.partition_index, error_code=codes.get(each.partition_index, 0),
-                           offset=10 if each.timestamp == -1 else 3)
-                    for each in topic.partitions
+                    Answer(partition_index=row.partition_index, error_code=codes.get(row.partition_index, 0),
+                           offset=10 if row.timestamp == -1 else 3)
+                    for row in topic.partitions
                 ],
             )
             for topic in request.topics
@@ -377,7 +377,7 @@ def test_a_leader_that_moved_while_reading_is_asked_again():
         }
     )
     coverage = Coverage("c")
-    starts, last = read_ends(cluster.asker(1, 2), {("t", 0): 1, ("t", 1): 1}, coverage)
+    starts, last = read_ends(cluster.sender(1, 2), {("t", 0): 1, ("t", 1): 1}, coverage)
     assert starts == {("t", 0): 3, ("t", 1): 3}
     assert last == {("t", 0): 10, ("t", 1): 10}
     assert words(coverage) == []
@@ -386,7 +386,7 @@ def test_a_leader_that_moved_while_reading_is_asked_again():
 def test_offsets_that_stay_unknown_are_told_topic_by_topic():
     cluster = Cluster({(1, ListOffsetsRequest): ends({0: 29, 1: 29})})
     coverage = Coverage("c")
-    starts, last = read_ends(cluster.asker(1), {("t", p): 1 for p in range(3)}, coverage)
+    starts, last = read_ends(cluster.sender(1), {("t", p): 1 for p in range(3)}, coverage)
     assert (set(starts), set(last)) == ({("t", 2)}, {("t", 2)})
     assert words(coverage) == [
         "topic t: end offset: partition 0, 1: TopicAuthorizationFailed (29)",

@@ -29,7 +29,9 @@ SERVICES = _compose()["services"]
 
 def _dockerfiles() -> set[Path]:
     return {
-        ROOT / each["build"]["context"] / each["build"]["dockerfile"] for each in SERVICES.values() if "build" in each
+        ROOT / service["build"]["context"] / service["build"]["dockerfile"]
+        for service in SERVICES.values()
+        if "build" in service
     }
 
 
@@ -48,7 +50,9 @@ def test_every_part_of_the_stack_is_there() -> None:
         "spark-master",
     } <= SERVICES.keys()
     racks = {
-        each["environment"].get("KAFKA_BROKER_RACK") for name, each in SERVICES.items() if re.match(r"kafka-\d", name)
+        service["environment"].get("KAFKA_BROKER_RACK")
+        for name, service in SERVICES.items()
+        if re.match(r"kafka-\d", name)
     }
     assert racks == {"rack-a", "rack-b", "rack-c"}
 

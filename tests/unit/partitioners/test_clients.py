@@ -21,13 +21,13 @@ def places(name: str, keys: list[bytes | None], partitions: int = 10, seed: int 
     return by_name(name).partition(sample(keys), TopicTarget(partitions, **target), seed).tolist()
 
 
-@pytest.mark.parametrize("listing", BUILT_IN, ids=lambda listing: listing.name)
-def test_every_listed_partitioner_answers_within_the_topic_and_repeats_itself(listing) -> None:
-    partitioner = by_name(listing.name)
+@pytest.mark.parametrize("registration", BUILT_IN, ids=lambda registration: registration.name)
+def test_every_listed_partitioner_answers_within_the_topic_and_repeats_itself(registration) -> None:
+    partitioner = by_name(registration.name)
     assert isinstance(partitioner, Partitioner)
-    assert (partitioner.name, partitioner.versions) == (listing.name, listing.versions)
-    once = places(listing.name, KEYS * 50)
-    assert once == places(listing.name, KEYS * 50)
+    assert (partitioner.name, partitioner.versions) == (registration.name, registration.versions)
+    once = places(registration.name, KEYS * 50)
+    assert once == places(registration.name, KEYS * 50)
     assert set(once) <= set(range(10))
 
 

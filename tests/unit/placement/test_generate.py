@@ -10,7 +10,7 @@ from kafka_rebalance.placement.rack_alternating import place_alternating
 from kafka_rebalance.placement.striped import place_striped
 from kafka_rebalance.string_column import StringColumn
 
-BROKERS = [PlacementBroker(each) for each in (4, 5, 9)]
+BROKERS = [PlacementBroker(broker) for broker in (4, 5, 9)]
 
 
 def listed(*rows: tuple[str, int, int]) -> ListedPartitions:
@@ -22,7 +22,7 @@ def listed(*rows: tuple[str, int, int]) -> ListedPartitions:
 def test_topics_share_one_generator_in_the_order_of_javas_maps() -> None:
     present = listed(("93", 3, 1), ("80", 1, 1), ("93", 0, 1), ("80", 0, 1))
     first, second = propose_striped(BROKERS, present, java_random(3))
-    assert [present.names[each.topic] for each in (first, second)] == ["80", "93"]
+    assert [present.names[row.topic] for row in (first, second)] == ["80", "93"]
     random = java_random(3)
     expected = [place_striped(BROKERS, 2, 1, random).tolist() for _ in range(2)]
     assert [first.replicas.tolist(), second.replicas.tolist()] == expected

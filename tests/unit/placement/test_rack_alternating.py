@@ -7,8 +7,8 @@ from kafka_rebalance.java.seeded_random import java_random, next_int
 from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
 from kafka_rebalance.placement.rack_alternating import place_added_partitions, place_alternating, rack_alternated
 
-FIVE = [PlacementBroker(each) for each in range(5)]
-SIX = [PlacementBroker(each, f"rack{rack}") for each, rack in enumerate((1, 3, 3, 2, 2, 1))]
+FIVE = [PlacementBroker(broker) for broker in range(5)]
+SIX = [PlacementBroker(broker, f"rack{rack}") for broker, rack in enumerate((1, 3, 3, 2, 2, 1))]
 
 
 def test_seed_003_table_of_five_brokers_and_ten_partitions() -> None:
@@ -66,5 +66,5 @@ def test_it_refuses_as_kafka_does(
 
 
 def test_all_replicas_may_share_one_rack() -> None:
-    placed = place_alternating([PlacementBroker(each, "r") for each in range(3)], 50, 3, java_random(3))
+    placed = place_alternating([PlacementBroker(broker, "r") for broker in range(3)], 50, 3, java_random(3))
     assert np.sort(placed, axis=1).tolist() == [[0, 1, 2]] * 50

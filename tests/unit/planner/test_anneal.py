@@ -20,7 +20,7 @@ def _drained() -> Problem:
     return assemble(flags, placement, Wanted(within=0.03, resources=("disk", "in", "replicas")))
 
 
-def _strays(problem: Problem, solution: Solution) -> float:
+def _band_violation(problem: Problem, solution: Solution) -> float:
     above = np.maximum(solution.after - problem.band_high, 0.0) / problem.band_high.max(axis=0)
     below = np.maximum(problem.band_low - solution.after, 0.0) / problem.band_high.max(axis=0)
     return float((above + below)[problem.stays].sum())
@@ -31,8 +31,8 @@ def test_an_annealed_plan_is_cheaper_or_nearer_to_its_bands_and_lawful() -> None
     plain = solve(problem, params=SolveParams(effort=Effort(anneal_steps=0)))
     annealed = solve(problem, params=SHORT)
     assert annealed.statistics.annealed > 0
-    assert (round(_strays(problem, annealed), 2), annealed.cost.bytes) <= (
-        round(_strays(problem, plain), 2),
+    assert (round(_band_violation(problem, annealed), 2), annealed.cost.bytes) <= (
+        round(_band_violation(problem, plain), 2),
         plain.cost.bytes,
     )
     assert annealed.cost.bytes >= annealed.bounds.bytes.value

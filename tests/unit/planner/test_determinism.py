@@ -12,7 +12,7 @@ import sys
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from rebalance_advisor.publish.plan_files import plan_files
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 options = PlanOptions(within=0.1, remove_brokers=frozenset({3, 8}), exclude_brokers=frozenset({5, 1}))
 for name, content in plan_files(make_plan(random_cluster(2), options, seed=5)).items():
     sys.stdout.buffer.write(name.encode() + b"\\n" + content)

@@ -11,7 +11,7 @@ from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 
 def planned(snapshot, options: PlanOptions | None = None) -> Plan:
@@ -50,7 +50,7 @@ def test_one_partition_larger_than_a_share_is_not_fixable_by_moving() -> None:
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
     assert "huge-0 alone is more than any broker's band holds" in plan.reasons[0]
     assert "at least 3 times as many partitions" in plan.reasons[0]
-    disk = next(each for each in plan.resources if each.resource == "disk")
+    disk = next(outcome for outcome in plan.resources if outcome.resource == "disk")
     assert disk.widened_to[1] is not None
     assert not any(move.topic == "huge" and move.bytes for move in plan.moves)
 
@@ -70,9 +70,9 @@ def test_more_replicas_than_racks_are_spread_evenly_and_nothing_is_aborted() -> 
 
 def test_an_empty_rack_takes_its_part() -> None:
     rows = [row("t", p, [0, 1]) for p in range(12)]
-    world = [Broker(0, "a"), Broker(1, "b"), Broker(2, "c")]
-    plan = planned(cluster(rows, world), PlanOptions(within=0.1))
-    assert dict(next(each.after for each in plan.resources if each.resource == "replicas"))[2] >= 7
+    sample = [Broker(0, "a"), Broker(1, "b"), Broker(2, "c")]
+    plan = planned(cluster(rows, sample), PlanOptions(within=0.1))
+    assert dict(next(outcome.after for outcome in plan.resources if outcome.resource == "replicas"))[2] >= 7
     assert "rack c holds no replica yet: its brokers take their share" in plan.reasons
 
 
@@ -81,7 +81,7 @@ def test_all_brokers_full_is_told_and_nothing_overflows() -> None:
     rows = [*(row("a", p, [0], 25 * GB) for p in range(4)), *(row("b", p, [1], 24 * GB) for p in range(4))]
     full = [Broker(n, capacity=Capacity(disk_bytes=100 * GB)) for n in range(2)]
     plan = planned(cluster(rows, full), PlanOptions(within=0.01))
-    after = next(each.after for each in plan.resources if each.resource == "disk")
+    after = next(outcome.after for outcome in plan.resources if outcome.resource == "disk")
     assert max(after.values()) <= 100 * GB
     assert plan.verdict is Verdict.NOT_FIXABLE_BY_MOVING
     assert (
@@ -110,11 +110,12 @@ def test_an_excluded_topic_that_causes_the_skew_stays_and_is_named_by_count() ->
 
 def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
     rows = [row("t", p, [p % 2], 10 * GB) for p in range(30)]
-    world = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
+    sample = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
     plan = planned(
-        cluster(rows, world), PlanOptions(targets={"replicas": Target(None, 2), "leaders": Target(None, 2)}, within=0.1)
+        cluster(rows, sample),
+        PlanOptions(targets={"replicas": Target(None, 2), "leaders": Target(None, 2)}, within=0.1),
     )
-    disk = next(each for each in plan.resources if each.resource == "disk")
+    disk = next(outcome for outcome in plan.resources if outcome.resource == "disk")
     assert disk.after[0] > 1.5 * disk.after[1]
     assert "disks differ, from 500 GB (broker 1) to 1 TB (broker 0): shares of disk follow them" in plan.reasons
 
@@ -122,8 +123,8 @@ def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
 def test_counts_that_do_not_let_different_disks_be_even_are_named_as_the_cause() -> None:
     """180 GB are the least for broker 0; its band of replicas ends at 16 of 10 GB."""
     rows = [row("t", p, [p % 2], 10 * GB) for p in range(30)]
-    world = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
-    plan = planned(cluster(rows, world), PlanOptions(within=0.1))
+    sample = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
+    plan = planned(cluster(rows, sample), PlanOptions(within=0.1))
     (low,) = (reason for reason in plan.reasons if "from 0.9 to" in reason)
     assert "holds 16 replicas at the most inside its band of replicas" in low
     assert "the largest 16 bring it to 0.89 × the edge of its disk band" in low
@@ -142,7 +143,7 @@ def test_what_a_running_reassignment_copies_counts_in_full_where_it_goes() -> No
     rows = [row("t", p, [0], 10 * GB) for p in range(6)]
     rows[0] = replace(rows[0], replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(10 * GB, 0), isr=(0,))
     plan = planned(cluster(rows, brokers(3)))
-    after = {each.resource: set(each.after.values()) for each in plan.resources}
+    after = {outcome.resource: set(outcome.after.values()) for outcome in plan.resources}
     assert after == {"disk": {20 * GB}, "replicas": {2}, "leaders": {2}}
 
 
@@ -152,7 +153,7 @@ def test_what_is_still_to_arrive_takes_room_on_a_disk_that_is_nearly_full() -> N
     going = row("big", 0, [0], 20 * GB)
     going = replace(going, replicas=(0, 1), adding=(1,), removing=(0,), log_bytes=(20 * GB, 0), isr=(0,))
     dirs = [LogDir("/a", total_bytes=100 * GB, usable_bytes=free * GB) for free in (0, 25)]
-    plan = planned(cluster([*rows, going], [Broker(n, log_dirs=(each,)) for n, each in enumerate(dirs)]))
+    plan = planned(cluster([*rows, going], [Broker(n, log_dirs=(log_dir,)) for n, log_dir in enumerate(dirs)]))
     assert plan.cost.replica_moves == 0
 
 
@@ -191,8 +192,8 @@ def test_removing_one_of_twenty_brokers_moves_one_replica() -> None:
 def test_a_broker_that_does_not_exist_yet_receives_its_share() -> None:
     rows = [row("t", p, [p % 3, (p + 1) % 3]) for p in range(60)]
     plan = planned(cluster(rows, brokers(3)), PlanOptions(add_brokers={9: None}, within=0.1))
-    assert 27 <= next(each.after for each in plan.resources if each.resource == "replicas")[9] <= 33
-    assert any("added brokers have joined" in each for each in plan.preconditions)
+    assert 27 <= next(outcome.after for outcome in plan.resources if outcome.resource == "replicas")[9] <= 33
+    assert any("added brokers have joined" in precondition for precondition in plan.preconditions)
 
 
 def test_a_broker_that_nobody_knows_cannot_be_removed() -> None:
@@ -212,9 +213,9 @@ def test_inside_the_dead_band_there_is_nothing_to_do_and_an_order_is_carried_out
     sizes = [11 * GB, 10 * GB, 10 * GB, 9 * GB]
     rows = [row("t", 10 * b + p, [b], sizes[b] // 10) for b in range(4) for p in range(10)]
     snapshot = cluster(rows, brokers(4))
-    quiet = planned(snapshot)
-    assert quiet.verdict is Verdict.NOTHING_TO_DO
-    assert quiet.reasons[0].startswith("every broker is")
+    no_moves = planned(snapshot)
+    assert no_moves.verdict is Verdict.NOTHING_TO_DO
+    assert no_moves.reasons[0].startswith("every broker is")
     ordered = planned(snapshot, PlanOptions(within=0.05))
     assert ordered.verdict is Verdict.REBALANCE
 
@@ -223,7 +224,7 @@ def test_an_unapplied_plan_that_still_holds_is_confirmed_and_not_replaced() -> N
     rows = [row("t", p, [0] if p < 20 else [1 + p % 3], GB + p * GB // 50) for p in range(40)]
     snapshot = cluster(rows, brokers(4))
     first = planned(snapshot)
-    grown = [replace(each, log_bytes=(int(each.log_bytes[0] * 1.02),)) for each in rows]
+    grown = [replace(partition_row, log_bytes=(int(partition_row.log_bytes[0] * 1.02),)) for partition_row in rows]
     again = make_plan(cluster(grown, brokers(4)), PlanOptions(), previous=to_document(first))
     assert again.continues == first.plan_id
     assert [(m.topic, m.partition, m.to_replicas) for m in again.moves] == [
@@ -248,7 +249,7 @@ def test_an_unapplied_plan_is_confirmed_also_where_no_plan_can_meet_the_band() -
 def test_a_hundred_thousand_tiny_topics_are_planned() -> None:
     rows = [row(f"t{n:06d}", 0, [n % 10 if n % 3 else 0], 1000) for n in range(100_000)]
     plan = make_plan(cluster(rows, brokers(10)), PlanOptions(within=0.1))
-    after = next(each.after for each in plan.resources if each.resource == "replicas")
+    after = next(outcome.after for outcome in plan.resources if outcome.resource == "replicas")
     assert max(after.values()) <= 11_000
     assert any(
         reason.startswith("replicas: 1 broker above the band, furthest broker 0 at 4.00") for reason in plan.reasons

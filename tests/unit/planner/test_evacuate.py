@@ -18,7 +18,7 @@ from kafka_rebalance.planner.working_bands import working_bands
 ALL = (True, True, True, True)
 
 
-def world(
+def sample(
     rows: Sequence[tuple[tuple[int, ...], float, float]],
     *,
     stays: Sequence[bool] = ALL,
@@ -56,7 +56,7 @@ CALM_AND_LARGE = [(pair, 10.0, 1.0) for pair in ((0, 1), (0, 2), (1, 2), (0, 3),
 
 
 def test_what_covers_the_excess_cheaply_is_what_is_released() -> None:
-    problem = world([*BUSY_AND_SMALL, *CALM_AND_LARGE])
+    problem = sample([*BUSY_AND_SMALL, *CALM_AND_LARGE])
     replicas, stranded, statistics = searched(problem)
     assert (stranded, statistics.released > 0) == (0, True)
     moved = (np.sort(replicas) != np.sort(problem.replicas)).any(axis=1)
@@ -66,14 +66,14 @@ def test_what_covers_the_excess_cheaply_is_what_is_released() -> None:
 
 def test_released_without_room_elsewhere_it_returns_home() -> None:
     full = [1000.0, 1000.0, 180.0, 180.0]
-    problem = world([*BUSY_AND_SMALL, *CALM_AND_LARGE], disk_limit=full)
+    problem = sample([*BUSY_AND_SMALL, *CALM_AND_LARGE], disk_limit=full)
     replicas, stranded, statistics = searched(problem)
     assert (stranded, statistics.released > 0) == (0, True)
     assert (np.sort(replicas) == np.sort(problem.replicas)).all()
 
 
 def test_released_from_a_broker_that_takes_nothing_it_may_return_there() -> None:
-    problem = world(
+    problem = sample(
         [*BUSY_AND_SMALL, *CALM_AND_LARGE], takes=(False, False, False, True), disk_limit=[1e3, 1e3, 1e3, 180.0]
     )
     replicas, stranded, _ = searched(problem)
@@ -85,7 +85,7 @@ def test_what_must_leave_goes_before_what_only_should() -> None:
     """Broker 3 has room for 5 bytes: enough for what leaves broker 0, not also for what relieves broker 1."""
     busy = [((1, 2), 4.0, 36.0 + i) for i in range(5)]
     rows = [((0, 2), 5.0, 1.0), *busy, *[((1, 2), 20.0, 1.0)] * 3, *[((2, 3), 20.0, 1.0)] * 3]
-    problem = world(
+    problem = sample(
         rows,
         stays=(False, True, True, True),
         takes=(False, False, False, True),

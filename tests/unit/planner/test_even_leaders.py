@@ -15,8 +15,8 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.leaders.even_counts import EvenLeaders, even_leaders
 from kafka_rebalance.planner.leaders.least_changes import least_leader_changes
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.request import build_ask
-from tests.unit.planner.worlds import random_cluster
+from kafka_rebalance.plans.request import build_request
+from tests.unit.planner.sample_clusters import random_cluster
 
 MAP = Path(__file__).resolve().parents[2] / "data" / "kafka-kit-256-partitions-23-brokers.json"
 
@@ -79,7 +79,7 @@ def test_the_smallest_sum_of_squares_comes_with_the_fewest_changes() -> None:
 
 
 def public_map() -> tuple[np.ndarray, int]:
-    rows = [each["replicas"] for each in json.loads(MAP.read_text())["partitions"]]
+    rows = [row["replicas"] for row in json.loads(MAP.read_text())["partitions"]]
     ids, flat = np.unique(np.array(rows), return_inverse=True)
     return flat.reshape(len(rows), -1).astype(np.int32), len(ids)
 
@@ -123,10 +123,10 @@ def piled_up(brokers: int, partitions: int, racks: int) -> tuple[np.ndarray, np.
     draw = np.random.default_rng(5)
     rack = np.argsort(draw.random((partitions, racks)), axis=1)[:, :3]
     replicas = (rack + racks * draw.integers(0, brokers // racks, (partitions, 3))).astype(np.int32)
-    slot = draw.integers(0, 3, partitions)
+    replica_index = draw.integers(0, 3, partitions)
     is_lowest = draw.random(partitions) < 0.3
-    slot[is_lowest] = replicas[is_lowest].argmin(axis=1)
-    return replicas, replicas[np.arange(partitions), slot]
+    replica_index[is_lowest] = replicas[is_lowest].argmin(axis=1)
+    return replicas, replicas[np.arange(partitions), replica_index]
 
 
 def evened(brokers: int, partitions: int, racks: int) -> EvenLeaders:
@@ -155,8 +155,8 @@ def test_a_job_for_leader_counts_alone_costs_its_proven_minimum() -> None:
         snapshot = random_cluster(seed, with_rates=False)
         first = float(draw.uniform(0.85, 1.0))
         options = PlanOptions(leaders_only=True, targets={"leaders": Target(first, 2 - first)})
-        ask = build_ask(snapshot, options)
-        problem = ask.problem(options.band)
+        plan_request = build_request(snapshot, options)
+        problem = plan_request.problem(options.band)
         least, solution = least_leader_changes(problem), solve(problem)
         if least is not None:
             assert solution.cost.leader_changes == least.changes

@@ -25,7 +25,7 @@ from rebalance_advisor.publish import advisory_files, plan_folder
 from rebalance_advisor.publish.folders.exchange import exchange_folders
 from rebalance_advisor.publish.folders.version_folders import advisory_folder
 from rebalance_advisor.publish.folders.whole_folder import check_folder, replace_folder
-from tests.unit.planner.worlds import brokers, cluster, row
+from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.publish.file_moments import Ending, Strike, Striker, content_of, end_of
 
 Writer = Callable[[Path, Advice], object]

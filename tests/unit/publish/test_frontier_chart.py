@@ -11,7 +11,7 @@ from kafka_rebalance.plans.plan import Plan
 from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_lines, frontier_rows
 from rebalance_advisor.publish.plan_words import plan_lines
 from rebalance_advisor.publish.report import render_report
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def plan() -> Plan:
 
 
 def test_each_point_is_a_row_and_the_plan_is_marked(plan: Plan) -> None:
-    rows = frontier_rows([asdict(each) for each in plan.frontier])
+    rows = frontier_rows([asdict(point) for point in plan.frontier])
     assert len(rows) == len(plan.frontier) >= 8
     assert [row["name"] for row in rows if row["name"]] == ["cheap", "knee", "even"]
     assert sum(row["is_recommended"] for row in rows) == 1
@@ -28,7 +28,7 @@ def test_each_point_is_a_row_and_the_plan_is_marked(plan: Plan) -> None:
 
 
 def test_the_chart_runs_to_the_right_and_the_bound_never_stands_right_of_it(plan: Plan) -> None:
-    chart = frontier_chart([asdict(each) for each in plan.frontier])
+    chart = frontier_chart([asdict(point) for point in plan.frontier])
     assert chart is not None
     across = [float(spot.split(",")[0]) for spot in chart["line"].split()]
     bound = [float(spot.split(",")[0]) for spot in chart["bound"].split()]
@@ -38,7 +38,7 @@ def test_the_chart_runs_to_the_right_and_the_bound_never_stands_right_of_it(plan
 
 
 def test_a_point_without_a_known_size_says_so_and_not_zero(plan: Plan) -> None:
-    unknown = [asdict(replace(each, bytes=None, lower_bound_bytes=None)) for each in plan.frontier]
+    unknown = [asdict(replace(point, bytes=None, lower_bound_bytes=None)) for point in plan.frontier]
     assert {row["bytes"] for row in frontier_rows(unknown)} == {"unknown"}
     chart = frontier_chart(unknown)
     assert chart is not None
@@ -46,7 +46,7 @@ def test_a_point_without_a_known_size_says_so_and_not_zero(plan: Plan) -> None:
 
 
 def test_the_terminal_names_cheap_knee_and_even(plan: Plan) -> None:
-    text = "\n".join(frontier_lines([asdict(each) for each in plan.frontier]))
+    text = "\n".join(frontier_lines([asdict(point) for point in plan.frontier]))
     assert all(name in text for name in ("cheap", "knee", "even", "(this plan)"))
     assert text in "\n".join(plan_lines(plan))
 

@@ -10,7 +10,7 @@ from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.files.plan_files import expected_files
 from rebalance_advisor.publish.plan_files import plan_files
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 
 REASSIGNMENT = {
     "type": "object",
@@ -75,9 +75,11 @@ def test_waves_rollback_and_elections_are_in_kafkas_formats(plan) -> None:
 
 def test_waves_applied_in_order_give_the_placement_of_the_plan_and_rollback_restores_the_start(plan, snapshot) -> None:
     files = plan_files(plan)
-    start = {(each.topic, each.partition): list(each.replicas) for each in snapshot.each_partition()}
+    start = {
+        (partition.topic, partition.partition): list(partition.replicas) for partition in snapshot.each_partition()
+    }
     now = dict(start)
-    for name in sorted(each for each in files if each.startswith("waves/")):
+    for name in sorted(file for file in files if file.startswith("waves/")):
         for row in json.loads(files[name])["partitions"]:
             now[row["topic"], row["partition"]] = row["replicas"]
     wanted = start | {(move.topic, move.partition): list(move.to_replicas) for move in plan.moves}
@@ -86,8 +88,8 @@ def test_waves_applied_in_order_give_the_placement_of_the_plan_and_rollback_rest
     for replicas in now.values():
         for broker in replicas:
             counts[broker] += 1
-    assert counts == dict(next(each.after for each in plan.resources if each.resource == "replicas"))
-    for name in sorted(each for each in files if each.startswith("rollback/")):
+    assert counts == dict(next(outcome.after for outcome in plan.resources if outcome.resource == "replicas"))
+    for name in sorted(file for file in files if file.startswith("rollback/")):
         for row in json.loads(files[name])["partitions"]:
             now[row["topic"], row["partition"]] = row["replicas"]
     assert now == start
@@ -95,7 +97,7 @@ def test_waves_applied_in_order_give_the_placement_of_the_plan_and_rollback_rest
 
 def test_rollback_01_undoes_the_last_wave(plan) -> None:
     files = plan_files(plan)
-    last = max(each for each in files if each.startswith("waves/"))
+    last = max(file for file in files if file.startswith("waves/"))
     moved = {(row["topic"], row["partition"]) for row in json.loads(files[last])["partitions"]}
     undone = {(row["topic"], row["partition"]) for row in json.loads(files["rollback/01.json"])["partitions"]}
     assert undone == moved

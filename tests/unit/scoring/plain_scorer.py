@@ -29,12 +29,12 @@ def broker_loads(model):
 
 def summary(model):
     """resource → (plain mean, skew, broker → level) over the brokers that stay."""
-    staying = [each for each in model["brokers"] if each.get("state", "alive") not in ("drain", "dead")]
+    staying = [broker for broker in model["brokers"] if broker.get("state", "alive") not in ("drain", "dead")]
     answer = {}
     for resource, loads in broker_loads(model).items():
         key, unit = CAPACITY.get(resource, (None, 1))
-        room = {each["id"]: each["capacity"][key] * unit if key else 1 for each in staying}
-        mean = sum(loads[broker] for broker in room) / sum(room.values())
-        levels = {broker: loads[broker] / room[broker] for broker in room}
+        broker_capacity = {broker["id"]: broker["capacity"][key] * unit if key else 1 for broker in staying}
+        mean = sum(loads[broker] for broker in broker_capacity) / sum(broker_capacity.values())
+        levels = {broker: loads[broker] / broker_capacity[broker] for broker in broker_capacity}
         answer[resource] = (mean, max(levels.values()) / mean if mean else 0.0, levels)
     return answer

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from tests.sample import sample
-from tests.unit.planner.worlds import brokers, cluster, row
+from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 # Ctrl-C at the n-th event of a kind that the interpreter tells of: imports, files opened, folders made.
 PROGRAM = """

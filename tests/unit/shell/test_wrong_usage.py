@@ -9,7 +9,7 @@ import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
-from tests.unit.planner.worlds import brokers, cluster, row
+from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 WRONG = {
     "--preferred-election --remove-broker 1": ("--preferred-election", "--remove-broker"),

@@ -93,7 +93,7 @@ def test_without_the_dumps_of_start_offsets_rates_are_unknown_and_said_never_zer
     folder = tmp_path / "demo"
     shutil.copytree(demo, folder, ignore=shutil.ignore_patterns("*earliest*"))
     read = read_input(folder)
-    rates, true_rates = (each.load(LoadKind.IN_BYTES_PER_S) for each in (read, snapshot))
+    rates, true_rates = (reading.load(LoadKind.IN_BYTES_PER_S) for reading in (read, snapshot))
     known = ~np.isnan(rates)
     assert 0 < known.sum() < len(rates)
     assert (rates[known] > 0).all()

@@ -19,8 +19,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_migrations_are_numbered_without_a_gap_from_one() -> None:
-    assert [each.version for each in sql_files.migrations()] == list(range(1, len(sql_files.migrations()) + 1))
-    assert all(each.name.split("_")[1] in ("pre", "post") for each in sql_files.migrations())
+    assert [migration.version for migration in sql_files.migrations()] == list(
+        range(1, len(sql_files.migrations()) + 1)
+    )
+    assert all(migration.name.split("_")[1] in ("pre", "post") for migration in sql_files.migrations())
 
 
 @pytest.mark.parametrize("name", ["0002_pre_skip.sql", "0001_make.sql", "1_pre_make.sql"])

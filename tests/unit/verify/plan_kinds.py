@@ -12,9 +12,9 @@ from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition, partition_table
 from rebalance_advisor.publish.plan_files import plan_files
-from tests.unit.planner.worlds import GB, cluster, random_cluster, row
-from tests.unit.planner.worlds import brokers as some_brokers
-from tests.unit.verify.plan_worlds import World, busy_world, plain_world
+from tests.unit.planner.sample_clusters import GB, cluster, random_cluster, row
+from tests.unit.planner.sample_clusters import brokers as some_brokers
+from tests.unit.verify.sample_plans import SamplePlan, busy_plan, plain_plan
 
 QUICK = PlanOptions(within=0.2, with_frontier=False, moves_per_broker=4)
 
@@ -30,28 +30,28 @@ def changed(snapshot: ClusterSnapshot, change: Callable[[Partition], Partition])
     return replace(snapshot, partitions=partition_table([change(p) for p in snapshot.each_partition()], index))
 
 
-def made(snapshot: ClusterSnapshot, options: PlanOptions) -> World:
+def made(snapshot: ClusterSnapshot, options: PlanOptions) -> SamplePlan:
     """The plan for it, as it is written."""
     plan = make_plan(snapshot, options)
     files = plan_files(plan)
     assert to_document(plan)["plan_id"]
-    return World(snapshot, files["plan.json"].decode(), files)
+    return SamplePlan(snapshot, files["plan.json"].decode(), files)
 
 
 @cache
-def balance() -> World:
+def balance() -> SamplePlan:
     """With frontier and robustness, no order given."""
     return made(small(topics=3), PlanOptions(moves_per_broker=4))
 
 
 @cache
-def drain() -> World:
+def drain() -> SamplePlan:
     """Broker 4 is to go."""
     return made(small(), replace(QUICK, remove_brokers=frozenset({4})))
 
 
 @cache
-def replication_factor_up() -> World:
+def replication_factor_up() -> SamplePlan:
     """From two replicas to three."""
     fewer = changed(
         small(), lambda p: replace(p, replicas=p.replicas[:2], isr=p.replicas[:2], log_bytes=p.log_bytes[:2])
@@ -60,39 +60,39 @@ def replication_factor_up() -> World:
 
 
 @cache
-def replication_factor_down() -> World:
+def replication_factor_down() -> SamplePlan:
     """From three replicas to two."""
     return made(small(topics=2), replace(QUICK, replication_factor=2))
 
 
 @cache
-def leaders_only() -> World:
+def leaders_only() -> SamplePlan:
     """No replica moves."""
     return made(small(5), replace(QUICK, leaders_only=True))
 
 
 @cache
-def preferred_election() -> World:
+def preferred_election() -> SamplePlan:
     """Each second partition is led by its last replica."""
     away = changed(small(), lambda p: replace(p, leader=p.replicas[-1]) if p.partition % 2 else p)
     return made(away, PlanOptions(preferred_election=True))
 
 
 @cache
-def nothing_to_do() -> World:
+def nothing_to_do() -> SamplePlan:
     """Every broker carries the same."""
     rows = [row("even", i, [i % 6, (i + 1) % 6, (i + 2) % 6]) for i in range(24)]
     return made(cluster(rows, some_brokers(6, 3)), PlanOptions())
 
 
 @cache
-def budget() -> World:
+def budget() -> SamplePlan:
     """No more than a part of what would be needed."""
     return made(small(), replace(QUICK, max_move_bytes=20 * GB, max_moves=6))
 
 
 @cache
-def infeasible() -> World:
+def infeasible() -> SamplePlan:
     """Two brokers are to go, and the others' disks are full."""
     snapshot = small()
     full = replace(
@@ -102,14 +102,14 @@ def infeasible() -> World:
 
 
 @cache
-def bytes_unknown() -> World:
+def bytes_unknown() -> SamplePlan:
     """A bare ``kafka-topics --describe``: counts alone."""
     bare = changed(small(with_rates=False), lambda p: replace(p, log_bytes=(None,) * len(p.replicas)))
     return made(bare, replace(QUICK, with_frontier=False))
 
 
 @cache
-def running_reassignment() -> World:
+def running_reassignment() -> SamplePlan:
     """Two partitions are being moved already."""
 
     def flying(p: Partition) -> Partition:
@@ -123,7 +123,7 @@ def running_reassignment() -> World:
 
 
 @cache
-def dead_broker() -> World:
+def dead_broker() -> SamplePlan:
     """Broker 5 is dead: what leaves it cannot go back."""
     snapshot = small()
 
@@ -136,17 +136,17 @@ def dead_broker() -> World:
 
 
 @cache
-def not_fixable() -> World:
+def not_fixable() -> SamplePlan:
     """One partition carries nearly everything, and it cannot be split."""
     rows = [row("hot", 0, [0, 1, 2], 500 * GB)] + [row("cold", i, [i % 6, (i + 1) % 6, (i + 2) % 6]) for i in range(12)]
     return made(cluster(rows, some_brokers(6, 3)), PlanOptions())
 
 
-KINDS: dict[str, Callable[[], World]] = {
-    each.__name__: each
-    for each in (
+KINDS: dict[str, Callable[[], SamplePlan]] = {
+    make.__name__: make
+    for make in (
         balance, drain, replication_factor_up, replication_factor_down, leaders_only, preferred_election,
         nothing_to_do, budget, infeasible, bytes_unknown, running_reassignment, dead_broker, not_fixable,
     )
 }  # fmt: skip
-KINDS |= {"busy": busy_world, "plain": plain_world}
+KINDS |= {"busy": busy_plan, "plain": plain_plan}

@@ -17,7 +17,7 @@ from tests.sample import sample
 from tests.unit.verify.forgeries import CATALOGUE, judged
 from tests.unit.verify.forgeries.forging import Document, InapplicableError
 from tests.unit.verify.plan_kinds import KINDS
-from tests.unit.verify.plan_worlds import World, sealed_anyhow
+from tests.unit.verify.sample_plans import SamplePlan, sealed_anyhow
 
 MUST_BE_CAUGHT = sorted(name for name, forgery in CATALOGUE.items() if not forgery.harmless)
 
@@ -27,8 +27,8 @@ LARGE = ("busy", "plain")
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_of_plan_is_right_with_all_its_files(kind: str) -> None:
-    world = KINDS[kind]()
-    assert [str(fault) for fault in verify_folder(world.files, world.snapshot).wrong] == []
+    sample = KINDS[kind]()
+    assert [str(fault) for fault in verify_folder(sample.files, sample.snapshot).wrong] == []
 
 
 @pytest.mark.parametrize("kinds_each", sample((1, 3), (1,)))
@@ -38,16 +38,16 @@ def test_a_forgery_is_caught_by_the_rule_that_it_breaks(name: str, kinds_each: i
     random.Random(name).shuffle(kinds)
     if kinds_each == 1:
         kinds.sort(key=LARGE.__contains__)
-    judgements = 0
+    statuses = 0
     for kind in kinds:
         outcome = judged(forgery, KINDS[kind]())
         if outcome.verification is not None:
             found = [str(fault) for fault in outcome.verification.faults]
             assert outcome.word == "caught", (kind, found)
-            judgements += 1
-        if judgements == kinds_each:
+            statuses += 1
+        if statuses == kinds_each:
             return
-    assert judgements, "applies to no kind of plan"
+    assert statuses, "applies to no kind of plan"
 
 
 def test_a_hundred_kinds_are_tried_over_all_rules_and_few_are_harmless() -> None:
@@ -124,32 +124,32 @@ def value_at(document: Document, path: tuple[Any, ...]) -> Any:
     return inner
 
 
-def judged_paths(world: World) -> dict[tuple[Any, ...], list[tuple[Any, ...]]]:
+def judged_paths(sample: SamplePlan) -> dict[tuple[Any, ...], list[tuple[Any, ...]]]:
     """Paths that are not free, by the names of their fields."""
     by_field: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
-    for path in leaves(world.document):
+    for path in leaves(sample.document):
         if not is_free(path):
             field = tuple(step for step in path if isinstance(step, str) and not step.isdecimal())
             by_field.setdefault(field, []).append(path)
     return by_field
 
 
-def missed_change(world: World, path: tuple[Any, ...], draw: random.Random) -> list[tuple[Any, ...]]:
+def missed_change(sample: SamplePlan, path: tuple[Any, ...], draw: random.Random) -> list[tuple[Any, ...]]:
     """The path with its old and its new value, where the verifier calls the changed document right."""
-    document = world.document
+    document = sample.document
     old = value_at(document, path)
     new = forged_value(old, draw)
     put(document, path, new)
-    return [(path, old, new)] if verify_plan(sealed_anyhow(document), world.snapshot).is_right else []
+    return [(path, old, new)] if verify_plan(sealed_anyhow(document), sample.snapshot).is_right else []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_any_value_that_is_changed_is_caught_unless_it_is_free(kind: str) -> None:
-    world, draw = KINDS[kind](), random.Random(kind)
+    sample, draw = KINDS[kind](), random.Random(kind)
     missed = []
-    for _, alike in sorted(judged_paths(world).items()):
-        missed += missed_change(world, draw.choice(alike), draw)
+    for _, alike in sorted(judged_paths(sample).items()):
+        missed += missed_change(sample, draw.choice(alike), draw)
     assert missed == []
 
 
@@ -162,7 +162,7 @@ def test_a_changed_value_of_each_field_is_caught_in_one_of_the_plans_that_have_i
     assert len(plans) > 60
     missed = []
     for _, having in sorted(plans.items()):
-        kind, alike = draw.choice([each for each in having if each[0] not in LARGE] or having)
+        kind, alike = draw.choice([pair for pair in having if pair[0] not in LARGE] or having)
         missed += missed_change(KINDS[kind](), draw.choice(alike), draw)
     assert missed == []
 
@@ -177,15 +177,15 @@ def test_nothing_that_stands_anywhere_crashes_the_verifier() -> None:
     """Any value, list or object of a plan replaced by something strange: faults in clean text, never an exception."""
     draw = random.Random(7)
     for kind in sorted(KINDS):
-        world = KINDS[kind]()
-        paths = sorted({path[:cut] for path in leaves(world.document) for cut in range(1, len(path) + 1)}, key=str)
+        sample = KINDS[kind]()
+        paths = sorted({path[:cut] for path in leaves(sample.document) for cut in range(1, len(path) + 1)}, key=str)
         by_field = {
             tuple(step for step in path if isinstance(step, str) and not step.isdecimal()): path for path in paths
         }
         for path in draw.sample(sorted(by_field.values(), key=str), min(15, len(by_field))):
-            document = world.document
+            document = sample.document
             put(document, path, draw.choice([value for value in STRANGE if value != value_at(document, path)]))
-            verification = verify_plan(document, world.snapshot)
+            verification = verify_plan(document, sample.snapshot)
             assert verification.counts or path[0] in {free[0] for free in FREE}, path
             assert all(str(fault).isprintable() for fault in verification.faults)
 

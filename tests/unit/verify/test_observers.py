@@ -13,11 +13,11 @@ from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.document.parameters import read_wishes
+from kafka_rebalance.verify.document.parameters import read_parameters
 from kafka_rebalance.verify.faults import FaultList
 from rebalance_advisor.dumps.dump_snapshot import DumpParts, snapshot_of_parts
-from tests.unit.findings.worlds import RACKS, brokers, cluster, striped, told
-from tests.unit.verify.plan_worlds import plain_world
+from tests.unit.findings.sample_clusters import RACKS, brokers, cluster, striped, told
+from tests.unit.verify.sample_plans import plain_plan
 
 JOBS = {
     "balance": PlanOptions(within=0.1, with_frontier=False),
@@ -43,7 +43,7 @@ def observed(snapshot, seed, share=0.3):
 
 @pytest.mark.parametrize("job", JOBS)
 def test_no_plan_touches_them_and_the_verifier_agrees(job):
-    snapshot, names = observed(plain_world().snapshot, 1)
+    snapshot, names = observed(plain_plan().snapshot, 1)
     document = to_document(make_plan(snapshot, JOBS[job]))
     assert len(names) > 10
     assert names.isdisjoint((move["topic"], move["partition"]) for move in document["moves"])
@@ -53,10 +53,10 @@ def test_no_plan_touches_them_and_the_verifier_agrees(job):
 
 
 def test_a_plan_that_moves_them_is_caught():
-    world = plain_world()
-    snapshot, names = observed(world.snapshot, 1)
-    touched = [move for move in world.document["moves"] if (move["topic"], move["partition"]) in names]
-    counts = verify_plan(world.document, snapshot).counts
+    sample = plain_plan()
+    snapshot, names = observed(sample.snapshot, 1)
+    touched = [move for move in sample.document["moves"] if (move["topic"], move["partition"]) in names]
+    counts = verify_plan(sample.document, snapshot).counts
     assert touched
     assert counts["unmovable"] == len(touched)
 
@@ -67,11 +67,12 @@ def test_they_are_not_missing_from_the_isr_but_count_on_disk_and_a_real_gap_is_s
     assert len(names) == 12
     for code in ("under_replicated", "dead_broker", "rack_violated", "preferred_leaders_off"):
         assert told(snapshot, code) == [], code
-    wishes = read_wishes(to_document(make_plan(snapshot, JOBS["balance"]))["parameters"], FaultList())
-    arrays = cluster_arrays(snapshot, wishes)
+    parameters = read_parameters(to_document(make_plan(snapshot, JOBS["balance"]))["parameters"], FaultList())
+    arrays = cluster_arrays(snapshot, parameters)
     assert not arrays.under_replicated.any()
     sizes = [
-        partition_table(list(each.each_partition()), {"t": 0}).replica_log_bytes.sum() for each in (plain, snapshot)
+        partition_table(list(reading.each_partition()), {"t": 0}).replica_log_bytes.sum()
+        for reading in (plain, snapshot)
     ]
     assert sizes[0] == sizes[1]
     rows = [replace(row, isr=row.isr[:1]) if row.partition == 0 else row for row in snapshot.each_partition()]

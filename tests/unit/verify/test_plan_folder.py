@@ -13,13 +13,13 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli import verify as verify_command
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES
 from tests.unit.verify.plan_kinds import drain, nothing_to_do
-from tests.unit.verify.plan_worlds import World
+from tests.unit.verify.sample_plans import SamplePlan
 
 
-def written(world: World, folder: Path, *names: str) -> Path:
+def written(sample: SamplePlan, folder: Path, *names: str) -> Path:
     """The world's files (those named, else all) in a folder, and its snapshot beside that folder."""
-    (folder.parent / "snapshot.json").write_text(json.dumps(snapshot_to_document(world.snapshot)))
-    for name, content in world.files.items():
+    (folder.parent / "snapshot.json").write_text(json.dumps(snapshot_to_document(sample.snapshot)))
+    for name, content in sample.files.items():
         if not names or name in names:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)

@@ -12,7 +12,7 @@ MIB = 2**20
 
 def transfers(pairs, sizes, rates=None, dropped=None) -> Transfers:
     """One copy each: (source, target)."""
-    source, target = (np.array(each, dtype=np.int32) for each in zip(*pairs, strict=True))
+    source, target = (np.array(brokers, dtype=np.int32) for brokers in zip(*pairs, strict=True))
     count = len(pairs)
     gone = source if dropped is None else np.array(dropped, dtype=np.int32)
     return Transfers(

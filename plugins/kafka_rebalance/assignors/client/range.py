@@ -41,8 +41,8 @@ class RangeAssignor:
         """Ranges, matched with racks where any topic needs it."""
         members, topics = request.members, request.topics
         columns = (members.subscription_offsets, members.subscription_topics)
-        met = member_walk(request)
-        order, walk = by_member_info(members, met), topic_walk(request, met)
+        subscription_order = member_walk(request)
+        order, walk = by_member_info(members, subscription_order), topic_walk(request, subscription_order)
         owner = _matched(request, order, walk)
         if owner is None:
             subscribers = subscriber_counts(*columns, len(topics), True)

@@ -54,10 +54,10 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
     names, columns = topics.names, (members.subscription_offsets, members.subscription_topics)
     subscribers = subscriber_counts(*columns, len(topics), False)
     owner = plain_ranges(order, *columns, topics.first_row, subscribers, False)
-    met = member_walk(request)
-    seen = first_seen_topics(met, *columns, len(topics))
+    subscription_order = member_walk(request)
+    seen = first_seen_topics(subscription_order, *columns, len(topics))
     keys = np.arange(len(seen), dtype=np.int32)
-    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, met, seen):
+    if step == COMPUTE_IF_ABSENT and _goes_on_after_last_topic(request, subscription_order, seen):
         # The map is asked for each subscription, and grows before it answers, for a topic that it has, too.
         keys = np.append(keys, np.int32(0))
     hashes = hash_codes(names.data, names.offsets)[seen]
@@ -65,10 +65,10 @@ def _assign(request: AssignmentRequest, order: Longs, step: int) -> Assignment:
     return assignment_by_owner(owner, topics, walk, len(members))
 
 
-def _goes_on_after_last_topic(request: AssignmentRequest, met: Longs, seen: Longs) -> bool:
+def _goes_on_after_last_topic(request: AssignmentRequest, subscription_order: Longs, seen: Longs) -> bool:
     """A walk over all subscriptions goes on after it has met the last new topic."""
     members = request.members
-    busy = met[np.diff(members.subscription_offsets)[met] > 0]
+    busy = subscription_order[np.diff(members.subscription_offsets)[subscription_order] > 0]
     if len(busy) == 0:
         return False
     last = members.subscription_topics[members.subscription_offsets[busy[-1] + 1] - 1]

@@ -176,11 +176,11 @@ def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_r
     # What lies before a rack's mark is taken or of other racks.
     marks = np.full(rack_count + 1, first, np.int64)
     for i in range(starts[topic], starts[topic + 1]):
-        room = share + (extras[topic] > 0)
+        quota = share + (extras[topic] > 0)
         rack = member_racks[readers[i]]
         queue = rack if rack >= 0 else rack_count
         row = marks[queue]
-        while row < end and taken[i] < room:
+        while row < end and taken[i] < quota:
             if owner[row] == NOBODY and (rack < 0 or has_rack(sets[row], rack)):
                 owner[row] = readers[i]
                 taken[i] += 1
@@ -199,8 +199,8 @@ def _assign_rest(topic: int, subscribers: Subscribers, first_row: Longs, filling
     share = (end - row) // max(1, starts[topic + 1] - starts[topic])
     for i in range(starts[topic], starts[topic + 1]):
         before = taken[i]
-        room = share + (extras[topic] > 0)
-        while row < end and taken[i] < room:
+        quota = share + (extras[topic] > 0)
+        while row < end and taken[i] < quota:
             if owner[row] == NOBODY:
                 owner[row] = readers[i]
                 taken[i] += 1

@@ -63,7 +63,7 @@ class MemberView:
 
 
 @runtime_checkable
-class OwnStrategy(Protocol):
+class CustomAssignor(Protocol):
     """What one's own class looks like: a name and this method. Members it leaves out get nothing."""
 
     @property
@@ -75,10 +75,10 @@ class OwnStrategy(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OwnStrategyAssignor:
-    """Makes an ``OwnStrategy`` an ``Assignor``: views in, (topic, partition) pairs back into columns."""
+class CustomAssignorAdapter:
+    """Makes an ``CustomAssignor`` an ``Assignor``: views in, (topic, partition) pairs back into columns."""
 
-    strategy: OwnStrategy
+    strategy: CustomAssignor
 
     @property
     def name(self) -> str:
@@ -102,9 +102,9 @@ class OwnStrategyAssignor:
         index = {name: i for i, name in enumerate(names)}
         lists = [list(answer.get(member, ())) for member in ids]
         offsets = np.zeros(len(lists) + 1, dtype=np.int64)
-        np.cumsum([len(each) for each in lists], out=offsets[1:])
-        topics = np.array([index[topic] for each in lists for topic, _ in each], dtype=np.int32)
-        partitions = np.array([partition for each in lists for _, partition in each], dtype=np.int32)
+        np.cumsum([len(row) for row in lists], out=offsets[1:])
+        topics = np.array([index[topic] for row in lists for topic, _ in row], dtype=np.int32)
+        partitions = np.array([partition for row in lists for _, partition in row], dtype=np.int32)
         return Assignment.of(offsets, topics, partitions)
 
 

@@ -68,21 +68,21 @@ def _in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) 
             found += 1
     topics = topics[:found]
     if is_hashed:
-        topics = _walked(topics, hashes, DEFAULT_CAPACITY)
-    return _walked(topics, hashes, set_copy_capacity(found)) if is_copied else topics
+        topics = _visit_order(topics, hashes, DEFAULT_CAPACITY)
+    return _visit_order(topics, hashes, set_copy_capacity(found)) if is_copied else topics
 
 
 @inner_kernel
-def _walked(topics: Ints, hashes: Ints, capacity: int) -> Ints:
+def _visit_order(topics: Ints, hashes: Ints, capacity: int) -> Ints:
     """A HashSet of ``topics``, put in this order."""
     codes = np.empty(len(topics), np.int32)
     for k in range(len(topics)):
         codes[k] = hashes[topics[k]]
     order = put_order(codes, capacity)
-    walked = np.empty(len(topics), np.int32)
+    visit_order = np.empty(len(topics), np.int32)
     for k in range(len(topics)):
-        walked[k] = topics[order[k]]
-    return walked
+        visit_order[k] = topics[order[k]]
+    return visit_order
 
 
 def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:

@@ -212,15 +212,15 @@ def _even_out(
             break
         group_end[giver] -= 1
         at = groups.rows[group_end[giver]]
-        taker = next_least(line, sizes, ends)
+        receiver = next_least(line, sizes, ends)
         if is_even(ends):
             break
         for k in range(len(shadows.rows)):
             if shadows.rows[k] == at and shadows.places[k] == giver:
                 shadows.places[k] = _NOBODY
         sizes[giver] -= 1
-        owners[at] = taker
-        sizes[taker] += 1
+        owners[at] = receiver
+        sizes[receiver] += 1
         moves += 1
     return moves
 

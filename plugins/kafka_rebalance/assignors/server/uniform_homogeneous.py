@@ -2,8 +2,8 @@
 
 Members are visited in the coordinator's map order. With N partitions and k members each may hold ⌊N/k⌋, and N mod k
 of them one more. A member over its quota gives up what comes last in its maps; members under it are then filled, one
-after the other, with consecutive partitions: first those nobody had (topic by topic, in the order of a HashSet of the
-topics), then those given up. Partitions that no longer exist count as held and are kept, as Java does.
+after the other, with consecutive partitions: first those without an owner (topic by topic, in the order of a HashSet of
+the topics), then those given up. Partitions that no longer exist count as held and are kept, as Java does.
 
 The releases differ in who gets the one more: up to 4.0.0 the first N mod k members in map order, whatever they hold;
 from 4.0.1 (KAFKA-18688) those who hold it already, then the last in map order.
@@ -133,12 +133,14 @@ def _quotas(
         has_extra = extras > 0
         quota = quota_all + has_extra
         if held > quota:
-            walked = np.arange(start, end)
+            visit_order = np.arange(start, end)
             if maps.is_hashed:
-                walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of)
-                for k in range(len(walked)):
-                    walked[k] += start
-            given_up = _release(walked, quota, is_subscribed, owned_topics, is_released, released, given_up)
+                visit_order = owned_walk(
+                    owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of
+                )
+                for k in range(len(visit_order)):
+                    visit_order[k] += start
+            given_up = _release(visit_order, quota, is_subscribed, owned_topics, is_released, released, given_up)
         kept[member] = min(held, quota)
         left = quota - kept[member]
         if is_extra_given_back and left > 0 and has_extra and members - index > extras:
@@ -159,7 +161,7 @@ def _all_set(flags: Flags) -> bool:
 
 @inner_kernel
 def _release(
-    walked: Longs,
+    visit_order: Longs,
     quota: int,
     is_subscribed: Flags,
     owned_topics: Ints,
@@ -169,7 +171,7 @@ def _release(
 ) -> int:
     """Give up all but the first ``quota`` of one member's partitions; how many are given up by now."""
     left = quota
-    for k in walked:
+    for k in visit_order:
         if not is_subscribed[owned_topics[k]]:
             continue
         if left > 0:

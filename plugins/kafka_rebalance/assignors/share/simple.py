@@ -173,15 +173,15 @@ class ShareSimpleAssignorOf40:
         else:
             subscriptions = [subscription_of(request, member, hashes) for member in range(count)]
         refuse_missing_topics(request, np.concatenate(subscriptions))
-        read = {id(each): _whole_topics(each, request.topics.partition_counts) for each in subscriptions}
+        read = {id(topics): _whole_topics(topics, request.topics.partition_counts) for topics in subscriptions}
         offsets = np.zeros(count + 1, np.int64)
-        np.cumsum([len(read[id(each)][0]) for each in subscriptions], out=offsets[1:])
+        np.cumsum([len(read[id(topics)][0]) for topics in subscriptions], out=offsets[1:])
         return Assignment(
             offsets,
-            np.concatenate([read[id(each)][0] for each in subscriptions]),
-            np.concatenate([read[id(each)][1] for each in subscriptions]),
+            np.concatenate([read[id(topics)][0] for topics in subscriptions]),
+            np.concatenate([read[id(topics)][1] for topics in subscriptions]),
             Withheld.nothing(),
-            has_entry=np.array([len(each) > 0 for each in subscriptions]),
+            has_entry=np.array([len(topics) > 0 for topics in subscriptions]),
         )
 
 

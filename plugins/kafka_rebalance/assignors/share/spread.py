@@ -7,7 +7,7 @@ For one set of partitions and its readers (the whole group, or one topic's subsc
 3. A partition with more than S readers drops the first ones in the order of its HashSet.
 4. Deal: partitions in the order of a HashMap filled by ``computeIfAbsent`` (held ones, then the others); each takes
    members in turn from those that want more, passing over who held it before the deal. Going round for nothing ends
-   the partition; starting again when nobody wants anything is Java's NoSuchElementException.
+   the partition; starting again when no member wants anything is Java's NoSuchElementException.
 
 Partitions that vanished or may not be assigned count as held and are dealt on, as Java does. A *key* is a partition:
 the first T keys are those to be read, in Java's order, further ones are old ones that are not among them.
@@ -233,10 +233,10 @@ def held_in_order(order: Longs, owned: OwnedLists, maps: JavaMaps) -> Longs:
     filled = 0
     for member in order:
         start, end = owned_offsets[member], owned_offsets[member + 1]
-        walked = np.arange(end - start)
+        visit_order = np.arange(end - start)
         if maps.is_hashed:
-            walked = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of)
-        for k in walked:
+            visit_order = owned_walk(owned_topics[start:end], owned_partitions[start:end], maps.uuid_hashes, group_of)
+        for k in visit_order:
             held[filled] = start + k
             filled += 1
     return held

@@ -183,10 +183,10 @@ def _find_witness(state: State) -> bool:
     for i in range(len(shared)):
         place = (marks[WITNESS_TOPIC] + i) % len(shared)
         topic = shared[place]
-        taker = _least_that_could(state, topic)
-        if taker == NONE:
+        receiver = _least_that_could(state, topic)
+        if receiver == NONE:
             continue
-        best, most = NONE, members[taker].row_count + marks[SLACK]
+        best, most = NONE, members[receiver].row_count + marks[SLACK]
         if marks[MOST] <= most:
             continue
         first = topics[topic].first_row
@@ -195,7 +195,7 @@ def _find_witness(state: State) -> bool:
             if size > most:
                 best, most = row, size
         if best != NONE:
-            marks[WITNESS], marks[WITNESS_ROW], marks[WITNESS_TOPIC] = taker, best, place
+            marks[WITNESS], marks[WITNESS_ROW], marks[WITNESS_TOPIC] = receiver, best, place
             return True
     return False
 

@@ -2,14 +2,14 @@
 
 With N partitions and k members everybody gets ⌊N/k⌋ (*least*), and N mod k members one more.
 1. Each member, as Java's map meets it, keeps what it owns, lowest partitions first, up to its quota: one more than
-   *least* while not enough members have that. 2. What nobody keeps goes to members of its racks, scarcest first;
+   *least* while not enough members have that. 2. What no member keeps goes to members of its racks, scarcest first;
 3. then to all below *least* in turn, by id; then one each to members at *least*.
 
 Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4; cooperatively B gets
 nothing until A has given them up.
 
-Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 2.6 to 4.3, with what it does on ghosts (partitions
-that no longer exist): partitions assigned twice, or "No more unfilled consumers to be assigned.".
+Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 2.6 to 4.3, with what it does on stale entries
+(partitions that no longer exist): partitions assigned twice, or "No more unfilled consumers to be assigned.".
 Complexity: O(partitions + owned · log(owned per member)).
 """
 
@@ -26,7 +26,7 @@ from kafka_rebalance.assignors.orders import ranks_among
 from kafka_rebalance.assignors.racks import has_rack
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.pair_sort import sort_pairs
-from kafka_rebalance.assignors.sticky.sticky_input import StickyFrame, free_rows
+from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, free_rows
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
@@ -41,19 +41,19 @@ NOBODY = -1
 
 @kernel
 def keepable_rows(
-    walked: Longs, offsets: Longs, rows: Ints, is_kept: Flags, is_contested: Flags, member_racks: Ints, sets: Words
+    owned_order: Longs, offsets: Longs, rows: Ints, is_kept: Flags, is_contested: Flags, member_racks: Ints, sets: Words
 ) -> tuple[Longs, Ints, Ints]:
-    """Starts int64[M+1] along ``walked`` and rows that members may keep; ``was_of`` int32[R].
+    """Starts int64[M+1] along ``owned_order`` and rows that members may keep; ``was_of`` int32[R].
 
     Out is what two claim in one generation and, where racks matter, what lies in others: ``was_of`` says whose that
     was, NOBODY for all other rows.
     """
-    starts = np.zeros(len(walked) + 1, np.int64)
+    starts = np.zeros(len(owned_order) + 1, np.int64)
     listed = np.empty(len(rows), np.int32)
     was_of = np.full(len(is_contested), NOBODY, np.int32)
     count = 0
-    for i in range(len(walked)):
-        member = walked[i]
+    for i in range(len(owned_order)):
+        member = owned_order[i]
         rack = member_racks[member]
         for at in range(offsets[member], offsets[member + 1]):
             if not is_kept[at]:
@@ -81,19 +81,19 @@ def sort_lowest_first(starts: Longs, listed: Ints, row_topic: Ints, row_partitio
 
 @kernel
 def keep_within_quotas(
-    walked: Longs, starts: Longs, listed: Ints, was_of: Ints, least: int, expected: int
+    owned_order: Longs, starts: Longs, listed: Ints, was_of: Ints, least: int, expected: int
 ) -> tuple[Ints, Codes, Flags, int]:
     """How many each keeps int32[M], who waits int8[M], taken rows bool[R], and how many have one over ``least``.
 
-    In the order of ``walked``: ``least`` each, and one more as long as fewer than ``expected`` members have that. What
-    goes beyond is noted in ``was_of``.
+    In the order of ``owned_order``: ``least`` each, and one more as long as fewer than ``expected`` members have that.
+    What goes beyond is noted in ``was_of``.
     """
-    counts = np.zeros(len(walked), np.int32)
-    waiting = np.zeros(len(walked), np.int8)
+    counts = np.zeros(len(owned_order), np.int32)
+    waiting = np.zeros(len(owned_order), np.int8)
     is_taken = np.zeros(len(was_of), np.bool_)
     over = 0
-    for i in range(len(walked)):
-        member, owned = walked[i], starts[i + 1] - starts[i]
+    for i in range(len(owned_order)):
+        member, owned = owned_order[i], starts[i + 1] - starts[i]
         quota = least
         if owned < least:
             waiting[member] = UNDER_LEAST
@@ -110,7 +110,7 @@ def keep_within_quotas(
             was_of[listed[at]] = member
     if over == expected:
         # The last one that may have more has been found: nobody at least is a candidate any longer.
-        for member in range(len(walked)):
+        for member in range(len(owned_order)):
             if waiting[member] == AT_LEAST:
                 waiting[member] = FILLED
     return counts, waiting, is_taken, over
@@ -301,52 +301,52 @@ _REFUSALS = {
 }
 
 
-def assign_constrained(request: AssignmentRequest, frame: StickyFrame, *, is_cooperative: bool) -> Assignment:
+def assign_constrained(request: AssignmentRequest, inputs: StickyInput, *, is_cooperative: bool) -> Assignment:
     """Raises AssignorError as Java does: no members, or more partitions left than members that may take them."""
-    members, topics, racks = request.members, request.topics, frame.racks
+    members, topics, racks = request.members, request.topics, inputs.racks
     if len(members) == 0:
         raise AssignorError("java.lang.ArithmeticException", "/ by zero")
     starts, kept, was_of = keepable_rows(
-        frame.walked, members.owned_offsets, frame.rows, frame.is_kept, frame.is_contested, racks.member_racks,
+        inputs.owned_order, members.owned_offsets, inputs.rows, inputs.is_kept, inputs.is_contested, racks.member_racks,
         racks.sets,
     )  # fmt: skip
-    rank = ranks_among(frame.topics, len(topics))
-    sort_lowest_first(starts, kept, frame.row_topic, frame.row_partition, rank)
-    least, expected = divmod(frame.total, len(members))
-    counts, waiting, is_taken, over = keep_within_quotas(frame.walked, starts, kept, was_of, least, expected)
-    free = free_rows(frame.topics, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
+    rank = ranks_among(inputs.topics, len(topics))
+    sort_lowest_first(starts, kept, inputs.row_topic, inputs.row_partition, rank)
+    least, expected = divmod(inputs.total, len(members))
+    counts, waiting, is_taken, over = keep_within_quotas(inputs.owned_order, starts, kept, was_of, least, expected)
+    free = free_rows(inputs.topics, topics.first_row, is_taken, inputs.row_topic, inputs.row_partition)
     if racks.is_active:
         free = free[np.argsort(racks.readers[free], kind="stable")]
     quotas = Quotas(least, least + (expected > 0), expected, over)
-    status, rows, takers = deal(free, frame.by_id, counts, waiting, quotas, racks.member_racks, racks.sets)
+    status, rows, receivers = deal(free, inputs.by_id, counts, waiting, quotas, racks.member_racks, racks.sets)
     if status != DONE:
         raise AssignorError("java.lang.IllegalStateException", _REFUSALS[status])
-    waits = waits_for_owner(rows, takers, was_of, frame.is_contested, is_cooperative)
-    offsets, listed = joined_lists(frame.walked, starts, counts, kept, rows, takers, waits)
+    waits = waits_for_owner(rows, receivers, was_of, inputs.is_contested, is_cooperative)
+    offsets, listed = joined_lists(inputs.owned_order, starts, counts, kept, rows, receivers, waits)
     nothing, held = np.zeros(0, dtype=np.int32), rows[waits]
     return Assignment(
         offsets,
-        frame.row_topic[listed],
-        frame.row_partition[listed],
-        Withheld(frame.row_topic[held], frame.row_partition[held], takers[waits]),
-        StickyNotes(True, frame.max_generation, nothing, nothing, nothing),
+        inputs.row_topic[listed],
+        inputs.row_partition[listed],
+        Withheld(inputs.row_topic[held], inputs.row_partition[held], receivers[waits]),
+        StickyNotes(True, inputs.max_generation, nothing, nothing, nothing),
     )
 
 
 @kernel
-def waits_for_owner(rows: Ints, takers: Ints, was_of: Ints, is_contested: Flags, is_cooperative: bool) -> Flags:  # noqa: FBT001
+def waits_for_owner(rows: Ints, receivers: Ints, was_of: Ints, is_contested: Flags, is_cooperative: bool) -> Flags:  # noqa: FBT001
     """bool[new]: the row must be given up by another member before the taker may have it."""
     waits = np.zeros(len(rows), np.bool_)
     if is_cooperative:
         for i in range(len(rows)):
             owner = was_of[rows[i]]
-            waits[i] = is_contested[rows[i]] or (owner >= 0 and owner != takers[i])
+            waits[i] = is_contested[rows[i]] or (owner >= 0 and owner != receivers[i])
     return waits
 
 
 @kernel
 def joined_lists(
-    walked: Longs, starts: Longs, counts: Ints, kept: Ints, rows: Ints, takers: Ints, waits: Flags
+    owned_order: Longs, starts: Longs, counts: Ints, kept: Ints, rows: Ints, receivers: Ints, waits: Flags
 ) -> tuple[Longs, Ints]:
     """Offsets int64[M+1] and rows of each member's list: what it keeps, then what it is given."""
     member_count = len(counts)
@@ -355,13 +355,13 @@ def joined_lists(
         offsets[member + 1] = counts[member]
     for i in range(len(rows)):
         if not waits[i]:
-            offsets[takers[i] + 1] += 1
+            offsets[receivers[i] + 1] += 1
     for member in range(member_count):
         offsets[member + 1] += offsets[member]
     listed = np.empty(offsets[-1], np.int32)
     fill = np.empty(member_count, np.int64)
     for i in range(member_count):
-        member = walked[i]
+        member = owned_order[i]
         at = offsets[member]
         for k in range(starts[i], starts[i] + counts[member]):
             listed[at] = kept[k]
@@ -369,6 +369,6 @@ def joined_lists(
         fill[member] = at
     for i in range(len(rows)):
         if not waits[i]:
-            listed[fill[takers[i]]] = rows[i]
-            fill[takers[i]] += 1
+            listed[fill[receivers[i]]] = rows[i]
+            fill[receivers[i]] += 1
     return offsets, listed

@@ -31,50 +31,54 @@ from kafka_rebalance.assignors.sticky.balance import (
     rebalance,
 )
 from kafka_rebalance.assignors.sticky.state import HEAP, LEAST, LITERAL, MOST, NONE, State, flattened, give, new_state
-from kafka_rebalance.assignors.sticky.sticky_input import StickyFrame, free_rows
+from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, free_rows
 from kafka_rebalance.errors import AssignorError, EndlessReassignmentError
 from kafka_rebalance.kernels.decorators import kernel
 
 _SLACK = 1
 
 
-def assign_general(request: AssignmentRequest, frame: StickyFrame, *, is_cooperative: bool) -> Assignment:
+def assign_general(request: AssignmentRequest, inputs: StickyInput, *, is_cooperative: bool) -> Assignment:
     """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     members, topics = request.members, request.topics
     possible = most_possible(
-        members.subscription_offsets, members.subscription_topics, frame.counts, len(frame.topics), frame.total
+        members.subscription_offsets, members.subscription_topics, inputs.counts, len(inputs.topics), inputs.total
     )
-    state = new_state(request, frame, possible, slack=_SLACK)
-    order = frame.topics[np.argsort(state.topics["readers"][frame.topics], kind="stable")]
-    is_taken, must_revoke = keep_readable(state, members.owned_offsets, frame.rows, frame.is_kept)
-    free = free_rows(order, topics.first_row, is_taken, frame.row_topic, frame.row_partition)
+    state = new_state(request, inputs, possible, slack=_SLACK)
+    order = inputs.topics[np.argsort(state.topics["readers"][inputs.topics], kind="stable")]
+    is_taken, must_revoke = keep_readable(state, members.owned_offsets, inputs.rows, inputs.is_kept)
+    free = free_rows(order, topics.first_row, is_taken, inputs.row_topic, inputs.row_partition)
     is_initial = not state.members["row_count"].any()
-    give_out(state, give_out_in_racks(state, free) if frame.racks.is_active else free)
-    remember_previous(state, frame.met, members.owned_offsets, frame.rows, frame.generations, frame.max_generation)
+    give_out(state, give_out_in_racks(state, free) if inputs.racks.is_active else free)
+    remember_previous(
+        state, inputs.subscription_order, members.owned_offsets, inputs.rows, inputs.generations, inputs.max_generation
+    )
     choose_who_takes_part(state)
     # What was given out just now moves first, and everything only then; if something is revoked anyhow, all at once.
     walks = [] if must_revoke else [shared_rows(state, free)]
     walks.append(shared_rows(state, rows_of(order, topics.first_row)))
-    holds_ghosts = bool(is_taken[topics.partition_total :].any())
-    state_then = evened(state, walks, is_initial=is_initial, is_literal=holds_ghosts)
-    return _answer(request, frame, state, state_then, is_cooperative=is_cooperative)
+    holds_stale = bool(is_taken[topics.partition_total :].any())
+    state_then = evened(state, walks, is_initial=is_initial, is_literal=holds_stale)
+    return _answer(request, inputs, state, state_then, is_cooperative=is_cooperative)
 
 
 def _answer(
-    request: AssignmentRequest, frame: StickyFrame, walked: State, state: State, *, is_cooperative: bool
+    request: AssignmentRequest, inputs: StickyInput, walk_state: State, state: State, *, is_cooperative: bool
 ) -> Assignment:
-    """``walked`` knows what has moved, ``state`` who has what in the end."""
+    """``walk_state`` knows what has moved, ``state`` who has what in the end."""
     members = request.members
     offsets, rows = flattened(state)
     withheld = Withheld.nothing()
     if is_cooperative:
-        waits = waits_for_owners(offsets, rows, members.owned_offsets, frame.rows, len(frame.row_topic))
-        takers = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(offsets))
+        waits = waits_for_owners(offsets, rows, members.owned_offsets, inputs.rows, len(inputs.row_topic))
+        receivers = np.repeat(np.arange(len(members), dtype=np.int32), np.diff(offsets))
         held = rows[waits]
-        withheld = Withheld(frame.row_topic[held], frame.row_partition[held], takers[waits])
+        withheld = Withheld(inputs.row_topic[held], inputs.row_partition[held], receivers[waits])
         offsets = offsets - np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(waits, dtype=np.int64)))[offsets]
         rows = rows[~waits]
-    return Assignment(offsets, frame.row_topic[rows], frame.row_partition[rows], withheld, notes_of(walked, frame))
+    return Assignment(
+        offsets, inputs.row_topic[rows], inputs.row_partition[rows], withheld, notes_of(walk_state, inputs)
+    )
 
 
 @kernel
@@ -131,11 +135,11 @@ def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags
 
 @kernel
 def remember_previous(
-    state: State, met: Longs, owned_offsets: Longs, rows: Ints, generations: Ints, newest: int
+    state: State, subscription_order: Longs, owned_offsets: Longs, rows: Ints, generations: Ints, newest: int
 ) -> None:
     """Set who held a partition in an older generation: the newest of those, and of equal ones the first met."""
     since = np.empty(len(state.rows), np.int32)
-    for member in met:
+    for member in subscription_order:
         generation = generations[member]
         if generation >= newest:
             continue
@@ -272,11 +276,11 @@ def _score(state: State) -> int:
     return int(np.int64((sizes * weights).sum()).astype(np.int32))
 
 
-def notes_of(state: State, frame: StickyFrame) -> StickyNotes:
+def notes_of(state: State, inputs: StickyInput) -> StickyNotes:
     """What has moved while balancing, for Kafka's own verdict on stickiness."""
     moved = state.rows[state.rows["source"] >= 0]
     return StickyNotes(
-        False, frame.max_generation, moved["topic"].copy(), moved["source"].copy(), moved["target"].copy()
+        False, inputs.max_generation, moved["topic"].copy(), moved["source"].copy(), moved["target"].copy()
     )
 
 

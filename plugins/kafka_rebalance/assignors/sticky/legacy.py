@@ -8,7 +8,7 @@ Example (seed article 001): t1, t2, t3 of 2 partitions; C1 had t1-1 t3-1, C2 t1-
 t3-0, C2 t2-0 (later versions deal t2-0 to C1).
 
 If all read the same and somebody owns something, partitions are taken up from the fullest member downwards, one each
-in turn, then those that nobody owns as Java's map of all partitions gives them; else topics with fewer readers first.
+in turn, then those without an owner as Java's map of all partitions gives them; else topics with fewer readers first.
 ``isBalanced`` asks for a difference of one (``slack`` 0), so more walks are made than later.
 Source: ``StickyAssignor`` of kafka-clients 2.0.0. A subscribed topic without metadata is a NullPointerException.
 Complexity: as ``sticky_general``.
@@ -33,7 +33,7 @@ from kafka_rebalance.assignors.sticky.general import (
     shared_rows,
 )
 from kafka_rebalance.assignors.sticky.state import State, flattened, give, new_state
-from kafka_rebalance.assignors.sticky.sticky_input import StickyFrame, frame_of, no_racks
+from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
 from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
@@ -55,61 +55,61 @@ class LegacyStickyAssignor:
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         members = request.members
-        frame = _legacy_frame(request)
+        inputs = _legacy_input(request)
         possible = most_possible(
-            members.subscription_offsets, members.subscription_topics, frame.counts, _NO_MAP_SIZE, frame.total
+            members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total
         )
-        state = new_state(request, frame, possible, slack=_SLACK)
-        order = _sorted_rows(request, frame, state.topics["readers"])
-        held, is_claimed_twice = hold(state, frame.walked, members.owned_offsets, frame.rows)
+        state = new_state(request, inputs, possible, slack=_SLACK)
+        order = _sorted_rows(request, inputs, state.topics["readers"])
+        held, is_claimed_twice = hold(state, inputs.owned_order, members.owned_offsets, inputs.rows)
         is_initial = not state.members["row_count"].any()
         give_out(state, drop_once(order, held))
         choose_who_takes_part(state)
         state = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=is_claimed_twice)
         offsets, rows = flattened(state)
-        return Assignment.of(offsets, frame.row_topic[rows], frame.row_partition[rows])
+        return Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])
 
 
-def _legacy_frame(request: AssignmentRequest) -> StickyFrame:
-    """The common frame, with this version's map of members, in which those that own something were put first."""
+def _legacy_input(request: AssignmentRequest) -> StickyInput:
+    """The common input, with this version's map of members, in which those that own something were put first."""
     members, ids = request.members, request.members.ids
-    frame = frame_of(request, members.data_generations)
-    if (frame.counts[members.subscription_topics] < 0).any():
+    inputs = sticky_input_of(request, members.data_generations)
+    if (inputs.counts[members.subscription_topics] < 0).any():
         raise AssignorError("java.lang.NullPointerException", "a subscribed topic is not in the metadata")
     if len(members) == 0:
         raise AssignorError("java.util.NoSuchElementException", "the group has no members")
-    owns = members.has_owned[frame.met]
-    put = np.concatenate((frame.met[owns], frame.met[~owns]))
+    owns = members.has_owned[inputs.subscription_order]
+    put = np.concatenate((inputs.subscription_order[owns], inputs.subscription_order[~owns]))
     # A partition that no longer exists is dropped, as if its topic were gone.
-    rows = np.where(frame.rows < request.topics.partition_total, frame.rows, np.int32(-1))
-    walked = put[put_order(hash_codes(ids.data, ids.offsets)[put], DEFAULT_CAPACITY)]
-    return replace(frame, walked=walked, rows=rows, racks=no_racks(len(members)))
+    rows = np.where(inputs.rows < request.topics.partition_total, inputs.rows, np.int32(-1))
+    owned_order = put[put_order(hash_codes(ids.data, ids.offsets)[put], DEFAULT_CAPACITY)]
+    return replace(inputs, owned_order=owned_order, rows=rows, racks=no_racks(len(members)))
 
 
-def _sorted_rows(request: AssignmentRequest, frame: StickyFrame, readers: Ints) -> Ints:
+def _sorted_rows(request: AssignmentRequest, inputs: StickyInput, readers: Ints) -> Ints:
     """``sortPartitions``: the order in which partitions are taken up; what two members claim stands there twice."""
     members, topics = request.members, request.topics
     if members.has_owned.any():
-        if frame.total == 0:
+        if inputs.total == 0:
             raise AssignorError("java.util.NoSuchElementException", "there are no partitions to compare")
-        if _all_read_the_same(request, frame):
+        if _all_read_the_same(request, inputs):
             names = topics.names
             hashed = hashed_rows(
-                topic_walk(request, frame.met), topics.first_row, hash_codes(names.data, names.offsets)
+                topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
             )
-            turned: Ints = in_turn(frame.by_id, members.owned_offsets, frame.rows, hashed, topics.partition_total)
+            turned: Ints = in_turn(inputs.by_id, members.owned_offsets, inputs.rows, hashed, topics.partition_total)
             return turned
-    order = frame.topics[np.argsort(readers[frame.topics], kind="stable")]
+    order = inputs.topics[np.argsort(readers[inputs.topics], kind="stable")]
     rows: Ints = rows_of(order, topics.first_row)
     return rows
 
 
-def _all_read_the_same(request: AssignmentRequest, frame: StickyFrame) -> bool:
+def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:
     """All partitions have the same readers, and all members read the same: everybody reads all, or nobody anything."""
     members, topics = request.members, request.topics
     columns = (members.subscription_offsets, members.subscription_topics)
-    starts, readers = subscribers_by_topic(frame.met, *columns, len(topics), True)
-    filled = frame.topics[frame.counts[frame.topics] > 0]
+    starts, readers = subscribers_by_topic(inputs.subscription_order, *columns, len(topics), True)
+    filled = inputs.topics[inputs.counts[inputs.topics] > 0]
     counts = np.diff(starts)[filled]
     return bool(
         ((counts == len(members)) | (counts == 0)).all() and len(np.unique(same_readers(starts, readers)[filled])) == 1
@@ -120,7 +120,7 @@ def _all_read_the_same(request: AssignmentRequest, frame: StickyFrame) -> bool:
 
 
 @kernel
-def hold(state: State, walked: Longs, owned_offsets: Longs, rows: Ints) -> tuple[Ints, bool]:
+def hold(state: State, owned_order: Longs, owned_offsets: Longs, rows: Ints) -> tuple[Ints, bool]:
     """Give members what they own of what they read: holders of each row, int32[R], and whether any has two claimants.
 
     The last one that claims a row counts as its owner, whether it still reads the topic or not.
@@ -129,7 +129,7 @@ def hold(state: State, walked: Longs, owned_offsets: Longs, rows: Ints) -> tuple
     claims = np.zeros(len(state.rows), np.int32)
     subscriber = np.full(len(state.topics), -1, np.int32)
     is_claimed_twice = False
-    for member in walked:
+    for member in owned_order:
         for at in range(state.offsets[member], state.offsets[member + 1]):
             subscriber[state.topics_of[at]] = member
         for at in range(owned_offsets[member], owned_offsets[member + 1]):

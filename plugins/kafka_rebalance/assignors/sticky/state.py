@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.request import AssignmentRequest
-from kafka_rebalance.assignors.sticky.sticky_input import StickyFrame
+from kafka_rebalance.assignors.sticky.sticky_input import StickyInput
 from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
 from kafka_rebalance.java.hash_order import spread
 from kafka_rebalance.java.keys import topic_partition_hash
@@ -34,9 +34,9 @@ def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[An
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
-# A partition (or ghost): its topic; who is believed to have it (``owner``), its oldest place in a list (``first``), who
-# had it in an older generation (``previous``); and its movement (``partition_movements``): from whom, to whom, in a set
-# of how many bins, its neighbours among the topic's moved ones, its spread hash code.
+# A partition (or stale row): its topic; who is believed to have it (``owner``), its oldest place in a list (``first``),
+# who had it in an older generation (``previous``); and its movement (``partition_movements``): from whom, to whom, in a
+# set of how many bins, its neighbours among the topic's moved ones, its spread hash code.
 ROW = _record_type(
     [
         ("topic", np.int32), ("owner", np.int32), ("first", np.int32), ("previous", np.int32), ("source", np.int32),
@@ -88,37 +88,37 @@ class State(ByReference):
     sets: Words
 
 
-def new_state(request: AssignmentRequest, frame: StickyFrame, possible: Longs, *, slack: int) -> State:
+def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, *, slack: int) -> State:
     """Nobody has anything yet. ``possible`` int64[M]: partitions that each could have at most."""
     members, topics = request.members, request.topics
     subscriptions = (members.subscription_offsets, members.subscription_topics)
-    starts, readers = subscribers_by_topic(frame.met, *subscriptions, len(topics), False)
+    starts, readers = subscribers_by_topic(inputs.subscription_order, *subscriptions, len(topics), False)
     reader_counts = np.diff(starts)
-    row_count = len(frame.row_topic)
+    row_count = len(inputs.row_topic)
     # Everybody's own, every row once, and once more where Kafka gives it out though it is taken.
-    place_count = len(frame.rows) + 2 * row_count
+    place_count = len(inputs.rows) + 2 * row_count
     state = State(
         rows=np.empty(row_count, ROW),
         places=np.empty(place_count, PLACE),
         members=np.zeros(len(members), MEMBER),
         topics=np.zeros(len(topics), TOPIC),
         readers=np.ascontiguousarray(readers),
-        shared=frame.topics[reader_counts[frame.topics] >= 2],
+        shared=inputs.topics[reader_counts[inputs.topics] >= 2],
         heap=np.empty(len(members), np.int32),
         with_size=np.zeros(place_count + 2, np.int32),
         marks=np.array([NONE, 0, 0, 0, 0, NONE, NONE, 0, slack, 0], np.int64),
         offsets=np.ascontiguousarray(members.subscription_offsets),
         topics_of=np.ascontiguousarray(members.subscription_topics),
-        sets=np.ascontiguousarray(frame.racks.sets),
+        sets=np.ascontiguousarray(inputs.racks.sets),
     )
     hashes = hash_codes(topics.names.data, topics.names.offsets)
-    clear_rows(state.rows, state.places, frame.row_topic, topics.first_row, hashes)
+    clear_rows(state.rows, state.places, inputs.row_topic, topics.first_row, hashes)
     table = state.members
     table["head"] = table["tail"] = table["heap_place"] = NONE
-    table["id_rank"], table["rack"], table["possible"] = frame.id_rank, frame.racks.member_racks, possible
-    table["map_place"][frame.walked] = np.arange(len(members))
+    table["id_rank"], table["rack"], table["possible"] = inputs.id_rank, inputs.racks.member_racks, possible
+    table["map_place"][inputs.owned_order] = np.arange(len(members))
     table = state.topics
-    table["first_row"], table["partitions"] = topics.first_row[:-1], np.maximum(frame.counts, 0)
+    table["first_row"], table["partitions"] = topics.first_row[:-1], np.maximum(inputs.counts, 0)
     table["first_reader"], table["readers"] = starts[:-1], reader_counts
     table["alike"] = same_readers(starts, readers)
     table["moved_first"] = table["moved_last"] = NONE

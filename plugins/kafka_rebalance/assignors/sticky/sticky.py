@@ -6,8 +6,9 @@ Equal subscriptions take the constrained way (``sticky_constrained``), all other
 
 What a member says it owns comes, for ``sticky``, from its user data, with the generation in there; for
 ``cooperative-sticky`` from its Subscription, with the generation in there or, from old clients, in its user data.
-In the cooperative round what somebody else still holds is withheld: nobody has it until its owner has given it up and
-joined again; the next round, asked with what each then owns, gives it out. What nobody owns is given at once.
+In the cooperative round what another member still holds is withheld: it has no owner until that member has given it up
+and joined again; the next round, with what each then owns as its input, assigns it. What has no owner is assigned at
+once.
 
 Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.8 to 4.3, whose
 answers these are. From 2.4 to 3.7 the same promises hold, and some answers differ: no racks before 3.5, another choice
@@ -25,7 +26,7 @@ from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.constrained import assign_constrained
 from kafka_rebalance.assignors.sticky.general import assign_general
-from kafka_rebalance.assignors.sticky.sticky_input import StickyFrame, frame_of
+from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, sticky_input_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class StickyAssignor:
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
-        return _assign(request, frame_of(request, request.members.data_generations), is_cooperative=False)
+        return _assign(request, sticky_input_of(request, request.members.data_generations), is_cooperative=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ class CooperativeStickyAssignor:
         members = request.members
         generations = np.where(members.generations >= 0, members.generations, members.data_generations)
         generations.setflags(write=False)  # as those of a request are: one variant of each kernel serves both
-        return _assign(request, frame_of(request, generations), is_cooperative=True)
+        return _assign(request, sticky_input_of(request, generations), is_cooperative=True)
 
 
-def _assign(request: AssignmentRequest, frame: StickyFrame, *, is_cooperative: bool) -> Assignment:
-    way = assign_constrained if frame.is_equal else assign_general
-    return way(request, frame, is_cooperative=is_cooperative)
+def _assign(request: AssignmentRequest, inputs: StickyInput, *, is_cooperative: bool) -> Assignment:
+    way = assign_constrained if inputs.is_equal else assign_general
+    return way(request, inputs, is_cooperative=is_cooperative)

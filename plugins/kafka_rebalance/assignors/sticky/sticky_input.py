@@ -1,7 +1,7 @@
 """What both ways of the sticky assignors start from: orders, partitions as rows, and who may keep what.
 
 Rows: partition p of topic t is row ``first_row[t] + p``. An owned partition that the topic no longer has (Kafka looks
-only at the topic) is a *ghost*: it gets a row of its own behind the P real ones.
+only at the topic) is *stale*: it gets a row of its own behind the P real ones.
 
 Claims (``AbstractStickyAssignor.allSubscriptionsEqual``): members are met in map order. A partition that two claim in
 the same generation is lost to both; else the higher generation has it. Kafka compares the generation in the later
@@ -26,11 +26,11 @@ from kafka_rebalance.kernels.decorators import kernel
 Words = npt.NDArray[np.uint64]
 
 _LOST = -1  # owned, but of a topic that is not in the metadata
-_GHOST = -2
+_STALE = -2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RackFrame:
+class RackInput:
     """Racks where they matter: ``member_racks`` int32[M], ``sets`` uint64[P, words], ``readers`` int32[P].
 
     ``readers``: how many members sit in the racks of a partition. Inactive: no member has a rack.
@@ -43,16 +43,17 @@ class RackFrame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StickyFrame:
-    """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + ghosts rows.
+class StickyInput:
+    """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + stale rows.
 
-    ``met``: members as the subscription map is walked; ``walked``: as the map of owned partitions is; ``by_id``,
+    ``subscription_order``: members as the subscription map is walked; ``owned_order``: as the map of owned partitions
+    is; ``by_id``,
     ``id_rank``: as their ids sort. ``topics``: those of the metadata map, as their names sort; ``counts`` int32[T]:
     their partitions, −1 for all other topics. ``rows`` int32[W]; ``is_kept`` bool[W]; ``is_contested`` bool[R].
     """
 
-    met: Longs
-    walked: Longs
+    subscription_order: Longs
+    owned_order: Longs
     by_id: Longs
     id_rank: Ints
     topics: Longs
@@ -66,14 +67,14 @@ class StickyFrame:
     generations: Ints
     max_generation: int
     is_equal: bool
-    racks: RackFrame
+    racks: RackInput
 
 
-def frame_of(request: AssignmentRequest, generations: Ints) -> StickyFrame:
+def sticky_input_of(request: AssignmentRequest, generations: Ints) -> StickyInput:
     """Prepare a request; ``generations`` int32[M]: what each member's data says."""
     members, topics = request.members, request.topics
-    met = member_walk(request)
-    in_map = topic_walk(request, met)
+    subscription_order = member_walk(request)
+    in_map = topic_walk(request, subscription_order)
     names = sorted_order(topics.names.data, topics.names.offsets)
     counts = np.full(len(topics), -1, dtype=np.int32)
     counts[in_map] = topics.partition_counts[in_map]
@@ -81,13 +82,13 @@ def frame_of(request: AssignmentRequest, generations: Ints) -> StickyFrame:
     by_id = by_member_id(members)
     rows, row_topic, row_partition = _rows(request, counts)
     is_kept, is_contested = settle_claims(
-        met, members.owned_offsets, rows, len(row_topic), generations, members.generations
+        subscription_order, members.owned_offsets, rows, len(row_topic), generations, members.generations
     )
     newest = int(generations.max()) if len(generations) else request.max_generation_before
     hashes = hash_codes(members.ids.data, members.ids.offsets)
-    return StickyFrame(
-        met=met,
-        walked=met[put_order(hashes[met], DEFAULT_CAPACITY)],
+    return StickyInput(
+        subscription_order=subscription_order,
+        owned_order=subscription_order[put_order(hashes[subscription_order], DEFAULT_CAPACITY)],
         by_id=by_id,
         id_rank=ranks_of(by_id),
         topics=by_name,
@@ -100,7 +101,7 @@ def frame_of(request: AssignmentRequest, generations: Ints) -> StickyFrame:
         is_contested=is_contested,
         generations=generations,
         max_generation=max(request.max_generation_before, newest),
-        is_equal=all_equal(met, members.subscription_offsets, members.subscription_topics, len(topics)),
+        is_equal=all_equal(subscription_order, members.subscription_offsets, members.subscription_topics, len(topics)),
         racks=_racks(request, counts),
     )
 
@@ -108,14 +109,16 @@ def frame_of(request: AssignmentRequest, generations: Ints) -> StickyFrame:
 def _rows(request: AssignmentRequest, counts: Ints) -> tuple[Ints, Ints, Ints]:
     """Row of each owned entry; topic and partition of each row."""
     members, topics = request.members, request.topics
-    rows, ghost_count = owned_rows(members.owned_topics, members.owned_partitions, topics.first_row, counts)
+    rows, stale_count = owned_rows(members.owned_topics, members.owned_partitions, topics.first_row, counts)
     row_topic, row_partition = real_rows(topics.first_row)
-    if ghost_count == 0:
+    if stale_count == 0:
         return rows, row_topic, row_partition
-    ghosts = np.flatnonzero(rows == _GHOST)
-    keys = members.owned_topics[ghosts].astype(np.int64) << 32 | (members.owned_partitions[ghosts] + np.int64(2**31))
+    stale_rows = np.flatnonzero(rows == _STALE)
+    keys = members.owned_topics[stale_rows].astype(np.int64) << 32 | (
+        members.owned_partitions[stale_rows] + np.int64(2**31)
+    )
     unique, place = np.unique(keys, return_inverse=True)
-    rows[ghosts] = topics.partition_total + place
+    rows[stale_rows] = topics.partition_total + place
     return (
         rows,
         np.concatenate((row_topic, (unique >> 32).astype(np.int32))),
@@ -125,9 +128,9 @@ def _rows(request: AssignmentRequest, counts: Ints) -> tuple[Ints, Ints, Ints]:
 
 @kernel
 def owned_rows(owned_topics: Ints, owned_partitions: Ints, first_row: Longs, counts: Ints) -> tuple[Ints, int]:
-    """Row of each entry (−1: topic not in the metadata, −2: a ghost), and the number of ghosts."""
+    """Row of each entry (−1: topic not in the metadata, −2: stale), and the number of stale ones."""
     rows = np.empty(len(owned_topics), np.int32)
-    ghosts = 0
+    stale_rows = 0
     for i in range(len(rows)):
         topic, partition = owned_topics[i], owned_partitions[i]
         if 0 <= partition < counts[topic]:
@@ -135,9 +138,9 @@ def owned_rows(owned_topics: Ints, owned_partitions: Ints, first_row: Longs, cou
         elif counts[topic] < 0:
             rows[i] = _LOST
         else:
-            rows[i] = _GHOST
-            ghosts += 1
-    return rows, ghosts
+            rows[i] = _STALE
+            stale_rows += 1
+    return rows, stale_rows
 
 
 @kernel
@@ -155,14 +158,19 @@ def real_rows(first_row: Longs) -> tuple[Ints, Ints]:
 
 @kernel
 def settle_claims(
-    met: Longs, offsets: Longs, rows: Ints, row_count: int, generations: Ints, subscription_generations: Ints
+    subscription_order: Longs,
+    offsets: Longs,
+    rows: Ints,
+    row_count: int,
+    generations: Ints,
+    subscription_generations: Ints,
 ) -> tuple[Flags, Flags]:
     """Which entries their members keep, bool[W], and which rows two claimed in one generation, bool[R]."""
     is_kept = np.zeros(len(rows), np.bool_)
     is_contested = np.zeros(row_count, np.bool_)
     claimant = np.full(row_count, -1, np.int32)
     entry = np.full(row_count, -1, np.int32)  # where the claimant keeps the row, −1 where it lost it again
-    for member in met:
+    for member in subscription_order:
         mine = generations[member]
         for at in range(offsets[member], offsets[member + 1]):
             row = rows[at]
@@ -185,14 +193,14 @@ def settle_claims(
 
 
 @kernel
-def all_equal(met: Longs, offsets: Longs, topics: Ints, topic_count: int) -> bool:
+def all_equal(subscription_order: Longs, offsets: Longs, topics: Ints, topic_count: int) -> bool:
     """Whether Kafka sees equal subscriptions: each list after the first non-empty one has that set's size and topics.
 
     Members with an empty list *before* it are not compared; a topic listed twice makes a difference.
     """
     is_expected = np.zeros(topic_count, np.bool_)
     expected = 0
-    for member in met:
+    for member in subscription_order:
         start, end = offsets[member], offsets[member + 1]
         if expected == 0:
             for at in range(start, end):
@@ -209,13 +217,13 @@ def all_equal(met: Longs, offsets: Longs, topics: Ints, topic_count: int) -> boo
     return True
 
 
-def no_racks(member_count: int) -> RackFrame:
+def no_racks(member_count: int) -> RackInput:
     """As if nobody had a rack."""
     nowhere = np.full(member_count, NO_RACK, dtype=np.int32)
-    return RackFrame(False, nowhere, np.zeros((0, 1), np.uint64), np.zeros(0, np.int64))
+    return RackInput(False, nowhere, np.zeros((0, 1), np.uint64), np.zeros(0, np.int64))
 
 
-def _racks(request: AssignmentRequest, counts: Ints) -> RackFrame:
+def _racks(request: AssignmentRequest, counts: Ints) -> RackInput:
     members, topics = request.members, request.topics
     if not (members.racks >= 0).any():
         return no_racks(len(members))
@@ -226,7 +234,7 @@ def _racks(request: AssignmentRequest, counts: Ints) -> RackFrame:
     considered = sets if (counts >= 0).all() else sets[np.repeat(counts >= 0, np.diff(topics.first_row))]
     if not use_racks(readers, considered, 0, len(considered), request.prefer_rack_aware):
         return no_racks(len(members))
-    return RackFrame(True, members.racks, sets, readers_in_racks(sets, in_rack))
+    return RackInput(True, members.racks, sets, readers_in_racks(sets, in_rack))
 
 
 @kernel
@@ -244,17 +252,17 @@ def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
 def free_rows(order: Longs, first_row: Longs, is_taken: Flags, row_topic: Ints, row_partition: Ints) -> Ints:
     """Rows that nobody has, topics in ``order``, partitions ascending; as Kafka's two pointers find them.
 
-    Its pointer into the taken partitions waits for ever at the first ghost: behind that place every partition counts
-    as free, taken or not.
+    Its pointer into the taken partitions waits for ever at the first stale row: behind that place every partition
+    counts as free, taken or not.
     """
     place = np.full(len(first_row), -1, np.int64)
     for i in range(len(order)):
         place[order[i]] = i
     real = first_row[-1]
     stuck = np.int64(2**62)
-    for ghost in range(real, len(is_taken)):
-        if is_taken[ghost]:
-            stuck = min(stuck, (place[row_topic[ghost]] << 32) + row_partition[ghost])
+    for stale_row in range(real, len(is_taken)):
+        if is_taken[stale_row]:
+            stuck = min(stuck, (place[row_topic[stale_row]] << 32) + row_partition[stale_row])
     rows = np.empty(real, np.int32)
     count = 0
     for topic in order:

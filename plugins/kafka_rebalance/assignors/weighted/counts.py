@@ -81,8 +81,8 @@ def level_quotas(kept: Longs, orphans: int) -> Longs:
     """
     members = len(kept)
     histogram = np.zeros(kept.max() + 2, dtype=np.int64)
-    for each in kept:
-        histogram[each] += 1
+    for count in kept:
+        histogram[count] += 1
     level, below, left = 0, 0, orphans
     while level < len(histogram):
         below += histogram[level]

@@ -86,16 +86,16 @@ def _members(
     flat = [pair for pairs in owned for pair in pairs or ()]
     columns = MemberColumns.of(
         StringColumn.of(ids),
-        _offsets([len(each) for each in subscriptions]),
-        _ints([topic for each in subscriptions for topic in each]),
+        _offsets([len(topics) for topics in subscriptions]),
+        _ints([topic for topics in subscriptions for topic in topics]),
         instances=[member.get("instanceId") for member in members],
         racks=_ints(racks),
         owned=(
-            _offsets([len(each or ()) for each in owned]),
+            _offsets([len(partitions or ()) for partitions in owned]),
             _ints([topic for topic, _ in flat]),
             _ints([partition for _, partition in flat]),
         ),
-        has_owned=np.array([each is not None for each in owned], dtype=np.bool_),
+        has_owned=np.array([partitions is not None for partitions in owned], dtype=np.bool_),
     )
     return replace(
         columns,
@@ -158,9 +158,9 @@ def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, An
     names, ids = request.topics.names.strings, request.members.ids.strings
     output: dict[str, Any] = {}
     if request.order is MapOrder.HASH:
-        met = member_walk(request)
-        output["topicOrder"] = [names[topic] for topic in topic_walk(request, met).tolist()]
-        output["memberOrder"] = [ids[member] for member in met.tolist()]
+        member_order = member_walk(request)
+        output["topicOrder"] = [names[topic] for topic in topic_walk(request, member_order).tolist()]
+        output["memberOrder"] = [ids[member] for member in member_order.tolist()]
     bounds = assignment.offsets.tolist()
     topics, partitions = assignment.topics.tolist(), assignment.partitions.tolist()
     output["assignment"] = {

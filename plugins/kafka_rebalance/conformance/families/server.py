@@ -86,14 +86,18 @@ def _member_columns(members: list[Input], index: Mapping[str, int]) -> MemberCol
         [(index[topic], partition) for topic, partitions in member.get("assignment") or () for partition in partitions]
         for member in members
     ]
-    pairs = np.array([pair for each in owned for pair in dict.fromkeys(each)], np.int32).reshape(-1, 2)
+    pairs = np.array([pair for partitions in owned for pair in dict.fromkeys(partitions)], np.int32).reshape(-1, 2)
     instances = [member.get("instanceId") for member in members]
     return MemberColumns.of(
         StringColumn.of(member["id"] for member in members),
-        _offsets([len(each) for each in subscriptions]),
-        np.array([topic for each in subscriptions for topic in each], np.int32),
+        _offsets([len(topics) for topics in subscriptions]),
+        np.array([topic for topics in subscriptions for topic in topics], np.int32),
         instances=instances,
-        owned=(_offsets([len(dict.fromkeys(each)) for each in owned]), pairs[:, 0].copy(), pairs[:, 1].copy()),
+        owned=(
+            _offsets([len(dict.fromkeys(partitions)) for partitions in owned]),
+            pairs[:, 0].copy(),
+            pairs[:, 1].copy(),
+        ),
     )
 
 

@@ -8,7 +8,7 @@ The minimum over placements is exact but for who leads, which is chosen apart. O
 look at where its prices are the lowest in every resource. Rules: distinct racks where racks suffice, else distinct
 brokers; whoever does not stay, or must leave, keeps nothing; pinned partitions are a constant.
 
-Complexity: O(P · N · D) for N brokers that nobody of their rack undercuts, a slice of partitions at a time.
+Complexity: O(P · N · D) for N brokers that no other of their rack undercuts, a slice of partitions at a time.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
 def _cheapest_of_racks(problem: Problem, prices: Floats, racks: Ints) -> Longs:
     """Brokers that may receive, without those that another one of their rack undercuts in every resource."""
     needs_all = int(problem.target_rf.max(initial=1)) > len(np.unique(racks[problem.takes_replicas]))
-    takers = np.flatnonzero(problem.takes_replicas)
+    receivers = np.flatnonzero(problem.takes_replicas)
     if needs_all:
-        return takers
+        return receivers
     kept: list[int] = []
-    for rack in np.unique(racks[takers]).tolist():
-        members = takers[racks[takers] == rack]
+    for rack in np.unique(racks[receivers]).tolist():
+        members = receivers[racks[receivers] == rack]
         members = members[np.argsort(prices[members].sum(axis=1), kind="stable")]
         best: list[int] = []
         for b in members.tolist():

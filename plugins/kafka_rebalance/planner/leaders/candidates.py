@@ -30,8 +30,10 @@ def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:
     """int32[P] slots: today's leader where it may go on, else the first replica that may, else the first."""
     is_today = (replicas == problem.leader[:, None]) & may_lead
     preferred = is_today if not problem.elects_preferred else may_lead
-    slot: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(np.int32)
-    return slot
+    replica_index: Ints = np.where(preferred.any(axis=1), preferred.argmax(axis=1), may_lead.argmax(axis=1)).astype(
+        np.int32
+    )
+    return replica_index
 
 
 def count_band(low: Floats, high: Floats, tolerance: float = DEFAULTS.bounds.count_tolerance) -> tuple[Longs, Longs]:

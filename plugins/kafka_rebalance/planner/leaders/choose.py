@@ -27,9 +27,9 @@ def leader_columns(problem: Problem) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChosenLeaders:
-    """``slot`` int32[P]: which replica leads each partition."""
+    """``replica_index`` int32[P]: which replica leads each partition."""
 
-    slot: Ints
+    replica_index: Ints
     statistics: SearchStatistics = NOTHING_DONE
 
 
@@ -42,19 +42,19 @@ def choose_leaders(
     better of that and of the search alone is kept: nearer to its bands, then fewer changes.
     """
     may_lead = candidates(problem, replicas)
-    slot = first_leaders(problem, replicas, may_lead)
+    replica_index = first_leaders(problem, replicas, may_lead)
     columns = leader_columns(problem)
     if problem.elects_preferred or not columns:
-        return ChosenLeaders(slot)
-    state = leader_state_of(problem, replicas, slot, may_lead, bands, params.leaders)
+        return ChosenLeaders(replica_index)
+    state = leader_state_of(problem, replicas, replica_index, may_lead, bands, params.leaders)
     if problem.moves_replicas or not _even_out(problem, state, bands, params.bounds.count_tolerance):
-        return ChosenLeaders(state.slot, _search(state))
-    if _strays(state) <= BAND_TOLERANCE:
-        return ChosenLeaders(state.slot)
+        return ChosenLeaders(state.replica_index, _search(state))
+    if _band_violation(state) <= BAND_TOLERANCE:
+        return ChosenLeaders(state.replica_index)
     done = _search(state)
-    other = leader_state_of(problem, replicas, slot, may_lead, bands, params.leaders)
+    other = leader_state_of(problem, replicas, replica_index, may_lead, bands, params.leaders)
     done += _search(other)
-    return ChosenLeaders(min(state, other, key=_worth).slot, done)
+    return ChosenLeaders(min(state, other, key=_worth).replica_index, done)
 
 
 def _search(state: LeaderState) -> SearchStatistics:
@@ -74,28 +74,28 @@ def _even_out(problem: Problem, state: LeaderState, bands: WorkingBands, toleran
     return True
 
 
-def _strays(state: LeaderState) -> float:
+def _band_violation(state: LeaderState) -> float:
     """Distance of all loads from their bands."""
     return float(np.maximum(np.maximum(state.load - state.high, state.low - state.load), 0.0).sum())
 
 
 def _worth(state: LeaderState) -> tuple[float, int]:
     """How far outside, in steps that matter, and leader changes: the smaller the better."""
-    leader = state.replicas[np.arange(len(state.slot)), state.slot]
-    return round(_strays(state), 6), int((leader != state.home).sum())
+    leader = state.replicas[np.arange(len(state.replica_index)), state.replica_index]
+    return round(_band_violation(state), 6), int((leader != state.original).sum())
 
 
 def leader_state_of(
-    problem: Problem, replicas: Ints, slot: Ints, may_lead: Flags, bands: WorkingBands, params: LeaderParams
+    problem: Problem, replicas: Ints, replica_index: Ints, may_lead: Flags, bands: WorkingBands, params: LeaderParams
 ) -> LeaderState:
     """Loads of the given leaders, what brokers carry as followers included."""
     columns = leader_columns(problem)
     scale = resource_scale(problem)[columns]
     extra = np.ascontiguousarray(problem.leader_extra[:, columns] / scale)
-    load = _loads(replicas, slot, problem.follower_load[:, columns] / scale, extra, problem.broker_count)
+    load = _loads(replicas, replica_index, problem.follower_load[:, columns] / scale, extra, problem.broker_count)
     return make_leader_state(
         replicas,
-        slot.copy(),
+        replica_index.copy(),
         problem.leader,
         may_lead,
         extra,
@@ -109,9 +109,9 @@ def leader_state_of(
     )
 
 
-def _loads(replicas: Ints, slot: Ints, follower: Floats, extra: Floats, brokers: int) -> Floats:
+def _loads(replicas: Ints, replica_index: Ints, follower: Floats, extra: Floats, brokers: int) -> Floats:
     load = np.zeros((brokers, follower.shape[1]))
-    leader = replicas[np.arange(len(replicas)), slot]
+    leader = replicas[np.arange(len(replicas)), replica_index]
     for d in range(follower.shape[1]):
         load[:, d] = np.bincount(leader, weights=extra[:, d], minlength=brokers)
         for j in range(replicas.shape[1]):

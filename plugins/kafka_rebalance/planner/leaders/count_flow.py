@@ -2,7 +2,7 @@
 
 Promises, in order
 1. Every count ends within low..high where replicas allow it; where not, the counts outside are as few as can be.
-2. Nobody does that with fewer leader changes (or, with ``pull``: with a smaller sum of squared counts, and then with
+2. No solution has fewer leader changes (or, with ``pull``: with a smaller sum of squared counts, and then with
    fewer changes).
 
 How: leaderships flow between brokers. An arc a → b is a partition that a leads and b holds; it costs 1 where a leads
@@ -50,10 +50,10 @@ class CountFlow(ByReference):
 def count_flow(state: LeaderState, low: Longs, high: Longs, pull: int) -> CountFlow:
     """The start: counts as they are, each broker passing on what its band allows."""
     brokers = len(low)
-    low, high = (np.ascontiguousarray(each, dtype=np.int64) for each in (low, high))
-    middle = state.filled if pull == 0 else np.full(brokers, len(state.slot) // max(1, brokers))
+    low, high = (np.ascontiguousarray(limits, dtype=np.int64) for limits in (low, high))
+    middle = state.filled if pull == 0 else np.full(brokers, len(state.replica_index) // max(1, brokers))
     through = np.clip(middle, low, high).astype(np.int64)
-    excess = np.append(state.filled - through, through.sum() - len(state.slot)).astype(np.int64)
+    excess = np.append(state.filled - through, through.sum() - len(state.replica_index)).astype(np.int64)
     nodes = [np.zeros(brokers + 2, dtype=np.int64) for _ in range(5)]
     return CountFlow(
         low=low, high=high, through=through, excess=excess, pull=pull, far=nodes[0][1:].copy(),
@@ -84,10 +84,10 @@ def _spread_from(state: LeaderState, flow: CountFlow, a: int, is_waiting: Longs)
         found |= _offer(flow, hub, flow.far[a] + flow.pull * (2 * flow.through[a] + 1), is_waiting)
     for i in range(state.start[a], state.start[a] + state.filled[a]):
         p = state.items[i]
-        for slot in range(width):
-            if slot != state.slot[p] and state.may_lead[p, slot]:
-                distance = flow.far[a] + switch_cost(state, p, slot)
-                found |= _offer(flow, state.replicas[p, slot], distance, is_waiting)
+        for replica_index in range(width):
+            if replica_index != state.replica_index[p] and state.may_lead[p, replica_index]:
+                distance = flow.far[a] + switch_cost(state, p, replica_index)
+                found |= _offer(flow, state.replicas[p, replica_index], distance, is_waiting)
     return found
 
 
@@ -132,11 +132,11 @@ def _next_on(state: LeaderState, flow: CountFlow, a: int, level: int) -> tuple[i
         return hub, HUB_ARC
     while flow.next_arc[a] < state.filled[a]:
         p = state.items[state.start[a] + flow.next_arc[a]]
-        for slot in range(width):
-            if slot != state.slot[p] and state.may_lead[p, slot]:
-                b = state.replicas[p, slot]
-                if flow.level[b] == level and flow.far[a] + switch_cost(state, p, slot) == flow.far[b]:
-                    return b, p * width + slot
+        for replica_index in range(width):
+            if replica_index != state.replica_index[p] and state.may_lead[p, replica_index]:
+                b = state.replicas[p, replica_index]
+                if flow.level[b] == level and flow.far[a] + switch_cost(state, p, replica_index) == flow.far[b]:
+                    return b, p * width + replica_index
         flow.next_arc[a] += 1
     return -1, HUB_ARC
 

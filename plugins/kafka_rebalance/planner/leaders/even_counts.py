@@ -47,8 +47,8 @@ def even_leaders(
         raise InvalidInputError.at(f"band of broker index {b}", f"{low[b]}..{high[b]} holds no count")
     allowed = replicas >= 0 if may_lead is None else may_lead & (replicas >= 0)
     is_today = (replicas == leader[:, None]) & allowed
-    slot = np.where(is_today.any(axis=1), is_today.argmax(axis=1), allowed.argmax(axis=1)).astype(np.int32)
-    return _evened(_bare_state(replicas, slot, leader, allowed, len(low)), low, high, squares=squares)
+    replica_index = np.where(is_today.any(axis=1), is_today.argmax(axis=1), allowed.argmax(axis=1)).astype(np.int32)
+    return _evened(_bare_state(replicas, replica_index, leader, allowed, len(low)), low, high, squares=squares)
 
 
 def even_out_counts(state: LeaderState, low: Longs, high: Longs) -> int:
@@ -59,18 +59,18 @@ def even_out_counts(state: LeaderState, low: Longs, high: Longs) -> int:
 
 
 def _evened(state: LeaderState, low: Longs, high: Longs, *, squares: bool) -> EvenLeaders:
-    flow = count_flow(state, low, high, len(state.slot) + 1 if squares else 0)
+    flow = count_flow(state, low, high, len(state.replica_index) + 1 if squares else 0)
     left = int(even_out(state, flow))
     stuck = flow.far[:-1] < UNREACHED if left else np.zeros(len(low), dtype=np.bool_)
     set_distances(state, flow, True)
-    chosen = state.replicas[np.arange(len(state.slot)), state.slot]
-    return EvenLeaders(chosen, int((chosen != state.home).sum()), left, stuck, flow.far[-1] - flow.far[:-1])
+    chosen = state.replicas[np.arange(len(state.replica_index)), state.replica_index]
+    return EvenLeaders(chosen, int((chosen != state.original).sum()), left, stuck, flow.far[-1] - flow.far[:-1])
 
 
-def _bare_state(replicas: Ints, slot: Ints, home: Ints, may_lead: Flags, brokers: int) -> LeaderState:
+def _bare_state(replicas: Ints, replica_index: Ints, original: Ints, may_lead: Flags, brokers: int) -> LeaderState:
     """A leader state that carries no loads but the lists of who leads what."""
     nothing, empty = np.zeros((len(replicas), 0)), np.zeros((brokers, 0))
-    rows, today = (np.ascontiguousarray(each, dtype=np.int32) for each in (replicas, home))
+    rows, today = (np.ascontiguousarray(matrix, dtype=np.int32) for matrix in (replicas, original))
     return make_leader_state(
-        rows, slot, today, np.ascontiguousarray(may_lead), nothing, LeaderLoads(empty, empty, empty, empty)
+        rows, replica_index, today, np.ascontiguousarray(may_lead), nothing, LeaderLoads(empty, empty, empty, empty)
     )

@@ -2,7 +2,7 @@
 
 Promises, in order
 1. Hard rules hold: only replicas that may lead, never above a hard limit.
-2. Nobody is pushed out of its band while the broker at hand can be helped otherwise.
+2. No broker is pushed out of its band while the broker at hand can be helped otherwise.
 3. Most relief per leader change first; a change that proves needless is taken back.
 
 When no single step helps, a chain of two does: a leadership goes to a broker that passes another one on, also back to
@@ -17,11 +17,11 @@ from kafka_rebalance.arrays import Longs
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.planner.leaders.leader_state import (
     LeaderState,
+    band_violation,
     hand_over,
     is_free,
+    leader_band_improvement,
     leader_outside,
-    leader_relief,
-    strays,
     switch_cost,
 )
 from kafka_rebalance.planner.sorting import largest_first, smallest_first
@@ -29,25 +29,27 @@ from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE, H
 
 
 @inner_kernel
-def _worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
+def _worth(state: LeaderState, p: int, replica_index: int, worst: float) -> float:
     """Relief of both brokers per leader change; -1 if it helps nobody or takes the receiver out of its bands."""
-    source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
-    arrives = leader_relief(state, target, p, 1.0)
-    gain = arrives + leader_relief(state, source, p, -1.0)
+    source, target = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
+    arrives = leader_band_improvement(state, target, p, 1.0)
+    gain = arrives + leader_band_improvement(state, source, p, -1.0)
     if arrives < -worst - GAIN_TOLERANCE or gain <= GAIN_TOLERANCE:
         return -1.0
     roomy = 1.0 - state.params.load_discount * (state.load[target, 0] - state.load[source, 0])
-    return float(gain * roomy * (1.0 if switch_cost(state, p, slot) > 0 else state.params.worth_of_free_change))
+    return float(
+        gain * roomy * (1.0 if switch_cost(state, p, replica_index) > 0 else state.params.worth_of_free_change)
+    )
 
 
 @inner_kernel
-def _best_slot(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
+def _best_index(state: LeaderState, p: int, worst: float) -> tuple[int, float]:
     best, best_worth = -1, 0.0
-    for slot in range(state.replicas.shape[1]):
-        if is_free(state, p, slot):
-            worth = _worth(state, p, slot, worst)
+    for replica_index in range(state.replicas.shape[1]):
+        if is_free(state, p, replica_index):
+            worth = _worth(state, p, replica_index, worst)
             if worth > best_worth:
-                best, best_worth = slot, worth
+                best, best_worth = replica_index, worth
     return best, best_worth
 
 
@@ -56,18 +58,18 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
     """Hand over leaderships of a broker above its bands, best first. Returns hand-overs."""
     led = state.items[state.start[broker] : state.start[broker] + state.filled[broker]].copy()
     worth = np.empty(led.shape[0])
-    slots = np.empty(led.shape[0], np.int32)
+    replica_indexes = np.empty(led.shape[0], np.int32)
     for i in range(led.shape[0]):
-        slots[i], worth[i] = _best_slot(state, led[i], worst)
+        replica_indexes[i], worth[i] = _best_index(state, led[i], worst)
     made = 0
     for i in largest_first(worth):
-        if slots[i] < 0 or leader_outside(state, broker, 1) <= BAND_TOLERANCE:
+        if replica_indexes[i] < 0 or leader_outside(state, broker, 1) <= BAND_TOLERANCE:
             break
         if (
-            is_free(state, led[i], slots[i])
-            and _worth(state, led[i], slots[i], worst) >= state.params.least_of_rank * worth[i]
+            is_free(state, led[i], replica_indexes[i])
+            and _worth(state, led[i], replica_indexes[i], worst) >= state.params.least_of_rank * worth[i]
         ):
-            hand_over(state, led[i], slots[i])
+            hand_over(state, led[i], replica_indexes[i])
             made += 1
     return made
 
@@ -93,12 +95,12 @@ def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
 
 
 @inner_kernel
-def _fetch_worth(state: LeaderState, p: int, slot: int, worst: float) -> float:
-    if not is_free(state, p, slot):
+def _fetch_worth(state: LeaderState, p: int, replica_index: int, worst: float) -> float:
+    if not is_free(state, p, replica_index):
         return -1.0
-    if leader_relief(state, state.replicas[p, state.slot[p]], p, -1.0) < -worst - GAIN_TOLERANCE:
+    if leader_band_improvement(state, state.replicas[p, state.replica_index[p]], p, -1.0) < -worst - GAIN_TOLERANCE:
         return -1.0
-    return _worth(state, p, slot, HOWEVER_FAR)
+    return _worth(state, p, replica_index, HOWEVER_FAR)
 
 
 @inner_kernel
@@ -107,15 +109,15 @@ def _chain_gain(state: LeaderState, p: int, middle: int, q: int, target: int) ->
 
     ``target`` may be the leader of ``p``: then the two swap.
     """
-    source = state.replicas[p, state.slot[p]]
+    source = state.replicas[p, state.replica_index[p]]
     gain = 0.0
     for d in range(state.load.shape[1]):
         change = state.extra[p, d] - state.extra[q, d]
-        gain += strays(state, middle, d, 0.0) - strays(state, middle, d, change)
+        gain += band_violation(state, middle, d, 0.0) - band_violation(state, middle, d, change)
         if target == source:
-            gain += strays(state, source, d, 0.0) - strays(state, source, d, -change)
+            gain += band_violation(state, source, d, 0.0) - band_violation(state, source, d, -change)
     if target != source:
-        gain += leader_relief(state, source, p, -1.0) + leader_relief(state, target, q, 1.0)
+        gain += leader_band_improvement(state, source, p, -1.0) + leader_band_improvement(state, target, q, 1.0)
     return gain
 
 
@@ -124,18 +126,18 @@ def _pass_on(state: LeaderState, p: int, first: int) -> bool:
     """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
     middle = state.replicas[p, first]
     state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
-    best, best_slot, best_gain = -1, -1, BAND_TOLERANCE
+    best, best_index, best_gain = -1, -1, BAND_TOLERANCE
     for i in range(state.start[middle], state.start[middle] + state.filled[middle]):
         q = state.items[i]
-        for slot in range(state.replicas.shape[1]):
-            if is_free(state, q, slot):
-                gain = _chain_gain(state, p, middle, q, state.replicas[q, slot])
+        for replica_index in range(state.replicas.shape[1]):
+            if is_free(state, q, replica_index):
+                gain = _chain_gain(state, p, middle, q, state.replicas[q, replica_index])
                 if gain > best_gain:
-                    best, best_slot, best_gain = q, slot, gain
+                    best, best_index, best_gain = q, replica_index, gain
     if best < 0:
         return False
-    back = state.slot[best]
-    hand_over(state, best, best_slot)
+    back = state.replica_index[best]
+    hand_over(state, best, best_index)
     if not is_free(state, p, first):
         hand_over(state, best, back)
         return False
@@ -150,8 +152,12 @@ def _chain_from(state: LeaderState, broker: int) -> bool:
         p = state.items[i]
         if state.pairs_left[0] <= 0:
             return False
-        for slot in range(state.replicas.shape[1]):
-            if slot != state.slot[p] and state.may_lead[p, slot] and _pass_on(state, p, slot):
+        for replica_index in range(state.replicas.shape[1]):
+            if (
+                replica_index != state.replica_index[p]
+                and state.may_lead[p, replica_index]
+                and _pass_on(state, p, replica_index)
+            ):
                 return True
     return False
 
@@ -200,14 +206,17 @@ def _search(state: LeaderState, max_rounds: int) -> int:
 def _undo_needless(state: LeaderState) -> int:
     """Give leaderships back to today's leader where nobody's distance from the bands grows. Returns how many."""
     undone = 0
-    for p in range(state.slot.shape[0]):
-        if state.replicas[p, state.slot[p]] == state.home[p]:
+    for p in range(state.replica_index.shape[0]):
+        if state.replicas[p, state.replica_index[p]] == state.original[p]:
             continue
-        for slot in range(state.replicas.shape[1]):
-            if state.replicas[p, slot] == state.home[p] and is_free(state, p, slot):
-                source, target = state.replicas[p, state.slot[p]], state.home[p]
-                if leader_relief(state, source, p, -1.0) + leader_relief(state, target, p, 1.0) >= -GAIN_TOLERANCE:
-                    hand_over(state, p, slot)
+        for replica_index in range(state.replicas.shape[1]):
+            if state.replicas[p, replica_index] == state.original[p] and is_free(state, p, replica_index):
+                source, target = state.replicas[p, state.replica_index[p]], state.original[p]
+                if (
+                    leader_band_improvement(state, source, p, -1.0) + leader_band_improvement(state, target, p, 1.0)
+                    >= -GAIN_TOLERANCE
+                ):
+                    hand_over(state, p, replica_index)
                     undone += 1
                 break
     return undone

@@ -17,8 +17,8 @@ class LeaderState(ByReference):
     """Working arrays; D leader-carried resources. Loads include what the brokers carry as followers."""
 
     replicas: Ints  # int32[P, W]
-    slot: Ints  # int32[P], which replica leads
-    home: Ints  # int32[P], today's leader: leading there costs nothing
+    replica_index: Ints  # int32[P], which replica leads
+    original: Ints  # int32[P], today's leader: leading there costs nothing
     may_lead: Flags  # bool[P, W]
     extra: Floats  # float64[P, D]
     load: Floats  # float64[B, D]
@@ -47,8 +47,8 @@ class LeaderLoads:
 
 def make_leader_state(
     replicas: Ints,
-    slot: Ints,
-    home: Ints,
+    replica_index: Ints,
+    original: Ints,
     may_lead: Flags,
     extra: Floats,
     loads: LeaderLoads,
@@ -61,15 +61,15 @@ def make_leader_state(
     held_start = np.zeros(brokers + 1, dtype=np.int64)
     np.cumsum(np.bincount(flat[is_there], minlength=brokers), out=held_start[1:])
     held = np.argsort(flat, kind="stable").astype(np.int32)[int((~is_there).sum()) :]
-    leader = replicas[np.arange(len(replicas)), slot]
+    leader = replicas[np.arange(len(replicas)), replica_index]
     items = np.zeros(len(held) + 1, dtype=np.int32)
     position = np.zeros(len(replicas), dtype=np.int32)
     count = np.zeros(brokers, dtype=np.int64)
     _index_leaders(leader, held_start, items, position, count)
     return LeaderState(
         replicas=np.ascontiguousarray(replicas),
-        slot=slot,
-        home=np.ascontiguousarray(home),
+        replica_index=replica_index,
+        original=np.ascontiguousarray(original),
         may_lead=np.ascontiguousarray(may_lead),
         extra=extra,
         load=loads.load,
@@ -98,9 +98,9 @@ def _index_leaders(leader: Ints, start: Longs, items: Ints, position: Ints, coun
 
 
 @inner_kernel
-def hand_over(state: LeaderState, p: int, slot: int) -> None:
-    """Replica ``slot`` of ``p`` leads from now on."""
-    source, target = state.replicas[p, state.slot[p]], state.replicas[p, slot]
+def hand_over(state: LeaderState, p: int, replica_index: int) -> None:
+    """Replica ``replica_index`` of ``p`` leads from now on."""
+    source, target = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
     state.filled[source] -= 1
     last = state.items[state.start[source] + state.filled[source]]
     state.items[state.position[p]] = last
@@ -109,25 +109,25 @@ def hand_over(state: LeaderState, p: int, slot: int) -> None:
     state.items[place] = p
     state.position[p] = place
     state.filled[target] += 1
-    state.slot[p] = slot
+    state.replica_index[p] = replica_index
     for d in range(state.load.shape[1]):
         state.load[source, d] -= state.extra[p, d]
         state.load[target, d] += state.extra[p, d]
 
 
 @inner_kernel
-def switch_cost(state: LeaderState, p: int, slot: int) -> int:
-    """Change of the number of leader changes when ``slot`` leads ``p``: -1, 0 or 1."""
-    now, then = state.replicas[p, state.slot[p]], state.replicas[p, slot]
-    return int(then != state.home[p]) - int(now != state.home[p])
+def switch_cost(state: LeaderState, p: int, replica_index: int) -> int:
+    """Change of the number of leader changes when ``replica_index`` leads ``p``: -1, 0 or 1."""
+    now, then = state.replicas[p, state.replica_index[p]], state.replicas[p, replica_index]
+    return int(then != state.original[p]) - int(now != state.original[p])
 
 
 @inner_kernel
-def is_free(state: LeaderState, p: int, slot: int) -> bool:
-    """``slot`` could lead ``p`` in place of today's, within hard limits."""
-    if slot == state.slot[p] or not state.may_lead[p, slot]:
+def is_free(state: LeaderState, p: int, replica_index: int) -> bool:
+    """``replica_index`` could lead ``p`` in place of today's, within hard limits."""
+    if replica_index == state.replica_index[p] or not state.may_lead[p, replica_index]:
         return False
-    target = state.replicas[p, slot]
+    target = state.replicas[p, replica_index]
     for d in range(state.load.shape[1]):  # noqa: SIM110  # all() over a generator does not compile
         if state.load[target, d] + state.extra[p, d] > state.limit[target, d]:
             return False
@@ -135,18 +135,18 @@ def is_free(state: LeaderState, p: int, slot: int) -> bool:
 
 
 @inner_kernel
-def strays(state: LeaderState, broker: int, d: int, change: float) -> float:
+def band_violation(state: LeaderState, broker: int, d: int, change: float) -> float:
     """Distance from the band of resource ``d`` if the load changes by ``change``."""
     load = state.load[broker, d] + change
     return float(max(load - state.high[broker, d], 0.0) + max(state.low[broker, d] - load, 0.0))
 
 
 @inner_kernel
-def leader_relief(state: LeaderState, broker: int, p: int, sign: float) -> float:
+def leader_band_improvement(state: LeaderState, broker: int, p: int, sign: float) -> float:
     """By how much ``broker`` comes closer to its bands when it gains (+1) or loses (-1) the leadership of ``p``."""
     total = 0.0
     for d in range(state.load.shape[1]):
-        total += strays(state, broker, d, 0.0) - strays(state, broker, d, sign * state.extra[p, d])
+        total += band_violation(state, broker, d, 0.0) - band_violation(state, broker, d, sign * state.extra[p, d])
     return total
 
 

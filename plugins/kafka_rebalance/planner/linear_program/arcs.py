@@ -39,11 +39,11 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
     """All lawful arcs. O(P·B)."""
     columns = replica_columns(problem)
     held, barred = np.zeros((2, problem.partition_count, problem.broker_count), dtype=np.bool_)
-    rows, slots = np.nonzero(problem.replicas >= 0)
-    brokers = problem.replicas[rows, slots]
+    rows, replica_indexes = np.nonzero(problem.replicas >= 0)
+    brokers = problem.replicas[rows, replica_indexes]
     held[rows, brokers] = True
     if problem.must_leave is not None:
-        barred[rows, brokers] = problem.must_leave[rows, slots]
+        barred[rows, brokers] = problem.must_leave[rows, replica_indexes]
     carried = problem.follower_load[:, columns]
     if int(problem.target_rf.max(initial=1)) == 1:
         carried = carried + problem.leader_extra[:, columns]
@@ -71,9 +71,9 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
 def _crowding(problem: Problem, params: ArcParams) -> Floats:
     """float64[T, B], mean costs of a copy where its topic's replicas are a share or more already, else 0."""
     topics = int(problem.topic.max(initial=-1)) + 1
-    rows, slots = np.nonzero(problem.replicas >= 0)
+    rows, replica_indexes = np.nonzero(problem.replicas >= 0)
     held = np.zeros((topics, problem.broker_count))
-    np.add.at(held, (problem.topic[rows], problem.replicas[rows, slots]), 1.0)
+    np.add.at(held, (problem.topic[rows], problem.replicas[rows, replica_indexes]), 1.0)
     wanted = np.bincount(problem.topic, weights=problem.target_rf, minlength=topics)
     share = np.ceil(wanted / max(1, int(problem.stays.sum())))
     crowd = np.clip(held - share[:, None] + 1.0, 0.0, 3.0)
@@ -85,6 +85,8 @@ def disk_beyond(problem: Problem) -> Floats | None:
     if problem.own_disk is None:
         return None
     beyond = np.zeros((problem.partition_count, problem.broker_count))
-    rows, slots = np.nonzero(problem.replicas >= 0)
-    beyond[rows, problem.replicas[rows, slots]] = problem.own_disk[rows, slots] - problem.move_bytes[rows]
+    rows, replica_indexes = np.nonzero(problem.replicas >= 0)
+    beyond[rows, problem.replicas[rows, replica_indexes]] = (
+        problem.own_disk[rows, replica_indexes] - problem.move_bytes[rows]
+    )
     return beyond

@@ -3,7 +3,7 @@
 Large neighbourhood search (Shaw 1998), led by the linear program. What a plan costs beyond the program's optimum is,
 arc by arc and row by row, what it pays for differing from it:
 
-    cost(plan) - cost(program) = Σ regret of arcs that differ + Σ price · room left in rows of loads
+    cost(plan) - cost(program) = Σ regret of arcs that differ + Σ price · slack left in rows of loads
 
 So the brokers with most of that are taken up first, with the partitions that differ, have moved, or hardly care. All
 else stays as it is, and a program in whole numbers (HiGHS) finds the best for what is open. Topics stay spread.
@@ -134,14 +134,14 @@ def _losses(program: Program, share: Floats) -> Floats:
     low, high = bands[0][:, columns], np.minimum(bands[1], problem.limit)[:, columns]
     price = relaxed.prices[:, columns] / max(mean_bytes(problem), 1e-300)
     with np.errstate(invalid="ignore"):
-        room = np.where(price > 0, high - load, load - low)
-        lost = np.maximum(np.where(price == 0, 0.0, np.abs(price) * room), 0.0).sum(axis=1)
+        headroom = np.where(price > 0, high - load, load - low)
+        lost = np.maximum(np.where(price == 0, 0.0, np.abs(price) * headroom), 0.0).sum(axis=1)
     differs = relaxed.regret * np.abs(share - relaxed.share)
     return np.asarray(lost + np.bincount(arcs.broker, weights=differs, minlength=problem.broker_count) / 2)
 
 
 def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.random.Generator) -> Flags:
-    """Which arcs one step decides, about ``most``: of the partitions wished for, those of ``chosen`` brokers and those
+    """Which arcs one step decides, about ``most``: of the preferred partitions, those of ``chosen`` brokers and those
     that are taken, by the plan or by the linear program.
     """
     problem, arcs, limits = program.problem, program.arcs, program.params.neighbourhoods
@@ -153,17 +153,19 @@ def _open_arcs(program: Program, share: Floats, chosen: int, most: int, rng: np.
     is_first, is_chosen = np.zeros((2, brokers), dtype=np.bool_)
     is_first[first] = is_chosen[first] = True
     is_chosen[others[: max(0, chosen - limits.chosen_first * (chosen < brokers))]] = True
-    wish = _wishes(program, share, is_first[arcs.broker], is_chosen[arcs.broker], rng)
+    preference = _preferences(program, share, is_first[arcs.broker], is_chosen[arcs.broker], rng)
     unused = program.params.arcs.unused_share
     usable = is_chosen[arcs.broker] | (share > 0.5) | (program.relaxed.share > unused)
-    ranked = np.argsort(-wish, kind="stable")
+    ranked = np.argsort(-preference, kind="stable")
     arcs_of_row = np.bincount(arcs.row[usable], minlength=count)
     is_wanted = np.zeros(count, dtype=np.bool_)
     is_wanted[ranked[: np.searchsorted(np.cumsum(arcs_of_row[ranked]), most)]] = True
     return np.asarray(is_wanted[arcs.row] & usable)
 
 
-def _wishes(program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator) -> Floats:
+def _preferences(
+    program: Program, share: Floats, at_first: Flags, at_chosen: Flags, rng: np.random.Generator
+) -> Floats:
     """float64[P], drawn anew for each step: how much a partition is wanted in it.
 
     ``at_first`` and ``at_chosen`` bool[A] are the arcs of the first and of all chosen brokers.
@@ -187,11 +189,11 @@ def _wishes(program: Program, share: Floats, at_first: Flags, at_chosen: Flags, 
     undecided = program.params.neighbourhoods.undecided_partitions
     calm = np.exp(-np.argsort(np.argsort(least, kind="stable")) / undecided)
     draw = rng.random((3, count))
-    wish = differs * draw[0] * (0.6 + 0.9 * size)
-    wish += calm * draw[1] * np.where(any_arc(at_first & is_here), 2.0, 1.0)
-    wish += 1.5 * draw[2] * any_arc(at_first & (arcs.is_kept != taken))
-    wish[~any_arc(at_chosen & is_here)] *= 0.2
-    return np.asarray(wish)
+    preference = differs * draw[0] * (0.6 + 0.9 * size)
+    preference += calm * draw[1] * np.where(any_arc(at_first & is_here), 2.0, 1.0)
+    preference += 1.5 * draw[2] * any_arc(at_first & (arcs.is_kept != taken))
+    preference[~any_arc(at_chosen & is_here)] *= 0.2
+    return np.asarray(preference)
 
 
 def _decided(

@@ -12,7 +12,7 @@ from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
 from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
 from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
-from kafka_rebalance.planner.linear_program.rounding import has_room, rounded
+from kafka_rebalance.planner.linear_program.rounding import has_capacity, rounded
 from kafka_rebalance.planner.linear_program.starts import program_starts
 from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
 from kafka_rebalance.planner.params import SolveParams
@@ -25,7 +25,7 @@ from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import WorkingBands
 
 
-def with_programs(
+def improve_with_lp(
     problem: Problem,
     sets: ReplicaSets,
     bands: WorkingBands,
@@ -48,13 +48,13 @@ def with_programs(
     if relaxed is not None:
         stronger = lower_bounds(problem, prices=relaxed.prices, params=params.bounds)
         bounds = max(bounds, stronger, key=lambda proved: proved.bytes.value)
-    if best.strays > 0:
+    if best.band_violation > 0:
         best = _searched(task, arcs, relaxed, best)
     if best.is_near(bounds.bytes.value, params.gaps.near):
         return best, bounds
     if not is_whole:
         best = _in_neighbourhoods(task, arcs, relaxed, best)
-    elif best.strays > 0:  # no plan meets the bands: the cheapest that comes as near as this one
+    elif best.band_violation > 0:  # no plan meets the bands: the cheapest that comes as near as this one
         best = _whole(task, _reached(problem, bands, best), best)
     return best, bounds
 
@@ -71,12 +71,16 @@ class _Task:
     params: SolveParams
 
     def better(
-        self, best: Placed, replicas: Ints, *, slot: Ints | None = None, done: SearchStatistics = NOTHING_DONE
+        self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
     ) -> Placed:
-        """``best``, or ``replicas`` int32[P, W] led by ``slot`` where they are lawful and worth more."""
-        if not has_room(self.problem, replicas):
+        """``best``, or ``replicas`` int32[P, W] led by ``replica_index`` where they are lawful and worth more."""
+        if not has_capacity(self.problem, replicas):
             return replace(best, statistics=best.statistics + done)
-        return better(best, place(self.problem, replicas, self.bands, self.params, slot=slot, done=done), self.allowed)
+        return better(
+            best,
+            place(self.problem, replicas, self.bands, self.params, replica_index=replica_index, done=done),
+            self.allowed,
+        )
 
 
 def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
@@ -89,7 +93,7 @@ def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -
                 best = replace(best, statistics=best.statistics + other.statistics)
             else:
                 best = task.better(best, other.replicas, done=other.statistics)
-            if best.strays <= 0:
+            if best.band_violation <= 0:
                 return best
     return best
 
@@ -98,12 +102,12 @@ def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: 
     """The best of what parts of ``found``, decided anew, come to; where it is outside its bands it goes no farther."""
     problem, params = task.problem, task.params.linear_program
     low, high = np.minimum(task.bands.low, found.after), np.maximum(task.bands.high, found.after)
-    if found.strays > 0:
+    if found.band_violation > 0:
         relaxed = relax(problem, arcs, low, high)
     if relaxed is None:
         return found
     best, most = found, task.params.effort.program_steps
-    if found.strays > 0:
+    if found.band_violation > 0:
         most //= params.neighbourhoods.steps_outside_divisor
     program = Program(problem, arcs, relaxed, (low, high), params)
     for share in cheaper_plans(program, found.replicas, allowed=task.allowed, steps=most, seed=task.seed):
@@ -115,7 +119,7 @@ def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: 
 def _whole(task: _Task, bands: WorkingBands, found: Placed) -> Placed:
     """The better of what was found and the program in whole numbers for ``bands``; the problem's own tell its worth."""
     whole = whole_plan(task.problem, bands, task.params.linear_program)
-    return found if whole is None else task.better(found, whole.replicas, slot=whole.slot)
+    return found if whole is None else task.better(found, whole.replicas, replica_index=whole.replica_index)
 
 
 def _reached(problem: Problem, bands: WorkingBands, found: Placed) -> WorkingBands:

@@ -94,12 +94,12 @@ def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Row
     cell = (arcs.broker[:, None] * dims + np.arange(dims)).ravel()
     arc = np.repeat(np.arange(len(arcs.row)), dims)
     loads = sp.csr_matrix(((arcs.weight / scale).ravel(), (cell, arc)), (problem.broker_count * dims, len(arcs.row)))
-    room = ((np.minimum(high, problem.limit)[:, arcs.columns] - arcs.fixed) / scale).ravel()
+    headroom = ((np.minimum(high, problem.limit)[:, arcs.columns] - arcs.fixed) / scale).ravel()
     lack = ((low[:, arcs.columns] - arcs.fixed) / scale).ravel()
     stays = np.repeat(problem.stays, dims)
-    top, bottom = np.flatnonzero(stays & np.isfinite(room)), np.flatnonzero(stays & (lack > 0))
+    top, bottom = np.flatnonzero(stays & np.isfinite(headroom)), np.flatnonzero(stays & (lack > 0))
     rows.blocks += [loads[top], -loads[bottom]]
-    rows.most += [room[top], -lack[bottom]]
+    rows.most += [headroom[top], -lack[bottom]]
     return top, bottom
 
 

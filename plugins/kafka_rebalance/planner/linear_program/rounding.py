@@ -33,7 +33,7 @@ def rounded(
         chosen = ranked.tolist() if len(ranked) == factor else _spread(ranked, factor, racks, size)
         if len(chosen) == factor:
             replicas[row] = in_order(problem.replicas[row], chosen)
-    return ReplicaSets(replicas, sets.home)
+    return ReplicaSets(replicas, sets.original)
 
 
 def decided_by(
@@ -53,17 +53,17 @@ def decided_by(
     return decided
 
 
-def has_room(problem: Problem, replicas: Ints) -> bool:
+def has_capacity(problem: Problem, replicas: Ints) -> bool:
     """Nobody who receives is above its capacity, also while both copies exist."""
     if not np.isfinite(problem.limit).any():
         return True
     is_copy = replicas >= 0
     for j in range(problem.replicas.shape[1]):
         is_copy &= replicas != problem.replicas[:, j : j + 1]
-    rows, slots = np.nonzero(is_copy)
+    rows, replica_indexes = np.nonzero(is_copy)
     taken = broker_loads(problem, problem.replicas, problem.leader)
     gained = np.zeros_like(taken)
-    np.add.at(gained, replicas[rows, slots], problem.follower_load[rows])
+    np.add.at(gained, replicas[rows, replica_indexes], problem.follower_load[rows])
     carried = [d for d, name in enumerate(problem.resources) if name in REPLICA_CARRIED]
     disk = problem.column("disk")
     after = broker_loads(problem, replicas, problem.leader)

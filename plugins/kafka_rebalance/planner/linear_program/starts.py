@@ -2,7 +2,7 @@
 
 The first one is for the bands themselves. Then the heavier half of what it splits is decided and the rest solved anew
 (a dive: what is heavy goes first, the rest can make up for it), and the same for bands a little narrower, which leave
-room for rounding.
+slack for rounding.
 """
 
 from __future__ import annotations

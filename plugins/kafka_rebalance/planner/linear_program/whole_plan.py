@@ -1,7 +1,7 @@
 """Tiny clusters: replica sets and leaders together, as one program in whole numbers.
 
 Replicas first and leaders afterwards may fail where a broker's band is only a partition or two wide: the replica sets
-that the bytes prefer leave nobody who could lead them. Here both are chosen at once.
+that the bytes prefer leave no replica that could lead them. Here both are chosen at once.
 
     minimise bytes copied, then copies, then leader changes
     over x (a replica is there) and y <= x (and leads), both 0 or 1; bands of all resources, racks, factors, capacities
@@ -35,10 +35,10 @@ from kafka_rebalance.planner.working_bands import WorkingBands
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholePlan:
-    """``replicas`` int32[P, W], and ``slot`` int32[P] of who leads."""
+    """``replicas`` int32[P, W], and ``replica_index`` int32[P] of who leads."""
 
     replicas: Ints
-    slot: Ints
+    replica_index: Ints
 
 
 def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.whole_plan) -> bool:
@@ -114,10 +114,10 @@ def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) ->
     both = np.vstack([weight, problem.leader_extra[arcs.row] / scale])
     held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
     fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY))
-    room, lack = (np.minimum(bands.high, problem.limit) - fixed) / scale, (bands.low - fixed) / scale
+    headroom, lack = (np.minimum(bands.high, problem.limit) - fixed) / scale, (bands.low - fixed) / scale
     broker, variable = np.tile(arcs.broker, 2), np.arange(rows.variables)
     for d in range(len(scale)):
-        for side, most in ((1.0, room[:, d]), (-1.0, -lack[:, d])):
+        for side, most in ((1.0, headroom[:, d]), (-1.0, -lack[:, d])):
             bound = np.flatnonzero(problem.stays & np.isfinite(most) & ((side > 0) | (most < 0)))
             mine = np.flatnonzero(np.isin(broker, bound))
             line = np.searchsorted(bound, broker[mine])

@@ -1,7 +1,7 @@
-"""Bounds for bands that had to be widened, as strong as those for the bands asked for.
+"""Bounds for bands that had to be widened, as strong as those for the requested bands.
 
-Prices prove something for any bands, so those found for the bands asked for are tried as well. On a small cluster whose
-replicas' bands were widened, the linear program of all moves is solved anew: the one for the bands asked for had no
+Prices prove something for any bands, so those found for the requested bands are tried as well. On a small cluster whose
+replicas' bands were widened, the linear program of all moves is solved anew: the one for the requested bands had no
 solution, or prices of bands that no longer bind.
 """
 

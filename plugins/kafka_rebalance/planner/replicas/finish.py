@@ -11,7 +11,7 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, best_prices
-from kafka_rebalance.planner.replicas.moving import above, is_home, move, relief, weigh
+from kafka_rebalance.planner.replicas.moving import above, band_improvement, is_original, move, replica_load
 from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import brokers_lacking, lacking_receiver, roomy_receiver
 from kafka_rebalance.planner.sorting import largest_first
@@ -23,7 +23,7 @@ from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 def leaving_cost(state: State, p: int, source: int) -> float:
     """What it costs that a replica leaves ``source``."""
     return float(
-        state.cost[p] if is_home(state, p, source) else state.params.hand_over.cost_of_moving_on * state.cost[p]
+        state.cost[p] if is_original(state, p, source) else state.params.hand_over.cost_of_moving_on * state.cost[p]
     )
 
 
@@ -37,10 +37,10 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
     for d in range(excess.shape[0]):
         excess[d] = state.load[source, d] - state.high[source, d]
     for i in range(count):
-        slot = state.items[state.start[source] + i]
-        p = slot // width
+        replica_index = state.items[state.start[source] + i]
+        p = replica_index // width
         cost[i] = leaving_cost(state, p, source)
-        weigh(state, p, slot - p * width, source, weight[i])
+        replica_load(state, p, replica_index - p * width, source, weight[i])
     scratch = np.empty((2, count))
     if best_prices(cost, weight, excess, prices, scratch, state.params.hand_over.covering_sweeps) >= NOT_COVERABLE:
         for d in range(prices.shape[0]):
@@ -48,7 +48,7 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
 
 
 @inner_kernel
-def _priced_relief(state: State, source: int, weight: Floats, prices: Floats) -> float:
+def _priced_improvement(state: State, source: int, weight: Floats, prices: Floats) -> float:
     """What leaving is worth: excess covered at ``prices``, less what is taken below the band."""
     total = 0.0
     for d in range(weight.shape[0]):
@@ -62,46 +62,52 @@ def _priced_relief(state: State, source: int, weight: Floats, prices: Floats) ->
 
 
 @inner_kernel
-def _rank_leavers(state: State, source: int, prices: Floats, slots: Ints, worth: Floats, weight: Floats) -> int:
+def _rank_leavers(
+    state: State, source: int, prices: Floats, replica_indexes: Ints, worth: Floats, weight: Floats
+) -> int:
     """Replicas whose leaving relieves ``source``, and their relief per cost; returns how many."""
     width = state.replicas.shape[1]
     found = 0
     for place in range(state.start[source], state.start[source] + state.filled[source]):
-        slot = state.items[place]
-        p = slot // width
-        weigh(state, p, slot - p * width, source, weight)
-        gain = _priced_relief(state, source, weight, prices)
+        replica_index = state.items[place]
+        p = replica_index // width
+        replica_load(state, p, replica_index - p * width, source, weight)
+        gain = _priced_improvement(state, source, weight, prices)
         if gain > GAIN_TOLERANCE:
-            slots[found] = slot
+            replica_indexes[found] = replica_index
             worth[found] = gain / leaving_cost(state, p, source)
             found += 1
     return found
 
 
 @inner_kernel
-def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: float) -> int:
+def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst: float) -> int:
     """One visit: hand over what is worth most per cost until the broker is inside. Returns moves."""
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     prices = np.empty(state.load.shape[1])
     prices_of(state, source, prices)
-    slots = np.empty(state.filled[source], np.int32)
+    replica_indexes = np.empty(state.filled[source], np.int32)
     worth = np.empty(state.filled[source])
-    found = _rank_leavers(state, source, prices, slots, worth, weight)
+    found = _rank_leavers(state, source, prices, replica_indexes, worth, weight)
     moves, misses = 0, 0
     for i in largest_first(worth[:found]):
         if misses > state.params.hand_over.misses_borne or above(state, source) <= BAND_TOLERANCE:
             break
-        p = slots[i] // width
-        j = slots[i] - p * width
-        weigh(state, p, j, source, weight)
+        p = replica_indexes[i] // width
+        j = replica_indexes[i] - p * width
+        replica_load(state, p, j, source, weight)
         target = -1
-        gain = _priced_relief(state, source, weight, prices)
+        gain = _priced_improvement(state, source, weight, prices)
         if gain >= state.params.hand_over.least_of_rank * worth[i] * leaving_cost(state, p, source):
             target = lacking_receiver(state, p, j, weight, lacking, need, 0.0)
             if target < 0:
-                target = roomy_receiver(state, p, j, weight, takers, worst, state.params.receivers.others_tried)
-        if target < 0 or relief(state, source, weight, -1.0) + relief(state, target, weight, 1.0) <= GAIN_TOLERANCE:
+                target = roomy_receiver(state, p, j, weight, receivers, worst, state.params.receivers.others_tried)
+        if (
+            target < 0
+            or band_improvement(state, source, weight, -1.0) + band_improvement(state, target, weight, 1.0)
+            <= GAIN_TOLERANCE
+        ):
             misses += 1
             continue
         move(state, p, j, target, weight)
@@ -110,10 +116,10 @@ def finish_from(state: State, source: int, takers: Ints, lacking: Ints, worst: f
 
 
 @inner_kernel
-def finish_round(state: State, everybody: Ints, takers: Ints, worst: float) -> int:
+def finish_round(state: State, everybody: Ints, receivers: Ints, worst: float) -> int:
     """Visit every broker above its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
-            moves += finish_from(state, b, takers, brokers_lacking(state, everybody), worst)
+            moves += finish_from(state, b, receivers, brokers_lacking(state, everybody), worst)
     return moves

@@ -22,10 +22,10 @@ def draw(state: State, bound: int) -> int:
 
 
 @inlined_kernel
-def is_home(state: State, p: int, broker: int) -> bool:
+def is_original(state: State, p: int, broker: int) -> bool:
     """``broker`` holds a replica of ``p`` today, so a replica there costs nothing."""
-    for j in range(state.home.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
-        if state.home[p, j] == broker:
+    for j in range(state.original.shape[1]):  # noqa: SIM110  # any() over a generator does not compile
+        if state.original[p, j] == broker:
             return True
     return False
 
@@ -34,24 +34,24 @@ def is_home(state: State, p: int, broker: int) -> bool:
 def copies_needed(state: State, p: int, source: int, target: int) -> float:
     """Change of the plan's cost when a replica of ``p`` goes from source to target: -cost, 0 or cost."""
     change = 0.0
-    if not is_home(state, p, target):
+    if not is_original(state, p, target):
         change += state.cost[p]
-    if not is_home(state, p, source):
+    if not is_original(state, p, source):
         change -= state.cost[p]
     return change
 
 
 @inlined_kernel
-def weigh(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
+def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> None:
     """Fill ``weight`` float64[D] with what replica slot ``j`` of ``p`` weighs on ``broker``."""
     for d in range(weight.shape[0]):
         weight[d] = state.follower[p, d]
-    if state.leader_slot[p] == j:
+    if state.leader_index[p] == j:
         for d in range(weight.shape[0]):
             weight[d] += state.extra[p, d]
     if state.own.shape[0] > 0:
-        for i in range(state.home.shape[1]):
-            if state.home[p, i] == broker:
+        for i in range(state.original.shape[1]):
+            if state.original[p, i] == broker:
                 weight[state.disk_column] += state.own[p, i]
 
 
@@ -84,7 +84,7 @@ def below(state: State, broker: int) -> float:
 
 
 @inner_kernel
-def relief(state: State, broker: int, weight: Floats, sign: float) -> float:
+def band_improvement(state: State, broker: int, weight: Floats, sign: float) -> float:
     """By how much ``broker`` comes closer to its bands (negative: farther) when its load changes by sign · weight."""
     total = 0.0
     for d in range(weight.shape[0]):
@@ -112,7 +112,7 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
         if weight[d] > 0 and state.load[target, d] + weight[d] > state.limit[target, d]:
             return False
     d = state.disk_column
-    if d < 0 or is_home(state, p, target):
+    if d < 0 or is_original(state, p, target):
         return True
     return bool(state.peak[target] + state.follower[p, d] <= state.limit[target, d])
 
@@ -127,7 +127,7 @@ def may_hold(state: State, p: int, j: int, target: int) -> bool:
     if not state.leads[target] and (state.replicas.shape[1] == 1 or state.replicas[p, 1] < 0):
         return False
     for i in range(state.replicas.shape[1]):
-        if (i != j and state.replicas[p, i] == target) or state.home[p, i] == -2 - target:
+        if (i != j and state.replicas[p, i] == target) or state.original[p, i] == -2 - target:
             return False
     return True
 
@@ -166,15 +166,15 @@ def rack_share(state: State, p: int, j: int, rack: int) -> int:
 def fewest_in_rack(state: State, p: int, j: int) -> int:
     """For a replica that must leave: the fewest replicas of ``p`` in any rack that could still take one."""
     fewest = 1 << 30
-    for k in range(state.takers_in_rack.shape[0]):
-        open_brokers = state.takers_in_rack[k]
+    for k in range(state.receivers_in_rack.shape[0]):
+        open_brokers = state.receivers_in_rack[k]
         if open_brokers == 0:
             continue
         for i in range(state.replicas.shape[1]):
-            b, barred = state.replicas[p, i], -2 - state.home[p, i]
+            b, barred = state.replicas[p, i], -2 - state.original[p, i]
             if i != j and b >= 0 and state.rack[b] == k and state.takes[b]:
                 open_brokers -= 1
-            # A home that may not be returned to closes one broker more, unless that takes nothing anyway.
+            # An original broker that may not be returned to closes one broker more, unless that takes nothing anyway.
             if barred >= 0 and state.rack[barred] == k and state.takes[barred]:
                 open_brokers -= 1
         if open_brokers > 0:
@@ -195,28 +195,28 @@ def move(state: State, p: int, j: int, target: int, weight: Floats) -> None:
     """Take slot ``j`` of ``p`` to ``target``; ``weight`` is scratch space, float64[D]."""
     width = state.replicas.shape[1]
     source = state.replicas[p, j]
-    slot = p * width + j
+    replica_index = p * width + j
     last_place = state.start[source] + state.filled[source] - 1
     last = state.items[last_place]
-    place = state.position[slot]
+    place = state.position[replica_index]
     state.items[place] = last
     state.position[last] = place
     state.filled[source] -= 1
     place = state.start[target] + state.filled[target]
-    state.items[place] = slot
-    state.position[slot] = place
+    state.items[place] = replica_index
+    state.position[replica_index] = place
     state.filled[target] += 1
-    weigh(state, p, j, source, weight)
+    replica_load(state, p, j, source, weight)
     for d in range(weight.shape[0]):
         state.load[source, d] -= weight[d]
-    weigh(state, p, j, target, weight)
+    replica_load(state, p, j, target, weight)
     for d in range(weight.shape[0]):
         state.load[target, d] += weight[d]
     if state.has_limit and state.disk_column >= 0:
         size = state.follower[p, state.disk_column]
-        if not is_home(state, p, target):
+        if not is_original(state, p, target):
             state.peak[target] += size
-        if not is_home(state, p, source):
+        if not is_original(state, p, source):
             state.peak[source] -= size
     _recount_topic(state.topics, p, source, target)
     state.replicas[p, j] = target

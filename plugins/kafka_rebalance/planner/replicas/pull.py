@@ -7,17 +7,17 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.moving import (
+    band_improvement,
     below,
     copies_needed,
     draw,
     fits_limit,
-    is_home,
+    is_original,
     keeps_racks_even,
     may_hold,
     move,
     outside,
-    relief,
-    weigh,
+    replica_load,
 )
 from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import service
@@ -27,76 +27,78 @@ from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 
 
 @inner_kernel
-def _may_fetch(state: State, slot: int, target: int, weight: Floats) -> bool:
+def _may_fetch(state: State, replica_index: int, target: int, weight: Floats) -> bool:
     width = state.replicas.shape[1]
-    p = slot // width
-    j = slot - p * width
+    p = replica_index // width
+    j = replica_index - p * width
     if not (may_hold(state, p, j, target) and keeps_racks_even(state, p, j, target)):
         return False
-    weigh(state, p, j, state.replicas[p, j], weight)
+    replica_load(state, p, j, state.replicas[p, j], weight)
     return fits_limit(state, p, target, weight)
 
 
 @inner_kernel
-def _sample(state: State, target: int, takers: Ints, slots: Ints, weight: Floats) -> int:
+def _sample(state: State, target: int, receivers: Ints, replica_indexes: Ints, weight: Floats) -> int:
     """Replicas of other brokers that ``target`` may hold; returns how many were found."""
     found = 0
-    for _ in range(slots.shape[0]):
-        source = takers[draw(state, takers.shape[0])]
+    for _ in range(replica_indexes.shape[0]):
+        source = receivers[draw(state, receivers.shape[0])]
         if source != target and state.filled[source] > 0:
-            slot = state.items[state.start[source] + draw(state, state.filled[source])]
-            if _may_fetch(state, slot, target, weight):
-                slots[found] = slot
+            replica_index = state.items[state.start[source] + draw(state, state.filled[source])]
+            if _may_fetch(state, replica_index, target, weight):
+                replica_indexes[found] = replica_index
                 found += 1
     return found
 
 
 @inner_kernel
-def pull_to(state: State, target: int, takers: Ints, worst: float, least: float) -> int:
+def pull_to(state: State, target: int, receivers: Ints, worst: float, least: float) -> int:
     """Fetch for a broker below its bands replicas of the mixture that it lacks, from a sample. Returns moves."""
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     width = state.replicas.shape[1]
-    slots = np.empty(state.params.fetch.sampled, np.int32)
-    slots = slots[: _sample(state, target, takers, slots, weight)]
-    fit = np.empty(slots.shape[0])
+    replica_indexes = np.empty(state.params.fetch.sampled, np.int32)
+    replica_indexes = replica_indexes[: _sample(state, target, receivers, replica_indexes, weight)]
+    fit = np.empty(replica_indexes.shape[0])
     bonus = state.params.fetch.away_bonus
-    for i in range(slots.shape[0]):
-        p = slots[i] // width
-        source = state.replicas[p, slots[i] - p * width]
-        weigh(state, p, slots[i] - p * width, source, weight)
-        fit[i] = -service(state, target, weight, need) - (0.0 if is_home(state, p, source) else bonus)
+    for i in range(replica_indexes.shape[0]):
+        p = replica_indexes[i] // width
+        source = state.replicas[p, replica_indexes[i] - p * width]
+        replica_load(state, p, replica_indexes[i] - p * width, source, weight)
+        fit[i] = -service(state, target, weight, need) - (0.0 if is_original(state, p, source) else bonus)
     moves = 0
     for i in smallest_first(fit):
         if fit[i] > -least or below(state, target) <= BAND_TOLERANCE:
             break
-        if _helps(state, slots[i], target, weight, worst) and _may_fetch(state, slots[i], target, weight):
-            move(state, slots[i] // width, slots[i] % width, target, weight)
+        if _helps(state, replica_indexes[i], target, weight, worst) and _may_fetch(
+            state, replica_indexes[i], target, weight
+        ):
+            move(state, replica_indexes[i] // width, replica_indexes[i] % width, target, weight)
             moves += 1
     return moves
 
 
 @inner_kernel
-def _helps(state: State, slot: int, target: int, weight: Floats, worst: float) -> bool:
+def _helps(state: State, replica_index: int, target: int, weight: Floats, worst: float) -> bool:
     width = state.replicas.shape[1]
-    p = slot // width
-    source = state.replicas[p, slot - p * width]
+    p = replica_index // width
+    source = state.replicas[p, replica_index - p * width]
     if source == target:
         return False
-    weigh(state, p, slot - p * width, source, weight)
-    given = relief(state, source, weight, -1.0)
+    replica_load(state, p, replica_index - p * width, source, weight)
+    given = band_improvement(state, source, weight, -1.0)
     if given < -worst - GAIN_TOLERANCE:
         return False
-    gain = relief(state, target, weight, 1.0)
+    gain = band_improvement(state, target, weight, 1.0)
     return gain > GAIN_TOLERANCE and gain + given > GAIN_TOLERANCE
 
 
 @inner_kernel
-def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
+def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int:
     """Visit every taker below its bands once, farthest out first. Returns moves."""
     moves = 0
     for b in worst_first(state):
         if state.takes[b] and below(state, b) > BAND_TOLERANCE:
-            moves += pull_to(state, b, takers, worst, least)
+            moves += pull_to(state, b, receivers, worst, least)
     return moves
 
 
@@ -119,46 +121,46 @@ def _nearer(state: State, broker: int, d: int, change: float) -> float:
 
 
 @inner_kernel
-def may_swap(state: State, left_slot: int, right_slot: int) -> bool:
+def may_swap(state: State, left_index: int, right_index: int) -> bool:
     """Both replicas may take the other's place; hard limits hold on both sides."""
     width = state.replicas.shape[1]
-    p, q = left_slot // width, right_slot // width
-    i, j = left_slot - p * width, right_slot - q * width
+    p, q = left_index // width, right_index // width
+    i, j = left_index - p * width, right_index - q * width
     left, right = state.replicas[p, i], state.replicas[q, j]
     if not (may_hold(state, p, i, right) and may_hold(state, q, j, left)):
         return False
     if not (keeps_racks_even(state, p, i, right) and keeps_racks_even(state, q, j, left)):
         return False
     weight = np.empty(state.load.shape[1])
-    weigh(state, p, i, left, weight)
+    replica_load(state, p, i, left, weight)
     if not fits_limit(state, p, right, weight):
         return False
-    weigh(state, q, j, right, weight)
+    replica_load(state, q, j, right, weight)
     return fits_limit(state, q, left, weight)
 
 
 @inner_kernel
-def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
+def swap_at(state: State, left: int, receivers: Ints, tries: int) -> int:
     """The best of ``tries`` sampled exchanges with a broker outside its bands. Returns 1 if one was made."""
     width = state.replicas.shape[1]
     going, coming = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
     best, best_left, best_right = 0.0, -1, -1
     for _ in range(tries):
-        right = takers[draw(state, takers.shape[0])]
+        right = receivers[draw(state, receivers.shape[0])]
         if right == left or state.filled[right] == 0 or state.filled[left] == 0:
             continue
-        left_slot = state.items[state.start[left] + draw(state, state.filled[left])]
-        right_slot = state.items[state.start[right] + draw(state, state.filled[right])]
-        p, q = left_slot // width, right_slot // width
-        weigh(state, p, left_slot - p * width, left, going)
-        weigh(state, q, right_slot - q * width, right, coming)
+        left_index = state.items[state.start[left] + draw(state, state.filled[left])]
+        right_index = state.items[state.start[right] + draw(state, state.filled[right])]
+        p, q = left_index // width, right_index // width
+        replica_load(state, p, left_index - p * width, left, going)
+        replica_load(state, q, right_index - q * width, right, coming)
         gain = swap_gain(state, left, right, going, coming)
         if p == q or gain <= GAIN_TOLERANCE:
             continue
         cost = copies_needed(state, p, left, right) + copies_needed(state, q, right, left)
         gain /= max(cost, state.params.fetch.least_cost * (state.cost[p] + state.cost[q]))
-        if gain > best and may_swap(state, left_slot, right_slot):
-            best, best_left, best_right = gain, left_slot, right_slot
+        if gain > best and may_swap(state, left_index, right_index):
+            best, best_left, best_right = gain, left_index, right_index
     if best_left < 0:
         return 0
     right = state.replicas[best_right // width, best_right % width]
@@ -168,10 +170,10 @@ def swap_at(state: State, left: int, takers: Ints, tries: int) -> int:
 
 
 @inner_kernel
-def swap_round(state: State, takers: Ints, tries: int) -> int:
+def swap_round(state: State, receivers: Ints, tries: int) -> int:
     """One exchange for every taker outside its bands. Returns exchanges."""
     swaps = 0
     for b in worst_first(state):
         if state.takes[b] and outside(state, b) > BAND_TOLERANCE:
-            swaps += swap_at(state, b, takers, tries)
+            swaps += swap_at(state, b, receivers, tries)
     return swaps

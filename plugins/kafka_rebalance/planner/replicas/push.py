@@ -14,7 +14,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel
-from kafka_rebalance.planner.replicas.moving import above, move, outside, weigh
+from kafka_rebalance.planner.replicas.moving import above, move, outside, replica_load
 from kafka_rebalance.planner.replicas.receivers import (
     alignment,
     brokers_lacking,
@@ -51,42 +51,42 @@ def overshoots(state: State, source: int, weight: Floats) -> bool:
 
 
 @inner_kernel
-def _rank(state: State, source: int, slots: Ints, fit: Floats, weight: Floats) -> None:
+def _rank(state: State, source: int, replica_indexes: Ints, fit: Floats, weight: Floats) -> None:
     """Fill ``fit`` with minus the alignment of each replica and the excess."""
     width = state.replicas.shape[1]
     excess = np.empty(weight.shape[0])
     for d in range(excess.shape[0]):
         excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)
-    for i in range(slots.shape[0]):
-        p = slots[i] // width
-        weigh(state, p, slots[i] - p * width, source, weight)
+    for i in range(replica_indexes.shape[0]):
+        p = replica_indexes[i] // width
+        replica_load(state, p, replica_indexes[i] - p * width, source, weight)
         fit[i] = -alignment(weight, excess)
 
 
 @inner_kernel
-def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: float, least: float) -> int:
-    """Hand over until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``takers``. Returns moves.
+def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: float, least: float) -> int:
+    """Hand over until ``part`` of the excess is gone, to ``lacking`` brokers, else to ``receivers``. Returns moves.
 
     Both sides must align with the replica by at least ``least``; brokers with room need not.
     """
     width = state.replicas.shape[1]
     weight, need = np.empty(state.load.shape[1]), np.empty(state.load.shape[1])
-    slots = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
-    fit = np.empty(slots.shape[0])
-    _rank(state, source, slots, fit, weight)
+    replica_indexes = state.items[state.start[source] : state.start[source] + state.filled[source]].copy()
+    fit = np.empty(replica_indexes.shape[0])
+    _rank(state, source, replica_indexes, fit, weight)
     stop = above(state, source) * (1.0 - part) + BAND_TOLERANCE
     moves, misses = 0, 0
     for i in smallest_first(fit):
         if fit[i] > -least or misses > state.params.hand_over.misses_borne or above(state, source) <= stop:
             break
-        p = slots[i] // width
-        j = slots[i] - p * width
-        weigh(state, p, j, source, weight)
+        p = replica_indexes[i] // width
+        j = replica_indexes[i] - p * width
+        replica_load(state, p, j, source, weight)
         target = -1
         if not overshoots(state, source, weight):
             target = lacking_receiver(state, p, j, weight, lacking, need, least)
-            if target < 0 and takers.shape[0] > 0:
-                target = roomy_receiver(state, p, j, weight, takers, 0.0, state.params.receivers.others_tried)
+            if target < 0 and receivers.shape[0] > 0:
+                target = roomy_receiver(state, p, j, weight, receivers, 0.0, state.params.receivers.others_tried)
         if target < 0:
             misses += 1
             continue
@@ -96,14 +96,14 @@ def push_from(state: State, source: int, lacking: Ints, takers: Ints, part: floa
 
 
 @inner_kernel
-def push_round(state: State, everybody: Ints, takers: Ints, part: float, least: float) -> int:
+def push_round(state: State, everybody: Ints, receivers: Ints, part: float, least: float) -> int:
     """Visit every broker above its bands once, farthest out first. Returns moves.
 
-    ``everybody`` are all brokers that take replicas: those that lack load are served first; ``takers`` (may be empty)
-    are those that take what nobody lacks.
+    ``everybody`` are all brokers that take replicas: those that lack load are served first; ``receivers`` (may be
+    empty) are those that take what no broker lacks.
     """
     moves = 0
     for b in worst_first(state):
         if above(state, b) > BAND_TOLERANCE:
-            moves += push_from(state, b, brokers_lacking(state, everybody), takers, part, least)
+            moves += push_from(state, b, brokers_lacking(state, everybody), receivers, part, least)
     return moves

@@ -1,4 +1,4 @@
-"""Who takes a replica: a broker that lacks just this mixture of loads, else one with room."""
+"""Who takes a replica: a broker that lacks just this mixture of loads, else one with free capacity."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.replicas.moving import (
+    band_improvement,
     below,
     draw,
     fewest_in_rack,
@@ -14,7 +15,6 @@ from kafka_rebalance.planner.replicas.moving import (
     keeps_racks_even,
     may_hold,
     rack_share,
-    relief,
 )
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, FORBIDDEN, GAIN_TOLERANCE
@@ -66,7 +66,7 @@ def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
     Alignment, less where it brings more than is lacking (elsewhere those bytes would be of use), less where it takes
     the broker above a band. Fills ``need``.
     """
-    helped = relief(state, broker, weight, 1.0)
+    helped = band_improvement(state, broker, weight, 1.0)
     if helped <= GAIN_TOLERANCE:
         return 0.0
     need_of(state, broker, need)
@@ -74,11 +74,11 @@ def service(state: State, broker: int, weight: Floats, need: Floats) -> float:
 
 
 @inner_kernel
-def brokers_lacking(state: State, takers: Ints) -> Ints:
+def brokers_lacking(state: State, receivers: Ints) -> Ints:
     """Takers below one of their bands."""
-    chosen = np.empty(takers.shape[0], np.int32)
+    chosen = np.empty(receivers.shape[0], np.int32)
     found = 0
-    for b in takers:
+    for b in receivers:
         if below(state, b) > BAND_TOLERANCE:
             chosen[found] = b
             found += 1
@@ -124,13 +124,13 @@ def lacking_receiver(state: State, p: int, j: int, weight: Floats, lacking: Ints
 
 
 @inner_kernel
-def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
+def capacity_score(state: State, p: int, j: int, target: int, weight: Floats, worst: float, best: float) -> float:
     """Preference for a receiver: deficit filled, room left, topic spread; -1e300 = it may not take the replica.
 
     ``worst`` is the farthest that the target may be taken from its bands (0 = not at all). Who cannot beat ``best``
     whatever the topic is not looked at further (-1e300 too): in a large cluster each look at a topic is far in memory.
     """
-    filled = relief(state, target, weight, 1.0)
+    filled = band_improvement(state, target, weight, 1.0)
     if filled < -worst - GAIN_TOLERANCE:
         return FORBIDDEN
     score, total = 0.0, 1e-300
@@ -145,17 +145,17 @@ def room_score(state: State, p: int, j: int, target: int, weight: Floats, worst:
 
 
 @inner_kernel
-def roomy_receiver(state: State, p: int, j: int, weight: Floats, takers: Ints, worst: float, tries: int) -> int:
-    """The best of ``tries`` brokers evenly picked from ``takers``; -1 if none may take the replica."""
+def roomy_receiver(state: State, p: int, j: int, weight: Floats, receivers: Ints, worst: float, tries: int) -> int:
+    """The best of ``tries`` brokers evenly picked from ``receivers``; -1 if none may take the replica."""
     source = state.replicas[p, j]
     fewest = rack_limit(state, p, j, source)
     best, best_score = -1, 0.1 * FORBIDDEN
-    first = draw(state, max(1, takers.shape[0]))
-    stride = max(1, takers.shape[0] // tries)
-    for i in range(min(tries, takers.shape[0])):
-        target = takers[(first + i * stride) % takers.shape[0]]
+    first = draw(state, max(1, receivers.shape[0]))
+    stride = max(1, receivers.shape[0] // tries)
+    for i in range(min(tries, receivers.shape[0])):
+        target = receivers[(first + i * stride) % receivers.shape[0]]
         if _rack_allows(state, p, j, source, target, fewest):
-            score = room_score(state, p, j, target, weight, worst, best_score)
+            score = capacity_score(state, p, j, target, weight, worst, best_score)
             if score > best_score:
                 best, best_score = target, score
     return best

@@ -90,9 +90,9 @@ def _band_width(state: State) -> float:
 
 def _state_of(problem: Problem, sets: ReplicaSets, bands: WorkingBands, seed: int, params: SolveParams) -> State:
     alone = int(problem.target_rf.max(initial=1)) == 1
-    slot = np.full(problem.partition_count, 0 if alone else -1, dtype=np.int32)
-    fresh = ReplicaSets(sets.replicas.copy(), sets.home)
-    return make_state(problem, fresh, slot, replica_columns(problem), bands, seed=seed, params=params)
+    replica_index = np.full(problem.partition_count, 0 if alone else -1, dtype=np.int32)
+    fresh = ReplicaSets(sets.replicas.copy(), sets.original)
+    return make_state(problem, fresh, replica_index, replica_columns(problem), bands, seed=seed, params=params)
 
 
 def _polish(state: State, receivers: Ints, params: SolveParams) -> None:

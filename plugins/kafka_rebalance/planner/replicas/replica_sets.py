@@ -1,7 +1,8 @@
-"""Replica sets before any balancing: what must go is marked, what is too many is dropped, what is missing is asked for.
+"""Replica sets before any balancing: what must go is marked, what is too many is dropped, what is missing is marked as
+unplaced.
 
-Slots on the void (index B) are replicas that have to be placed: a growing replication factor, an offline log dir, and
-one of two replicas that break the rack rule. Dropping replicas costs nothing and may pay a broker's excess.
+Entries with the unplaced index (B) are replicas that have to be placed: a growing replication factor, an offline log
+dir, and one of two replicas that break the rack rule. Dropping replicas costs nothing and may pay a broker's excess.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from kafka_rebalance.planner.state import ReplicaSets
 
 def start_sets(problem: Problem) -> ReplicaSets:
     """Replica sets of the wanted size. Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
-    require_room(problem)
-    void = problem.broker_count
-    home = problem.replicas.copy()
+    require_capacity(problem)
+    unplaced = problem.broker_count
+    original = problem.replicas.copy()
     replicas = problem.replicas.copy()
     if problem.must_leave is not None:
         offline = problem.must_leave & (replicas >= 0) & ~problem.pinned[:, None]
-        home[offline] = -2 - replicas[offline]
-        replicas[offline] = void
+        original[offline] = -2 - replicas[offline]
+        replicas[offline] = unplaced
     _drop_surplus(problem, replicas)
-    _ask_missing(problem, replicas, void)
-    _send_rack_breakers(problem, replicas, void)
-    return ReplicaSets(replicas, home)
+    _ask_missing(problem, replicas, unplaced)
+    _send_rack_breakers(problem, replicas, unplaced)
+    return ReplicaSets(replicas, original)
 
 
-def require_room(problem: Problem) -> None:
+def require_capacity(problem: Problem) -> None:
     """Raise InfeasibleError if some partition has fewer lawful brokers than replicas, naming the smallest cause."""
     is_open = np.append(problem.takes_replicas, False)
     kept = (problem.replicas >= 0) & problem.stays[problem.replicas]
@@ -64,8 +65,8 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
     """float64[B+1]: load over the top of its band, the worst resource; drained brokers and the void are fullest."""
     scale = resource_scale(problem)
     load = np.zeros((problem.broker_count + 1, len(problem.resources)))
-    rows, slots = np.nonzero(replicas >= 0)
-    np.add.at(load, replicas[rows, slots], problem.follower_load[rows])
+    rows, replica_indexes = np.nonzero(replicas >= 0)
+    np.add.at(load, replicas[rows, replica_indexes], problem.follower_load[rows])
     with np.errstate(divide="ignore", invalid="ignore"):
         level = load[:-1] / np.where(np.isfinite(problem.band_high), problem.band_high, scale[None, :])
     worst = np.nan_to_num(level, nan=0.0, posinf=1e9).max(axis=1, initial=0.0)
@@ -87,13 +88,13 @@ def _drop_surplus(problem: Problem, replicas: Ints) -> None:
         # Today's leader stays if it can: dropping it would cost a leader change.
         badness -= np.where(is_there & (replicas[rows] == problem.leader[rows, None]), 0.5, 0.0)
         worst = badness.argmax(axis=1)
-        _remove_slot(replicas, rows, worst.astype(np.int64))
+        _remove_index(replicas, rows, worst.astype(np.int64))
 
 
-def _remove_slot(replicas: Ints, rows: np.ndarray, slots: np.ndarray) -> None:
+def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray) -> None:
     """Take one slot out of each row and close the gap."""
     width = replicas.shape[1]
-    source = np.arange(width)[None, :] + (np.arange(width)[None, :] >= slots[:, None])
+    source = np.arange(width)[None, :] + (np.arange(width)[None, :] >= replica_indexes[:, None])
     padded = np.column_stack([replicas[rows], np.full(len(rows), NOBODY, dtype=np.int32)])
     replicas[rows] = np.take_along_axis(padded, source, axis=1)
 
@@ -110,13 +111,13 @@ def _rack_crowd(problem: Problem, replicas: Ints) -> Floats:
     return np.where(stays, crowd - 1, 0.0)
 
 
-def _ask_missing(problem: Problem, replicas: Ints, void: int) -> None:
+def _ask_missing(problem: Problem, replicas: Ints, unplaced: int) -> None:
     for j in range(replicas.shape[1]):
         missing = (replicas[:, j] < 0) & (j < problem.target_rf) & ~problem.pinned
-        replicas[missing, j] = void
+        replicas[missing, j] = unplaced
 
 
-def _send_rack_breakers(problem: Problem, replicas: Ints, void: int) -> None:
+def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None:
     """Of replicas that break the rack rule, the ones on the fullest brokers must be placed anew."""
     if not problem.moves_replicas:
         return
@@ -131,7 +132,7 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, void: int) -> None:
             badness = np.where(breaks, fullness[replicas[rows]], -1.0)
             badness -= np.where(replicas[rows] == problem.leader[rows, None], 0.5, 0.0)
             if len(rows):
-                replicas[rows, badness.argmax(axis=1)] = void
+                replicas[rows, badness.argmax(axis=1)] = unplaced
 
 
 def _rack_breakers(problem: Problem, replicas: Ints, spread: tuple[np.ndarray, int], racks: Ints) -> Flags:

@@ -20,24 +20,24 @@ _RELEASE, _EVACUATE, _PUSH, _FINISH, _PULL, _SWAP, _POLISH = range(7)
 
 
 @kernel
-def _take(step: int, state: State, everybody: Ints, takers: Ints, amount: float, least: float) -> float:
+def _take(step: int, state: State, everybody: Ints, receivers: Ints, amount: float, least: float) -> float:
     if step == _RELEASE:
         return float(_release(state))
     if step == _EVACUATE:
         return float(_evacuate(state, everybody))
     if step == _PUSH:
-        return float(_push_round(state, everybody, takers, amount, least))
+        return float(_push_round(state, everybody, receivers, amount, least))
     if step == _FINISH:
-        return float(_finish_round(state, everybody, takers, amount))
+        return float(_finish_round(state, everybody, receivers, amount))
     if step == _PULL:
-        return float(_pull_round(state, takers, amount, least))
+        return float(_pull_round(state, receivers, amount, least))
     if step == _SWAP:
-        return float(_swap_round(state, takers, int(amount)))
-    return float(_polish_round(state, takers, int(amount)))
+        return float(_swap_round(state, receivers, int(amount)))
+    return float(_polish_round(state, receivers, int(amount)))
 
 
 def release(state: State, everybody: Ints) -> int:
-    """Send to the void what the brokers above their bands must give up in any cheap plan. Returns how many."""
+    """Mark as unplaced what the brokers above their bands must give up in any cheap plan. Returns how many."""
     return int(_take(_RELEASE, state, everybody, everybody, 0.0, 0.0))
 
 
@@ -46,26 +46,26 @@ def evacuate(state: State, everybody: Ints) -> int:
     return int(_take(_EVACUATE, state, everybody, everybody, 0.0, 0.0))
 
 
-def push_round(state: State, everybody: Ints, takers: Ints, part: float, least: float) -> int:
+def push_round(state: State, everybody: Ints, receivers: Ints, part: float, least: float) -> int:
     """Every broker above its bands hands over mixtures that fit. Returns moves."""
-    return int(_take(_PUSH, state, everybody, takers, part, least))
+    return int(_take(_PUSH, state, everybody, receivers, part, least))
 
 
-def finish_round(state: State, everybody: Ints, takers: Ints, worst: float) -> int:
+def finish_round(state: State, everybody: Ints, receivers: Ints, worst: float) -> int:
     """Every broker above its bands hands over what is worth most per cost. Returns moves."""
-    return int(_take(_FINISH, state, everybody, takers, worst, 0.0))
+    return int(_take(_FINISH, state, everybody, receivers, worst, 0.0))
 
 
-def pull_round(state: State, takers: Ints, worst: float, least: float) -> int:
+def pull_round(state: State, receivers: Ints, worst: float, least: float) -> int:
     """Every taker below its bands fetches. Returns moves."""
-    return int(_take(_PULL, state, takers, takers, worst, least))
+    return int(_take(_PULL, state, receivers, receivers, worst, least))
 
 
-def swap_round(state: State, takers: Ints, tries: int) -> int:
+def swap_round(state: State, receivers: Ints, tries: int) -> int:
     """One exchange for every taker outside its bands. Returns exchanges."""
-    return int(_take(_SWAP, state, takers, takers, float(tries), 0.0))
+    return int(_take(_SWAP, state, receivers, receivers, float(tries), 0.0))
 
 
-def polish_round(state: State, takers: Ints, tries: int) -> float:
+def polish_round(state: State, receivers: Ints, tries: int) -> float:
     """One pass over everything that has moved. Returns the cost saved."""
-    return _take(_POLISH, state, takers, takers, float(tries), 0.0)
+    return _take(_POLISH, state, receivers, receivers, float(tries), 0.0)

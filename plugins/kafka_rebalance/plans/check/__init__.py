@@ -7,9 +7,9 @@ from kafka_rebalance.plans.check.planned import (
     read_planned,
     require_sealed,
 )
-from kafka_rebalance.plans.check.reasons import JUDGEMENT_OF, Judgement, Reason, ReasonCode
+from kafka_rebalance.plans.check.reasons import STATUS_OF, PlanStatus, Reason, ReasonCode
 
 __all__ = [
-    "JUDGEMENT_OF", "CheckResult", "Judgement", "PlannedMove", "PlannedState", "Reason", "ReasonCode", "check_plan",
+    "STATUS_OF", "CheckResult", "PlanStatus", "PlannedMove", "PlannedState", "Reason", "ReasonCode", "check_plan",
     "read_planned", "require_sealed",
 ]  # fmt: skip

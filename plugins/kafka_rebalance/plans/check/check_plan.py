@@ -32,19 +32,19 @@ from kafka_rebalance.plans.check.cluster_changes import (
 from kafka_rebalance.plans.check.effect import effect_of, worth
 from kafka_rebalance.plans.check.move_states import move_states
 from kafka_rebalance.plans.check.planned import PlannedState, read_planned
-from kafka_rebalance.plans.check.reasons import Judgement, Reason, ReasonCode, shortened, worst
-from kafka_rebalance.plans.dead_band import furthest
+from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.option_fit import MOST_PLANNED_FACTOR
 from kafka_rebalance.plans.plan import Verdict
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The judgement, why (codes with words), and how many moves are done and left."""
+    """The status, why (codes with text), and how many moves are done and left."""
 
-    judgement: Judgement
+    status: PlanStatus
     because: tuple[Reason, ...]
     done: int
     left: int
@@ -79,17 +79,17 @@ def check_plan(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> CheckR
 
 
 def _check_moves(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:
-    ask = build_ask(snapshot, _options(planned, snapshot))
-    problem = ask.problem(ask.options.band)
-    states = move_states(planned, ask, problem, recreated_topics(planned, snapshot))
+    plan_request = build_request(snapshot, _options(planned, snapshot))
+    problem = plan_request.problem(plan_request.options.band)
+    states = move_states(planned, plan_request, problem, recreated_topics(planned, snapshot))
     reasons = (*states.reasons, *expired(planned, snapshot), *changes_since(planned, snapshot))
     done, left = states.done, len(states.left)
     if reasons:
         return _result(reasons, done, left)
     if not left:
         return _result((Reason(ReasonCode.ALL_DONE, f"all {done:,} moves are done"),), done, 0)
-    effect = effect_of(ask, problem, states.left)
-    return _result(effect.harm or (worth(ask, problem, effect, left),), done, left)
+    effect = effect_of(plan_request, problem, states.left)
+    return _result(effect.harm or (worth(plan_request, problem, effect, left),), done, left)
 
 
 def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:
@@ -100,14 +100,14 @@ def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult
     if planned.verdict != Verdict.NOTHING_TO_DO.value:
         words = f"the plan said {planned.verdict.replace('_', ' ')[:40]}: make a new one"
         return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0)
-    ask = build_ask(snapshot, _options(planned, snapshot))
-    within = ask.options.band
-    problem = ask.problem(within)
+    plan_request = build_request(snapshot, _options(planned, snapshot))
+    within = plan_request.options.band
+    problem = plan_request.problem(within)
     loads = broker_loads(problem, problem.replicas, problem.leader)
-    far = None if within is None else furthest(problem, loads, within)
-    allowed = (within or 0.0) if ask.options.is_order else ask.options.dead_band
-    if ask.hard or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
-        words = "; ".join([*ask.hard, "there is something to do by now"])
+    far = None if within is None else worst_deviation(problem, loads, within)
+    allowed = (within or 0.0) if plan_request.options.is_explicit else plan_request.options.dead_band
+    if plan_request.hard or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
+        words = "; ".join([*plan_request.hard, "there is something to do by now"])
         return _result((Reason(ReasonCode.SOMETHING_TO_DO, words),), 0, 0)
     return _result((Reason(ReasonCode.STILL_NOTHING_TO_DO, "there is still nothing to do"),), 0, 0)
 
@@ -129,7 +129,7 @@ def _options(planned: PlannedState, snapshot: ClusterSnapshot) -> PlanOptions:
 
 
 def _result(reasons: tuple[Reason, ...], done: int, left: int) -> CheckResult:
-    """The reasons of the worst judgement first, then the others that tell what has changed."""
-    judgement = worst(reasons)
-    ordered = sorted(reasons, key=lambda reason: reason.judgement is not judgement)
-    return CheckResult(judgement, shortened(ordered), done, left)
+    """The reasons of the worst status first, then the others that describe what has changed."""
+    status = worst(reasons)
+    ordered = sorted(reasons, key=lambda reason: reason.status is not status)
+    return CheckResult(status, shortened(ordered), done, left)

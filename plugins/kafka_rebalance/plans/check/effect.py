@@ -13,10 +13,10 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.check.move_states import LeftMove
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.plans.dead_band import furthest, gain_per_byte, imbalance
+from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
-from kafka_rebalance.plans.request import Ask, lacks_racks
+from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 
 WORSE_BY = 0.01  # imbalance: a hundredth of the load more outside its bands is harm, less is noise
 
@@ -30,7 +30,7 @@ class Effect:
     copied_bytes: float
 
 
-def effect_of(ask: Ask, problem: Problem, left: Sequence[LeftMove]) -> Effect:
+def effect_of(plan_request: PlanRequest, problem: Problem, left: Sequence[LeftMove]) -> Effect:
     """O(P·W·D)."""
     replicas, leaders = problem.replicas.copy(), problem.leader.copy()
     width = max([replicas.shape[1], *(len(move.target) for move in left)])
@@ -39,39 +39,39 @@ def effect_of(ask: Ask, problem: Problem, left: Sequence[LeftMove]) -> Effect:
         replicas[move.row] = NOBODY
         replicas[move.row, : len(move.target)] = move.target
         leaders[move.row] = move.leader
-    draft = draft_of(ask, replicas, leaders)
-    before, after = outcome_of(ask, empty_draft(ask)).before, outcome_of(ask, draft).after
+    draft = draft_of(plan_request, replicas, leaders)
+    before, after = outcome_of(plan_request, empty_draft(plan_request)).before, outcome_of(plan_request, draft).after
     bands, stays = bands_of(problem), problem.stays
     gain = imbalance(bands, before, stays) - imbalance(bands, after, stays)
-    harm = _harm(ask, problem, draft, before, after)
-    if gain < -WORSE_BY and not ask.hard:
+    harm = _harm(plan_request, problem, draft, before, after)
+    if gain < -WORSE_BY and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"
         harm.append(Reason(ReasonCode.BALANCE_WORSE, words))
     return Effect(tuple(harm), gain, float((draft.copies * np.nan_to_num(draft.size)).sum()))
 
 
-def worth(ask: Ask, problem: Problem, effect: Effect, left: int) -> Reason:
+def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int) -> Reason:
     """Whether what is left still pays, where nothing is harmed."""
-    options = ask.options
-    if ask.hard or options.preferred_election:
-        return Reason(ReasonCode.MOVES_LEFT, "; ".join([*ask.hard, f"{left:,} moves are left"]))
-    rate = gain_per_byte(effect.gain, effect.copied_bytes, float(np.nan_to_num(ask.partitions.size).sum()))
-    if effect.gain <= 0 or (not options.is_order and rate < options.least_gain_per_byte):
+    options = plan_request.options
+    if plan_request.hard or options.preferred_election:
+        return Reason(ReasonCode.MOVES_LEFT, "; ".join([*plan_request.hard, f"{left:,} moves are left"]))
+    rate = gain_per_byte(effect.gain, effect.copied_bytes, float(np.nan_to_num(plan_request.partitions.size).sum()))
+    if effect.gain <= 0 or (not options.is_explicit and rate < options.least_gain_per_byte):
         words = f"what is left takes {effect.gain:.3g} off the imbalance"
         return Reason(ReasonCode.GAINS_TOO_LITTLE, words)
     loads = broker_loads(problem, problem.replicas, problem.leader)
-    worst = None if options.band is None else furthest(problem, loads, options.band)
+    worst = None if options.band is None else worst_deviation(problem, loads, options.band)
     if worst is None or worst.ratio == 1.0:
         return Reason(ReasonCode.BALANCED_ALREADY, "every broker is inside its band already")
     words = f"{left:,} moves are left, they take {effect.gain:.3g} off the imbalance"
     return Reason(ReasonCode.MOVES_LEFT, words)
 
 
-def _harm(ask: Ask, problem: Problem, draft: Draft, before: Floats, after: Floats) -> list[Reason]:
+def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Floats, after: Floats) -> list[Reason]:
     reasons = []
-    ids = ask.brokers.arrays.ids
+    ids = plan_request.brokers.arrays.ids
     for d, name in enumerate(problem.resources):
-        cap = ask.options.caps.get(name, np.inf) * (1 + SLACK)
+        cap = plan_request.options.caps.get(name, np.inf) * (1 + SLACK)
         over = problem.stays & (after[:, d] > np.minimum(problem.limit[:, d], cap)) & (after[:, d] > before[:, d])
         if over.any():
             words = (
@@ -79,7 +79,9 @@ def _harm(ask: Ask, problem: Problem, draft: Draft, before: Floats, after: Float
             )
             reasons.append(Reason(ReasonCode.OVER_CAPACITY, words))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
-    shares = lacks_racks(draft.end, ask.brokers, target) & ~lacks_racks(draft.start, ask.brokers, target)
+    shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(
+        draft.start, plan_request.brokers, target
+    )
     if shares.any():
         words = f"{int(shares.sum()):,} partitions would have replicas that share a rack"
         reasons.append(Reason(ReasonCode.RACKS_SHARED, words))

@@ -9,7 +9,7 @@ from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,13 @@ class MoveStates:
     reasons: tuple[Reason, ...]
 
 
-def move_states(planned: PlannedState, ask: Ask, problem: Problem, recreated: AbstractSet[str]) -> MoveStates:
+def move_states(
+    planned: PlannedState, plan_request: PlanRequest, problem: Problem, recreated: AbstractSet[str]
+) -> MoveStates:
     """Each move judged by itself. O(moves)."""
-    at_row = {row: at for at, row in enumerate(ask.rows.tolist())}
-    row_of = ask.snapshot.row_of
-    topics = {topic.name for topic in ask.snapshot.topics}
+    at_row = {row: at for at, row in enumerate(plan_request.rows.tolist())}
+    row_of = plan_request.snapshot.row_of
+    topics = {topic.name for topic in plan_request.snapshot.topics}
     left: list[LeftMove] = []
     reasons: list[Reason] = []
     done = changed = 0
@@ -47,7 +49,7 @@ def move_states(planned: PlannedState, ask: Ask, problem: Problem, recreated: Ab
             lost = "is not in the cluster any more" if row is None else "is wholly on brokers that are gone"
             reasons.append(Reason(ReasonCode.PARTITION_DELETED, f"{move.name} {lost}"))
             continue
-        found = _state(move, ask, problem, row, at_row[row])
+        found = _state(move, plan_request, problem, row, at_row[row])
         if isinstance(found, Reason):
             reasons.append(found)
         elif found is None:
@@ -57,22 +59,24 @@ def move_states(planned: PlannedState, ask: Ask, problem: Problem, recreated: Ab
     return MoveStates(done, tuple(left), tuple(reasons))
 
 
-def _state(move: PlannedMove, ask: Ask, problem: Problem, row: int, at: int) -> Reason | LeftMove | None:
+def _state(
+    move: PlannedMove, plan_request: PlanRequest, problem: Problem, row: int, at: int
+) -> Reason | LeftMove | None:
     """None: done."""
-    index = ask.brokers.index_of
-    joined = {broker.id for broker in ask.snapshot.brokers}
+    index = plan_request.brokers.index_of
+    joined = {broker.id for broker in plan_request.snapshot.brokers}
     target = [index.get(broker, NOBODY) if broker in joined else NOBODY for broker in move.target]
     today = [broker for broker in problem.replicas[at].tolist() if broker >= 0]
     leader = index.get(move.leader, NOBODY)
-    if today == target and (bool(ask.partitions.in_flight[row]) or int(problem.leader[at]) == leader):
+    if today == target and (bool(plan_request.partitions.in_flight[row]) or int(problem.leader[at]) == leader):
         return None
-    conflict = _conflict(ask, problem, row, move, target, today)
+    conflict = _conflict(plan_request, problem, row, move, target, today)
     if conflict is not None:
         return conflict
     start = [index.get(broker, NOBODY) for broker in move.start]
     if today in (start, target):
         return LeftMove(at, target, leader)
-    ids = [int(ask.brokers.arrays.ids[broker]) for broker in today]
+    ids = [int(plan_request.brokers.arrays.ids[broker]) for broker in today]
     if len(today) not in (len(start), len(target)):
         words = f"{move.name} has {len(today)} replicas now, {len(start)} when the plan was made"
         return Reason(ReasonCode.REPLICATION_FACTOR_CHANGED, words)
@@ -81,21 +85,21 @@ def _state(move: PlannedMove, ask: Ask, problem: Problem, row: int, at: int) -> 
 
 
 def _conflict(
-    ask: Ask, problem: Problem, row: int, move: PlannedMove, target: list[int], today: list[int]
+    plan_request: PlanRequest, problem: Problem, row: int, move: PlannedMove, target: list[int], today: list[int]
 ) -> Reason | None:
-    if ask.partitions.in_flight[row]:
+    if plan_request.partitions.in_flight[row]:
         return Reason(ReasonCode.IN_REASSIGNMENT, f"{move.name}: is being reassigned already")
     if NOBODY in target:
         broker = move.target[target.index(NOBODY)]
         return Reason(ReasonCode.TARGET_GONE, f"{move.name}: broker {broker} is not in the cluster")
     gone = [b for b in target if not problem.stays[b]]
     if gone:
-        lost = ask.brokers.brokers[gone[0]]
+        lost = plan_request.brokers.brokers[gone[0]]
         return Reason(ReasonCode.TARGET_UNUSABLE, f"{move.name}: broker {lost.id} is {lost.state.value}")
     closed = [b for b in target if b not in today and not problem.takes_replicas[b]]
     if closed:
-        words = f"{move.name}: broker {ask.brokers.brokers[closed[0]].id} takes no replicas"
+        words = f"{move.name}: broker {plan_request.brokers.brokers[closed[0]].id} takes no replicas"
         return Reason(ReasonCode.TARGET_UNUSABLE, words)
-    if ask.partitions.leaderless[row]:
+    if plan_request.partitions.leaderless[row]:
         return Reason(ReasonCode.NO_LEADER, f"{move.name}: has no leader to copy from")
     return None

@@ -1,7 +1,7 @@
 """``plan.json`` as ``check`` and ``--previous`` read it: sealed, of the right shape, and no more than they need.
 
-The hash comes first: a document that does not carry its own ``plan_id`` is nobody's plan. What a plan of an older
-advisor does not tell (topic ids, what was seen of the cluster) is unknown, and nothing is judged by it.
+The hash comes first: a document that does not carry its own ``plan_id`` is not accepted. What a plan of an older
+advisor does not hold (topic ids, what was seen of the cluster) is unknown, and no rule uses it.
 """
 
 from __future__ import annotations
@@ -162,7 +162,9 @@ def _moves(items: list[Any], place: str) -> tuple[PlannedMove, ...]:
 def _topic_ids(value: Any, read: _Fields) -> dict[str, str | None]:
     if value is None:
         return {}
-    if not isinstance(value, dict) or not all(each is None or isinstance(each, str) for each in value.values()):
+    if not isinstance(value, dict) or not all(
+        element is None or isinstance(element, str) for element in value.values()
+    ):
         raise read.wrong("topic_ids", value, "topic: id or null")
     return dict(value)
 

@@ -1,4 +1,4 @@
-"""Why a plan is valid, stale, not worth it or harmful: one registry of codes, each with the judgement that it means."""
+"""Why a plan is valid, stale, not worth it or harmful: one registry of codes, each with the status that it implies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 SHOWN = 5
 
 
-class Judgement(IntEnum):
+class PlanStatus(IntEnum):
     """The values are the exit codes of ``rebalance-advisor check``."""
 
     VALID = 0
@@ -55,11 +55,11 @@ class ReasonCode(StrEnum):
     BALANCE_WORSE = "balance_worse"
 
 
-JUDGEMENT_OF = (
-    dict.fromkeys(ReasonCode, Judgement.STALE)
-    | dict.fromkeys((ReasonCode.MOVES_LEFT, ReasonCode.STILL_NOTHING_TO_DO), Judgement.VALID)
+STATUS_OF = (
+    dict.fromkeys(ReasonCode, PlanStatus.STALE)
+    | dict.fromkeys((ReasonCode.MOVES_LEFT, ReasonCode.STILL_NOTHING_TO_DO), PlanStatus.VALID)
     | dict.fromkeys(
-        (ReasonCode.ALL_DONE, ReasonCode.GAINS_TOO_LITTLE, ReasonCode.BALANCED_ALREADY), Judgement.NOT_WORTH_IT
+        (ReasonCode.ALL_DONE, ReasonCode.GAINS_TOO_LITTLE, ReasonCode.BALANCED_ALREADY), PlanStatus.NOT_WORTH_IT
     )
     | dict.fromkeys(
         (
@@ -71,10 +71,10 @@ JUDGEMENT_OF = (
             ReasonCode.RACKS_SHARED,
             ReasonCode.BALANCE_WORSE,
         ),
-        Judgement.HARMFUL,
+        PlanStatus.HARMFUL,
     )
 )
-_ORDER = (Judgement.VALID, Judgement.NOT_WORTH_IT, Judgement.STALE, Judgement.HARMFUL)
+_ORDER = (PlanStatus.VALID, PlanStatus.NOT_WORTH_IT, PlanStatus.STALE, PlanStatus.HARMFUL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +85,14 @@ class Reason:
     words: str
 
     @property
-    def judgement(self) -> Judgement:
+    def status(self) -> PlanStatus:
         """What this reason alone would make of the plan."""
-        return JUDGEMENT_OF[self.code]
+        return STATUS_OF[self.code]
 
 
-def worst(reasons: Iterable[Reason]) -> Judgement:
+def worst(reasons: Iterable[Reason]) -> PlanStatus:
     """Harmful before stale before not worth it before valid."""
-    return max((reason.judgement for reason in reasons), key=_ORDER.index, default=Judgement.VALID)
+    return max((reason.status for reason in reasons), key=_ORDER.index, default=PlanStatus.VALID)
 
 
 def shortened(reasons: Iterable[Reason]) -> tuple[Reason, ...]:

@@ -1,6 +1,6 @@
 """Why each move is made, and what gets worse without it; then the same for people, broker by broker.
 
-A move is told by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or the
+A move is explained by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or the
 broker that is furthest above (or below) its share of some resource. ``worse_without`` leaves this one move out of the
 whole plan and says how the broker that it relieves would stand then.
 
@@ -19,7 +19,7 @@ from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.outcome import Bands, Outcome
-from kafka_rebalance.plans.request import Ask, lacks_racks
+from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.model import BrokerState
 
@@ -48,27 +48,31 @@ class _Ratios:
     share: Floats
 
 
-def explain_moves(ask: Ask, draft: Draft, outcome: Outcome, bands: Bands, within: float | None) -> Texts:
+def explain_moves(
+    plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
+) -> Texts:
     """Texts in the order of the draft."""
-    ratios = _ratios(ask, outcome, bands, within)
-    given, taken = _given_and_taken(ask, draft, outcome.resources)
-    giver, taker = _giver(draft), _taker(draft)
-    relieved, d, is_over = _what_is_repaired(draft, ratios, giver, taker, given, taken)
-    delta = np.where(is_over, given[np.arange(len(draft)), d], -taken[np.arange(len(draft)), d])
+    ratios = _ratios(plan_request, outcome, bands, within)
+    given, received = _given_and_received(plan_request, draft, outcome.resources)
+    giver, receiver = _giver(draft), _receiver(draft)
+    relieved, d, is_over = _what_is_repaired(draft, ratios, giver, receiver, given, received)
+    delta = np.where(is_over, given[np.arange(len(draft)), d], -received[np.arange(len(draft)), d])
     share = ratios.share[relieved, d]
     without = ratios.after[relieved, d] + np.divide(delta, share, out=np.zeros(len(draft)), where=share > 0)
-    reasons, worse = _balance_texts(ask, outcome, ratios, relieved, d, is_over, without)
-    _say_hard_reasons(ask, draft, reasons, worse)
+    reasons, worse = _balance_texts(plan_request, outcome, ratios, relieved, d, is_over, without)
+    _say_hard_reasons(plan_request, draft, reasons, worse)
     return Texts(reasons, worse)
 
 
-def explain_brokers(ask: Ask, draft: Draft, outcome: Outcome, bands: Bands, within: float | None) -> tuple[str, ...]:
+def explain_brokers(
+    plan_request: PlanRequest, draft: Draft, outcome: Outcome, bands: Bands, within: float | None
+) -> tuple[str, ...]:
     """A line for each broker that gives up or receives, those that change most first."""
-    ratios = _ratios(ask, outcome, bands, within)
-    tally = _tally(draft, len(ask.brokers.brokers))
+    ratios = _ratios(plan_request, outcome, bands, within)
+    tally = _tally(draft, len(plan_request.brokers.brokers))
     lines = []
     for b in np.flatnonzero(tally.any(axis=1)).tolist():
-        broker = ask.brokers.brokers[b]
+        broker = plan_request.brokers.brokers[b]
         out, into, out_bytes, in_bytes, lost, won = tally[b].tolist()
         is_sized = "disk" in outcome.resources
         parts = _parts((int(out), int(into)), (out_bytes, in_bytes), int(lost), int(won), is_sized=is_sized)
@@ -92,16 +96,16 @@ def _tally(draft: Draft, brokers: int) -> Floats:
     return np.stack(columns, axis=1).astype(np.float64)
 
 
-def _ratios(ask: Ask, outcome: Outcome, bands: Bands, within: float | None) -> _Ratios:
+def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None) -> _Ratios:
     """The share is the middle of the band, told from its upper edge; without one, the plain mean."""
     share = np.zeros_like(outcome.before)
     top = 1 + (within or 0.0)
-    capacity = ask.brokers.arrays.capacity
+    capacity = plan_request.brokers.arrays.capacity
     for d, name in enumerate(outcome.resources):
-        room = capacity.get(name, np.ones(len(share)))
-        plain = bands.mean[d] * room
+        broker_capacity = capacity.get(name, np.ones(len(share)))
+        plain = bands.mean[d] * broker_capacity
         fair = bands.high[:, d] / top
-        is_own = name in ask.options.targets or name in ask.options.caps
+        is_own = name in plan_request.options.targets or name in plan_request.options.caps
         share[:, d] = plain if is_own else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
     nothing = np.zeros_like(share)
     return _Ratios(
@@ -118,45 +122,51 @@ def _giver(draft: Draft) -> Ints:
     return np.where(draft.is_dropped.any(axis=1), draft.start[rows, column], np.maximum(draft.leader_from, 0))
 
 
-def _taker(draft: Draft) -> Ints:
+def _receiver(draft: Draft) -> Ints:
     column = draft.is_new.argmax(axis=1)
     rows = np.arange(len(draft))
     return np.where(draft.is_new.any(axis=1), draft.end[rows, column], draft.leader_to)
 
 
-def _given_and_taken(ask: Ask, draft: Draft, resources: tuple[str, ...]) -> tuple[Floats, Floats]:
+def _given_and_received(plan_request: PlanRequest, draft: Draft, resources: tuple[str, ...]) -> tuple[Floats, Floats]:
     """float64[M, D]: what the giver loses and the taker gains by a move, follower's part and leader's."""
-    loads = ask.partitions.placement.loads
+    loads = plan_request.partitions.placement.loads
     rf = (draft.end >= 0).sum(axis=1).astype(np.int32)
-    every = np.ones(len(ask.partitions.placement.replicas), dtype=np.int32)
+    every = np.ones(len(plan_request.partitions.placement.replicas), dtype=np.int32)
     every[draft.row] = rf
     columns = columns_of(loads, every, resources)
     follower = columns.follower_load[draft.row]
     extra = columns.leader_extra[draft.row]
-    giver, taker = _giver(draft), _taker(draft)
+    giver, receiver = _giver(draft), _receiver(draft)
     drops, gains = draft.is_dropped.any(axis=1, keepdims=True), draft.is_new.any(axis=1, keepdims=True)
     changes = draft.changes_leader
     given = follower * drops + extra * (changes & (draft.leader_from == giver))[:, None]
-    taken = follower * gains + extra * (changes & (draft.leader_to == taker))[:, None]
-    return given, taken
+    received = follower * gains + extra * (changes & (draft.leader_to == receiver))[:, None]
+    return given, received
 
 
 def _what_is_repaired(
-    draft: Draft, ratios: _Ratios, giver: Ints, taker: Ints, given: Floats, taken: Floats
+    draft: Draft, ratios: _Ratios, giver: Ints, receiver: Ints, given: Floats, received: Floats
 ) -> tuple[Ints, Longs, Flags]:
     """The broker, the resource and the side that stood furthest from its share, among those that the move changes."""
     over = np.where(given > 0, ratios.before[giver] - 1, -np.inf)
-    under = np.where(taken > 0, 1 - ratios.before[taker], -np.inf)
+    under = np.where(received > 0, 1 - ratios.before[receiver], -np.inf)
     rows = np.arange(len(draft))
     worst_over, worst_under = over.argmax(axis=1), under.argmax(axis=1)
     is_over = over[rows, worst_over] >= under[rows, worst_under]
-    return np.where(is_over, giver, taker), np.where(is_over, worst_over, worst_under), is_over
+    return np.where(is_over, giver, receiver), np.where(is_over, worst_over, worst_under), is_over
 
 
 def _balance_texts(
-    ask: Ask, outcome: Outcome, ratios: _Ratios, broker: Ints, d: Longs, is_over: Flags, without: Floats
+    plan_request: PlanRequest,
+    outcome: Outcome,
+    ratios: _Ratios,
+    broker: Ints,
+    d: Longs,
+    is_over: Flags,
+    without: Floats,
 ) -> tuple[list[str], list[str]]:
-    ids = ask.brokers.arrays.ids
+    ids = plan_request.brokers.arrays.ids
     names = [WORDS[name] for name in outcome.resources]
     reasons, worse = [], []
     columns = zip(
@@ -173,9 +183,9 @@ def _balance_texts(
     return reasons, worse
 
 
-def _say_hard_reasons(ask: Ask, draft: Draft, reasons: list[str], worse: list[str]) -> None:
+def _say_hard_reasons(plan_request: PlanRequest, draft: Draft, reasons: list[str], worse: list[str]) -> None:
     """Overwrite the texts of moves that have to be made whatever the balance."""
-    brokers, ids = ask.brokers.brokers, ask.brokers.arrays.ids
+    brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids
     start_count = (draft.start >= 0).sum(axis=1)
     end_count = (draft.end >= 0).sum(axis=1)
     for m in np.flatnonzero(end_count > start_count).tolist():
@@ -185,16 +195,16 @@ def _say_hard_reasons(ask: Ask, draft: Draft, reasons: list[str], worse: list[st
         reasons[m] = f"lowers the replication factor from {start_count[m]} to {end_count[m]}"
         worse[m] = f"the partition keeps {start_count[m] - end_count[m]} replicas too many"
     target = np.asarray(end_count, dtype=np.int32)
-    shared = lacks_racks(draft.start, ask.brokers, target)
-    repaired = shared & ~lacks_racks(draft.end, ask.brokers, target)
+    shared = lacks_racks(draft.start, plan_request.brokers, target)
+    repaired = shared & ~lacks_racks(draft.end, plan_request.brokers, target)
     for m in np.flatnonzero(repaired).tolist():
         reasons[m] = "puts replicas that share a rack on racks of their own"
         worse[m] = "one rack that fails takes more than one replica of the partition with it"
-    offline = _offline(ask, draft)
+    offline = _offline(plan_request, draft)
     for m in np.flatnonzero(offline).tolist():
         reasons[m] = "its log dir is offline"
         worse[m] = "the partition lacks a replica until the disk is repaired"
-    leaving: Any = (draft.start >= 0) & ~ask.brokers.arrays.stays[draft.start]
+    leaving: Any = (draft.start >= 0) & ~plan_request.brokers.arrays.stays[draft.start]
     for m in np.flatnonzero(leaving.any(axis=1)).tolist():
         b = int(draft.start[m][leaving[m]][0])
         state = STATE_WORDS[brokers[b].state]
@@ -206,8 +216,8 @@ def _say_hard_reasons(ask: Ask, draft: Draft, reasons: list[str], worse: list[st
         worse[m] = f"broker {ids[draft.leader_from[m]]} goes on leading it"
 
 
-def _offline(ask: Ask, draft: Draft) -> Flags:
-    marks = ask.partitions.placement.must_leave
+def _offline(plan_request: PlanRequest, draft: Draft) -> Flags:
+    marks = plan_request.partitions.placement.must_leave
     return np.zeros(len(draft), dtype=np.bool_) if marks is None else np.asarray(marks[draft.row].any(axis=1))
 
 

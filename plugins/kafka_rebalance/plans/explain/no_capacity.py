@@ -22,16 +22,16 @@ def full_disk_words(problem: Problem, broker: int, replicas: Ints, leader: Ints)
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
         return ""
-    room = (problem.limit - broker_loads(problem, replicas, leader))[:, d]
-    takers = problem.takes_replicas & (np.arange(problem.broker_count) != broker)
+    free_capacity = (problem.limit - broker_loads(problem, replicas, leader))[:, d]
+    receivers = problem.takes_replicas & (np.arange(problem.broker_count) != broker)
     free = ~problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
-    if not free.any() or not takers.any():
+    if not free.any() or not receivers.any():
         return ""
     smallest = float(problem.follower_load[free, d].min())
-    freest = int(np.where(takers, room, -np.inf).argmax())
-    if smallest <= float(room[freest]):
+    freest = int(np.where(receivers, free_capacity, -np.inf).argmax())
+    if smallest <= float(free_capacity[freest]):
         return ""
-    left = bytes_in_words(max(float(room[freest]), 0.0))
+    left = bytes_in_words(max(float(free_capacity[freest]), 0.0))
     return (
         f"the disks are full: broker {problem.broker_ids[freest]} has most room, {left}, and the smallest replica that "
         f"may leave broker {problem.broker_ids[broker]} is {bytes_in_words(smallest)}; "

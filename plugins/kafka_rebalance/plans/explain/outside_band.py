@@ -1,8 +1,8 @@
 """Why a load stays outside its band: the smallest cause that can be shown, and the smallest thing that would help.
 
 Looked for in this order: one partition that is too large for any broker; what may not be touched, topic by topic;
-leaderships that only few brokers can take; nobody who may take anything; full disks; counts that do not let loads be
-even. Where none of these holds, the search found
+leaderships that only few brokers can take; no broker that may take anything; full disks; counts that do not let loads
+be even. Where none of these holds, the search found
 nothing better, and the sentence says just that.
 """
 
@@ -19,30 +19,32 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
 from kafka_rebalance.plans.outcome import Bands, Outcome, reached
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import LEADER_CARRIED
 
 
 def widenings(
-    ask: Ask, problem: Problem, outcome: Outcome, bands: Bands, replicas: Ints, leader: Ints
+    plan_request: PlanRequest, problem: Problem, outcome: Outcome, bands: Bands, replicas: Ints, leader: Ints
 ) -> tuple[Widening, ...]:
     """One entry for each resource and side that ends outside; ``replicas``, ``leader`` in problem rows."""
-    arrays = ask.brokers.arrays
+    arrays = plan_request.brokers.arrays
     found: list[Widening] = []
     for d, name in enumerate(outcome.resources):
-        room = arrays.capacity.get(name, np.ones(problem.broker_count))
+        broker_capacity = arrays.capacity.get(name, np.ones(problem.broker_count))
         after, mean = outcome.after[:, d], float(bands.mean[d])
-        lowest, highest = reached(bands, after, d, room, arrays.stays)
+        lowest, highest = reached(bands, after, d, broker_capacity, arrays.stays)
         if mean <= 0:
             continue
-        level = after / (mean * room)
+        level = after / (mean * broker_capacity)
         for side, used, edge in (("high", highest, bands.high[:, d]), ("low", lowest, bands.low[:, d])):
             if used is None:
                 continue
-            over = level - edge / (mean * room) if side == "high" else edge / (mean * room) - level
+            over = (
+                level - edge / (mean * broker_capacity) if side == "high" else edge / (mean * broker_capacity) - level
+            )
             worst = int(np.where(arrays.stays, over, -np.inf).argmax())
-            asked = float(edge[worst] / (mean * room[worst]))
-            cause = (_why_above if side == "high" else _why_below)(ask, problem, d, worst, replicas, leader)
+            asked = float(edge[worst] / (mean * broker_capacity[worst]))
+            cause = (_why_above if side == "high" else _why_below)(plan_request, problem, d, worst, replicas, leader)
             found.append(Widening(name, side, asked, used, worst, cause))
     return tuple(found)
 
@@ -60,7 +62,7 @@ def _weights(problem: Problem, d: int) -> Floats:
     return weight
 
 
-def _why_above(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
+def _why_above(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
     name, high = problem.resources[d], problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
     may = problem.stays & (problem.takes_leaders | problem.keeps_leaders if name in LEADER_CARRIED else problem.stays)
@@ -72,16 +74,18 @@ def _why_above(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, 
             f"what helps: spread its keys over at least {parts} times as many partitions"
         )
     return (
-        _pinned_words(ask, problem, d, broker, replicas, leader)
+        _pinned_words(plan_request, problem, d, broker, replicas, leader)
         or _stuck_words(problem, d, broker, replicas, leader)
-        or _takers_words(problem)
+        or _receivers_text(problem)
         or full_disk_words(problem, broker, replicas, leader)
         or count_words(problem, d, broker, is_high=True)
         or "the search found nothing that is nearer"
     )
 
 
-def _pinned_words(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints) -> str:
+def _pinned_words(
+    plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, leader: Ints
+) -> str:
     """Partitions that may not be touched fill the band; the topic to let go first."""
     here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
     load = np.where(here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
@@ -92,7 +96,7 @@ def _pinned_words(ask: Ask, problem: Problem, d: int, broker: int, replicas: Int
     topic = int(by_topic.argmax())
     return (
         f"what may not be touched fills broker {problem.broker_ids[broker]} alone, most of it "
-        f"{by_topic[topic] / load.sum():.0%} of topic {ask.snapshot.topics[topic].name}; "
+        f"{by_topic[topic] / load.sum():.0%} of topic {plan_request.snapshot.topics[topic].name}; "
         "what helps: let that topic move"
     )
 
@@ -113,14 +117,14 @@ def _stuck_words(problem: Problem, d: int, broker: int, replicas: Ints, leader: 
     )
 
 
-def _takers_words(problem: Problem) -> str:
-    takers = int(problem.takes_replicas.sum())
-    if problem.moves_replicas and takers <= 1:
-        return f"{'no broker' if takers == 0 else 'one broker alone'} may receive; what helps: exclude fewer brokers"
+def _receivers_text(problem: Problem) -> str:
+    receivers = int(problem.takes_replicas.sum())
+    if problem.moves_replicas and receivers <= 1:
+        return f"{'no broker' if receivers == 0 else 'one broker alone'} may receive; what helps: exclude fewer brokers"
     return ""
 
 
-def _why_below(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> str:
+def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int, replicas: Ints, _leader: Ints) -> str:
     """Too little for a broker: somebody else holds too much of what cannot be divided, or racks keep it out."""
     high = problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
@@ -133,7 +137,7 @@ def _why_below(ask: Ask, problem: Problem, d: int, broker: int, replicas: Ints, 
     total = (problem.follower_load[:, d] * problem.target_rf + problem.leader_extra[:, d]).sum()
     if total > 0 and load > 0.5 * total:
         by_topic = np.bincount(problem.topic[~free], weights=problem.follower_load[~free, d])
-        name = ask.snapshot.topics[int(by_topic.argmax())].name
+        name = plan_request.snapshot.topics[int(by_topic.argmax())].name
         return f"{load / total:.0%} of all may not be touched, most of it of topic {name}; what helps: let that move"
     smallest = _smallest(problem, d, replicas, broker)
     if smallest > float(high[broker]):
@@ -150,6 +154,6 @@ def _smallest(problem: Problem, d: int, replicas: Ints, broker: int) -> float:
 def causes(found: Sequence[Widening]) -> tuple[str, ...]:
     """Each widening in a sentence."""
     return tuple(
-        f"the band of {each.resource} is widened from {each.asked:.3g} to {each.used:.3g} × the mean: {each.cause}"
-        for each in found
+        f"the band of {bound.resource} is widened from {bound.asked:.3g} to {bound.used:.3g} × the mean: {bound.cause}"
+        for bound in found
     )

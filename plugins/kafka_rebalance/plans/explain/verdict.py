@@ -12,14 +12,14 @@ from kafka_rebalance.plans.dead_band import Deviation, imbalance
 from kafka_rebalance.plans.explain.moves import WORDS
 from kafka_rebalance.plans.explain.outside_band import causes
 from kafka_rebalance.plans.outcome import Bands
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 
 
-def deviation_words(ask: Ask, worst: Deviation | None, dead_band: float) -> str:
+def deviation_words(plan_request: PlanRequest, worst: Deviation | None, dead_band: float) -> str:
     """Why nothing is done: how far the furthest broker is from its share."""
     if worst is None or worst.ratio == 1.0:
         return "every broker is inside its band"
-    broker = ask.brokers.brokers[worst.broker].id
+    broker = plan_request.brokers.brokers[worst.broker].id
     return (
         f"every broker is within {dead_band:.0%} of its share; furthest is broker {broker}: "
         f"its {WORDS[worst.resource]} {worst.ratio:.2f} × its share"
@@ -39,30 +39,32 @@ def pay_words(gain: float, copied: float, total: float) -> str:
     )
 
 
-def outside_words(ask: Ask, bands: Bands, load: Floats, widened: tuple[Widening, ...]) -> tuple[str, ...]:
+def outside_words(
+    plan_request: PlanRequest, bands: Bands, load: Floats, widened: tuple[Widening, ...]
+) -> tuple[str, ...]:
     """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
-    lines = [f"{each.resource}: {each.cause}" for each in widened if each.side == "high"]
-    lines += [f"{each.resource}: {each.cause}" for each in widened if each.side == "low"] if not lines else []
-    return (*dict.fromkeys(lines), *_worst_lines(ask, bands, load, "and no move helps"))
+    lines = [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "high"]
+    lines += [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "low"] if not lines else []
+    return (*dict.fromkeys(lines), *_worst_lines(plan_request, bands, load, "and no move helps"))
 
 
 def rebalance_words(
-    ask: Ask, bands: Bands, before: Floats, after: Floats, widened: tuple[Widening, ...]
+    plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats, widened: tuple[Widening, ...]
 ) -> tuple[str, ...]:
     """What must move, which resources stand outside their bands, and what even this plan cannot bring inside."""
-    lines = [*ask.hard, *_worst_lines(ask, bands, before, "")]
+    lines = [*plan_request.hard, *_worst_lines(plan_request, bands, before, "")]
     lines += causes(widened)
-    if ask.options.preferred_election:
+    if plan_request.options.preferred_election:
         lines.append("leadership goes back to the first replica of each list")
-    return tuple(lines) or (_improvement(ask, bands, before, after),)
+    return tuple(lines) or (_improvement(plan_request, bands, before, after),)
 
 
-def _worst_lines(ask: Ask, bands: Bands, load: Floats, ending: str) -> tuple[str, ...]:
+def _worst_lines(plan_request: PlanRequest, bands: Bands, load: Floats, ending: str) -> tuple[str, ...]:
     """For each resource outside its band the broker that is furthest out."""
-    stays = ask.brokers.arrays.stays
+    stays = plan_request.brokers.arrays.stays
     lines = []
-    for d, name in enumerate(ask.resources):
-        capacity = ask.brokers.arrays.capacity.get(name, np.ones(len(load)))
+    for d, name in enumerate(plan_request.resources):
+        capacity = plan_request.brokers.arrays.capacity.get(name, np.ones(len(load)))
         mean = bands.mean[d] * capacity
         over = np.where(stays, load[:, d] - bands.high[:, d], -np.inf)
         under = np.where(stays, bands.low[:, d] - load[:, d], -np.inf)
@@ -73,12 +75,13 @@ def _worst_lines(ask: Ask, bands: Bands, load: Floats, ending: str) -> tuple[str
                 ratio = load[b, d] / mean[b] if mean[b] > 0 else 0.0
                 lines.append(
                     f"{name}: {count} broker{'s' if count > 1 else ''} {words} the band, furthest broker "
-                    f"{ask.brokers.brokers[b].id} at {ratio:.2f} × the mean" + (f", {ending}" if ending else "")
+                    f"{plan_request.brokers.brokers[b].id} at {ratio:.2f} × the mean"
+                    + (f", {ending}" if ending else "")
                 )
     return tuple(lines)
 
 
-def _improvement(ask: Ask, bands: Bands, before: Floats, after: Floats) -> str:
-    stays = ask.brokers.arrays.stays
+def _improvement(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> str:
+    stays = plan_request.brokers.arrays.stays
     was, will_be = imbalance(bands, before, stays), imbalance(bands, after, stays)
     return f"imbalance (share of load outside its band, summed over resources) {was:.3g}, afterwards {will_be:.3g}"

@@ -62,7 +62,7 @@ def named(points: Sequence[RatedPoint]) -> tuple[FrontierPoint, ...]:
         return ()
     axis = next(k for k in range(3) if prices[-1][k])
     cost = np.array([price[axis] for price in prices], dtype=np.float64)
-    rest = np.array([each.unevenness for each in points])
+    rest = np.array([point.unevenness for point in points])
     span, fall = max(cost[-1] - cost[0], 1e-12), max(rest[0] - rest[-1], 1e-12)
     below = (rest[0] - rest) / fall - (cost - cost[0]) / span
     knee = 2 + int(below[2:-1].argmax())
@@ -73,9 +73,9 @@ def named(points: Sequence[RatedPoint]) -> tuple[FrontierPoint, ...]:
         knee: ("knee", "beyond it each further step costs more than it evens out"),
         len(points) - 1: ("even", "the most even one that was found"),
     }
-    return tuple(_with_name(each.point, *names.get(i, (None, ""))) for i, each in enumerate(points))
+    return tuple(_with_name(point.point, *names.get(i, (None, ""))) for i, point in enumerate(points))
 
 
 def _with_name(point: FrontierPoint, name: str | None, words: str) -> FrontierPoint:
-    reason = "; ".join(each for each in (point.reason, words) if each)
+    reason = "; ".join(sentence for sentence in (point.reason, words) if sentence)
     return replace(point, name=name, reason=reason)

@@ -21,19 +21,19 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.dead_band import furthest, imbalance
+from kafka_rebalance.plans.dead_band import imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of
 from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget
 from kafka_rebalance.plans.outcome import bands_of
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
-from kafka_rebalance.plans.previous.previous_plan import EarlierPlan, leaves_nothing_behind
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.previous.previous_plan import PreviousPlan, leaves_nothing_behind
+from kafka_rebalance.plans.request import PlanRequest
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KeptPlan:
+class ContinuedPlan:
     """The moves that are left and those that were added, why, and the earlier plan's id."""
 
     draft: Draft
@@ -41,58 +41,60 @@ class KeptPlan:
     plan_id: str
 
 
-def kept_plan(
-    ask: Ask,
+def continued_plan(
+    plan_request: PlanRequest,
     problem: Problem,
-    earlier: EarlierPlan,
+    previous_plan: PreviousPlan,
     seed: int,
     progress: Progress,
     params: PlanParams = DEFAULTS,
-) -> KeptPlan | None:
-    """What of ``earlier`` is still to be done today; None where nothing is, or a new plan is better.
+) -> ContinuedPlan | None:
+    """What of ``previous_plan`` is still to be done today; None where nothing is, or a new plan is better.
 
     Raises InfeasibleError where even what must move costs more than the budget.
     """
-    within, today = ask.options.band, broker_loads(problem, problem.replicas, problem.leader)
-    if within is not None and not ask.hard and _is_inside(problem, today):
+    within, today = plan_request.options.band, broker_loads(problem, problem.replicas, problem.leader)
+    if within is not None and not plan_request.hard and _is_inside(problem, today):
         return None
-    loads = broker_loads(problem, earlier.replicas, earlier.leader)
-    worst = furthest(problem, loads, within or 0.0)
-    allowed = ask.options.dead_band if not ask.options.is_order else within or 0.0
-    confirmed = _confirmed(ask, earlier)
-    holds = leaves_nothing_behind(problem, earlier.replicas) and fits_budget(problem, _cost(confirmed.draft))
+    loads = broker_loads(problem, previous_plan.replicas, previous_plan.leader)
+    worst = worst_deviation(problem, loads, within or 0.0)
+    allowed = plan_request.options.dead_band if not plan_request.options.is_explicit else within or 0.0
+    confirmed = _confirmed(plan_request, previous_plan)
+    holds = leaves_nothing_behind(problem, previous_plan.replicas) and fits_budget(problem, _cost(confirmed.draft))
     off = 0.0 if worst is None else abs(worst.ratio - 1)
     if holds and off <= (allowed + min(within or 0.0, allowed)) / 2:
         return confirmed
     progress("continuing an earlier plan")
-    placed = replace(problem, replicas=earlier.replicas, leader=earlier.leader, own_disk=None)
+    placed = replace(problem, replicas=previous_plan.replicas, leader=previous_plan.leader, own_disk=None)
     further = solve(placed, seed=seed, params=params.budget.solve)
     least = params.stability.least_gain
-    if holds and _is_as_even(ask, problem, (today, loads), further, least):
+    if holds and _is_as_even(plan_request, problem, (today, loads), further, least):
         return confirmed
     fresh = solve_within_budget(problem, seed=seed, params=params.budget.solve, budget=params.budget)
-    draft = draft_of(ask, further.replicas, further.leader)
+    draft = draft_of(plan_request, further.replicas, further.leader)
     cost = _cost(draft)
     if len(draft) and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
-        return _continued(draft, earlier)
+        return _continued(draft, previous_plan)
     is_enough = off <= allowed or (
-        problem.budget.is_limited and _is_as_even(ask, problem, (today, loads), fresh, least)
+        problem.budget.is_limited and _is_as_even(plan_request, problem, (today, loads), fresh, least)
     )
     return confirmed if holds and is_enough else None
 
 
-def _confirmed(ask: Ask, earlier: EarlierPlan) -> KeptPlan:
-    return KeptPlan(
-        draft_of(ask, earlier.replicas, earlier.leader),
-        f"plan {earlier.plan_id[:12]} still holds and is confirmed: "
-        f"{earlier.done:,} of its moves are done, {earlier.left:,} left",
-        earlier.plan_id,
+def _confirmed(plan_request: PlanRequest, previous_plan: PreviousPlan) -> ContinuedPlan:
+    return ContinuedPlan(
+        draft_of(plan_request, previous_plan.replicas, previous_plan.leader),
+        f"plan {previous_plan.plan_id[:12]} still holds and is confirmed: "
+        f"{previous_plan.done:,} of its moves are done, {previous_plan.left:,} left",
+        previous_plan.plan_id,
     )
 
 
-def _continued(draft: Draft, earlier: EarlierPlan) -> KeptPlan:
+def _continued(draft: Draft, previous_plan: PreviousPlan) -> ContinuedPlan:
     words = "is continued: the cluster has changed, so moves are added to the"
-    return KeptPlan(draft, f"plan {earlier.plan_id[:12]} {words} {earlier.left:,} that are left", earlier.plan_id)
+    return ContinuedPlan(
+        draft, f"plan {previous_plan.plan_id[:12]} {words} {previous_plan.left:,} that are left", previous_plan.plan_id
+    )
 
 
 def _cost(draft: Draft) -> PlanCost:
@@ -101,9 +103,11 @@ def _cost(draft: Draft) -> PlanCost:
     return PlanCost(copied, int(draft.copies.sum()), int(draft.changes_leader.sum()))
 
 
-def _is_as_even(ask: Ask, problem: Problem, loads: tuple[Floats, Floats], other: Solution, least: float) -> bool:
+def _is_as_even(
+    plan_request: PlanRequest, problem: Problem, loads: tuple[Floats, Floats], other: Solution, least: float
+) -> bool:
     """The other solution does not take off ``least`` more than the kept plan; ``loads`` today and after that."""
-    bands, stays = bands_of(problem), ask.brokers.arrays.stays
+    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
     was, left = imbalance(bands, loads[0], stays), imbalance(bands, loads[1], stays)
     best = imbalance(bands, broker_loads(problem, other.replicas, other.leader), stays)
     return left - best < least * (was - best)

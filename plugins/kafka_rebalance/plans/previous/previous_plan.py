@@ -15,7 +15,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 
 # Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
 WANTED = (
@@ -26,7 +26,7 @@ WANTED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EarlierPlan:
+class PreviousPlan:
     """What is left of it, in problem rows: today's placement int32[P', W] and leaders int32[P'] with it applied.
 
     ``left`` counts moves that are still to be made, ``done`` those that were.
@@ -39,13 +39,13 @@ class EarlierPlan:
     done: int
 
 
-def what_is_left(ask: Ask, problem: Problem, previous: Mapping[str, Any]) -> EarlierPlan | None:
+def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
     """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
-    wanted = ask.options.document()
+    wanted = plan_request.options.document()
     if any(previous["parameters"].get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
         return None
-    row_of = {row: at for at, row in enumerate(ask.rows.tolist())}
-    in_snapshot, index = ask.snapshot.row_of, ask.brokers.index_of
+    row_of = {row: at for at, row in enumerate(plan_request.rows.tolist())}
+    in_snapshot, index = plan_request.snapshot.row_of, plan_request.brokers.index_of
     replicas, leader = problem.replicas.copy(), problem.leader.copy()
     left = done = 0
     for move in previous["moves"]:
@@ -53,7 +53,7 @@ def what_is_left(ask: Ask, problem: Problem, previous: Mapping[str, Any]) -> Ear
         to = [index.get(broker, NOBODY) for broker in move["to"]]
         if at < 0 or NOBODY in to or len(to) > replicas.shape[1] or problem.pinned[at]:
             return None
-        today = [each for each in problem.replicas[at].tolist() if each >= 0]
+        today = [replica for replica in problem.replicas[at].tolist() if replica >= 0]
         leads = index.get(move["leader_to"], NOBODY)
         if today == to and int(problem.leader[at]) == leads:
             done += 1
@@ -65,11 +65,11 @@ def what_is_left(ask: Ask, problem: Problem, previous: Mapping[str, Any]) -> Ear
         replicas[at, : len(to)] = to
         leader[at] = leads
         left += 1
-    return EarlierPlan(previous["plan_id"], replicas, leader, left, done) if left else None
+    return PreviousPlan(previous["plan_id"], replicas, leader, left, done) if left else None
 
 
 def _is_lawful(problem: Problem, today: list[int], to: list[int], leader: int) -> bool:
-    new = [each for each in to if each not in today]
+    new = [broker for broker in to if broker not in today]
     return (
         bool(problem.takes_replicas[new].all())
         and bool(problem.stays[to].all())

@@ -1,17 +1,18 @@
-"""Whether enough was seen to say "nothing to do": the reasons why nobody can tell, none where one can.
+"""Whether enough was seen to say "nothing to do": the reasons for ``cannot_tell``, none where enough was seen.
 
 Two questions, in this order.
 
 1. Was anything usable seen (``nothing_usable``)? Not where no broker is alive and answers, there is no partition, or
-   none of them has a leader and a replica on a log dir that works. Whatever is asked, the verdict is ``cannot_tell``.
-2. What was seen asks for nothing: could what was not seen change that (``could_change``)? It could where
+   none of them has a leader and a replica on a log dir that works. Whatever the options, the verdict is
+   ``cannot_tell``.
+2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
    - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
    - a figure is known for some partitions, but for too few to be balanced;
    - a broker would stand outside if what was not seen of it were anything from nothing to ``TIMES_MEAN`` times the mean
      of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
      leader may get it on any of its brokers.
 
-A resource that nobody measured at all is left out by design, and said: it is never a reason. Example: one of nine
+A resource that was not measured at all is left out by design, and reported: it is never a reason. Example: one of nine
 brokers does not tell its log dirs: the sizes of a ninth of the partitions are unknown, so disks may be uneven. One new
 partition among a thousand whose rate is not known yet moves no broker out of the dead band: nothing to do it remains.
 """
@@ -24,7 +25,7 @@ from kafka_rebalance.arrays import NOBODY, Flags, Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.partition_arrays import NEEDED_SHARE
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.plans.request import Ask
+from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
 
@@ -52,18 +53,18 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     return ()
 
 
-def could_change(ask: Ask, problem: Problem) -> tuple[str, ...]:
+def could_change(plan_request: PlanRequest, problem: Problem) -> tuple[str, ...]:
     """Why "nothing to do" may be wrong for all that was not seen, in sentences. O(P·W·D)."""
-    hidden = _hidden_topics(ask.snapshot)
-    reasons = [*_stuck_brokers(ask), *_known_in_part(ask)]
-    if ask.options.preferred_election:
+    hidden = _hidden_topics(plan_request.snapshot)
+    reasons = [*_stuck_brokers(plan_request), *_known_in_part(plan_request)]
+    if plan_request.options.preferred_election:
         reasons += [f"{_topics(hidden)} could not be described: who leads there is not known"] if hidden else []
         return tuple(reasons)
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
-        unseen = _unseen_rows(ask, name)
+        unseen = _unseen_rows(plan_request, name)
         extra = _unseen_load(problem, d, unseen, len(hidden))
-        b = _first_outside(ask, problem, d, load[:, d], extra)
+        b = _first_outside(plan_request, problem, d, load[:, d], extra)
         if b is not None:
             parts = [f"{name} is not known for {int(unseen.sum()):,} partitions"] if unseen.any() else []
             parts += [f"{_topics(hidden)} could not be described"] if hidden else []
@@ -81,7 +82,9 @@ def _why_gone(broker: Broker, silent: set[str]) -> str:
         return broker.state.value
     if str(broker.id) in silent:
         return "silent"
-    return "without a log dir that works" if broker.log_dirs and all(each.error for each in broker.log_dirs) else ""
+    return (
+        "without a log dir that works" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
+    )
 
 
 def _is_led(snapshot: ClusterSnapshot) -> Flags:
@@ -102,12 +105,12 @@ def _topics(names: tuple[str, ...]) -> str:
     return f"topic {names[0]}" if len(names) == 1 else f"{len(names):,} topics ({names[0]}, …)"
 
 
-def _stuck_brokers(ask: Ask) -> list[str]:
+def _stuck_brokers(plan_request: PlanRequest) -> list[str]:
     """Brokers that are gone, with the partitions that cannot be copied off them."""
-    partitions = ask.partitions
+    partitions = plan_request.partitions
     stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
     reasons = []
-    for b, broker in enumerate(ask.brokers.brokers):
+    for b, broker in enumerate(plan_request.brokers.brokers):
         if broker.state in _GONE:
             held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum())
             words = f"broker {broker.id} is {broker.state.value} and {held:,} partitions on it have no leader"
@@ -115,13 +118,13 @@ def _stuck_brokers(ask: Ask) -> list[str]:
     return reasons
 
 
-def _known_in_part(ask: Ask) -> list[str]:
+def _known_in_part(plan_request: PlanRequest) -> list[str]:
     """Figures that somebody measured, for too few partitions."""
     reasons = []
     for row in TABLE:
         name, kind = row.name, row.load
-        if kind is not None and name in BALANCED and (ask.options.moves_replicas or name in LEADER_CARRIED):
-            values = ask.snapshot.load(kind)
+        if kind is not None and name in BALANCED and (plan_request.options.moves_replicas or name in LEADER_CARRIED):
+            values = plan_request.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
             if 0 < share < NEEDED_SHARE:
                 text = f"{kind.value} is known for {share:.0%} of the partitions, {NEEDED_SHARE:.0%} are needed"
@@ -129,14 +132,14 @@ def _known_in_part(ask: Ask) -> list[str]:
     return reasons
 
 
-def _unseen_rows(ask: Ask, name: str) -> Flags:
+def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
     """bool[P']: partitions of the problem whose figure is not known; of leaders, those without one."""
-    unseen = np.zeros(len(ask.snapshot.partitions), dtype=np.bool_)
+    unseen = np.zeros(len(plan_request.snapshot.partitions), dtype=np.bool_)
     for kind in ROWS[name].rests_on:
-        unseen |= np.isnan(ask.snapshot.load(kind))
+        unseen |= np.isnan(plan_request.snapshot.load(kind))
     if name in LEADER_CARRIED:
-        unseen |= ask.partitions.leaderless
-    return np.asarray(unseen[ask.rows])
+        unseen |= plan_request.partitions.leaderless
+    return np.asarray(unseen[plan_request.rows])
 
 
 def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int) -> Floats:
@@ -161,13 +164,13 @@ def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int) -> Floats
     return np.where(problem.stays, extra, 0.0)
 
 
-def _first_outside(ask: Ask, problem: Problem, d: int, load: Floats, extra: Floats) -> int | None:
+def _first_outside(plan_request: PlanRequest, problem: Problem, d: int, load: Floats, extra: Floats) -> int | None:
     """A broker that is inside by what was seen, and may be outside by what was not; the mean moves along."""
     total = float(load[problem.stays].sum())
     if total <= 0 or not extra.any():
         return None
-    options, high, low = ask.options, problem.band_high[:, d], problem.band_low[:, d]
-    if not options.is_order and options.band is not None:
+    options, high, low = plan_request.options, problem.band_high[:, d], problem.band_low[:, d]
+    if not options.is_explicit and options.band is not None:
         share = high / (1 + options.band)
         high = np.maximum(high, share * (1 + options.dead_band))
         low = np.minimum(low, share * (1 - options.dead_band))

@@ -6,7 +6,7 @@
    raised above its rate, for otherwise the copy would never catch up.
 3. Partitions that lack replicas go first.
 4. The sum of the waves' times is small: with waves alike it comes near the busiest broker's bytes over the throttle,
-   which nobody can beat.
+   which is a lower bound.
 
 Example: throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40}
 last 10 s + 4 s = 14 s = broker 1's 140 bytes over the throttle.
@@ -24,7 +24,7 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Ints
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.waves.transfers import Transfers
-from kafka_rebalance.plans.waves.wave_fill import Caps, copies_of, empty_room, fill_evenly, fill_next
+from kafka_rebalance.plans.waves.wave_fill import Caps, copies_of, empty_wave_loads, fill_evenly, fill_next
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class WaveTraffic:
 
 
 def waves_of(transfers: Transfers, is_urgent: Flags, brokers: int, disk: Disk | None, limits: WaveLimits) -> Ints:
-    """int32[E]: the wave of each transfer, without gaps, urgent ones first; -1: no disk ever has room for it."""
+    """int32[E]: the wave of each transfer, without gaps, urgent ones first; -1: no disk ever has capacity for it."""
     if len(transfers) == 0:
         return np.zeros(0, dtype=np.int32)
     caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2)
@@ -67,7 +67,7 @@ def waves_of(transfers: Transfers, is_urgent: Flags, brokers: int, disk: Disk | 
     urgent_waves = _least_waves(transfers.chosen(urgent), brokers, caps)
     waves = max(_least_waves(transfers, brokers, caps), urgent_waves, 1)
     while True:
-        wave = fill_evenly(order, len(urgent), max(urgent_waves, 1), copies, empty_room(waves, brokers), caps)
+        wave = fill_evenly(order, len(urgent), max(urgent_waves, 1), copies, empty_wave_loads(waves, brokers), caps)
         if (wave >= 0).all():
             return _without_gaps(wave)
         urgent_waves += math.ceil(urgent_waves / 8) if (wave[urgent] < 0).any() else 0
@@ -81,15 +81,15 @@ def _one_after_the_other(transfers: Transfers, is_urgent: Flags, brokers: int, d
     waiting = np.lexsort((-transfers.size * transfers.copies, ~_relieves(transfers, disk), ~is_urgent))
     wave = 0
     while len(waiting):
-        room = empty_room(1, brokers)
-        is_taken = fill_next(waiting, copies, room, caps, used, disk.limit)
+        wave_loads = empty_wave_loads(1, brokers)
+        is_taken = fill_next(waiting, copies, wave_loads, caps, used, disk.limit)
         if not is_taken.any():
             break
         taken = waiting[is_taken]
         wave_of[taken] = wave
         gone = transfers.chosen(taken)
         leaving = np.bincount(gone.dropped, weights=gone.dropped_size, minlength=brokers)
-        used = used + room.busy_in[0] - leaving
+        used = used + wave_loads.busy_in[0] - leaving
         waiting, wave = waiting[~is_taken], wave + 1
     return wave_of
 

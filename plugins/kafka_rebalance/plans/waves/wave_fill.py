@@ -39,7 +39,7 @@ class Caps(ByReference):
 
 
 @dataclass(frozen=True, eq=False)
-class Room(ByReference):
+class WaveLoads(ByReference):
     """What is in each wave so far, [waves, brokers] but ``members`` int64[waves] and ``length`` float64[waves]."""
 
     busy_out: Floats
@@ -63,56 +63,58 @@ def copies_of(transfers: Transfers) -> Copies:
     )
 
 
-def empty_room(waves: int, brokers: int) -> Room:
+def empty_wave_loads(waves: int, brokers: int) -> WaveLoads:
     """``waves`` without members."""
     shape = (waves, brokers)
     busy = [np.zeros(shape) for _ in range(4)]
     counts = [np.zeros(shape, dtype=np.int32) for _ in range(2)]
-    return Room(
+    return WaveLoads(
         busy[0], busy[1], busy[2], busy[3], counts[0], counts[1], np.zeros(waves, dtype=np.int64), np.zeros(waves)
     )  # fmt: skip
 
 
 @inner_kernel
-def level_in(w: int, e: int, copies: Copies, room: Room, caps: Caps) -> float:
+def level_in(w: int, e: int, copies: Copies, wave_loads: WaveLoads, caps: Caps) -> float:
     """Bytes of the busiest of the transfer's own brokers if it joined wave ``w``; -1 where it may not join."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]
     out_rate = copies.rate[e] * (last - first)
-    if room.members[w] >= caps.rows or room.count_out[w, s] >= caps.slots:
+    if wave_loads.members[w] >= caps.rows or wave_loads.count_out[w, s] >= caps.slots:
         return -1.0
-    if room.rate_out[w, s] > 0 and room.rate_out[w, s] + out_rate > caps.rate:
+    if wave_loads.rate_out[w, s] > 0 and wave_loads.rate_out[w, s] + out_rate > caps.rate:
         return -1.0
-    level = float(room.busy_out[w, s] + copies.size[e] * (last - first))
+    level = float(wave_loads.busy_out[w, s] + copies.size[e] * (last - first))
     for i in range(first, last):
         d = copies.target[i]
-        if room.count_in[w, d] >= caps.slots:
+        if wave_loads.count_in[w, d] >= caps.slots:
             return -1.0
-        if room.rate_in[w, d] > 0 and room.rate_in[w, d] + copies.rate[e] > caps.rate:
+        if wave_loads.rate_in[w, d] > 0 and wave_loads.rate_in[w, d] + copies.rate[e] > caps.rate:
             return -1.0
-        level = max(level, room.busy_in[w, d] + copies.size[e])
+        level = max(level, wave_loads.busy_in[w, d] + copies.size[e])
     return level
 
 
 @inner_kernel
-def join(w: int, e: int, copies: Copies, room: Room) -> None:
+def join(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
     """Put a transfer into a wave."""
     first, last, s = copies.begin[e], copies.begin[e + 1], copies.source[e]
-    room.busy_out[w, s] += copies.size[e] * (last - first)
-    room.rate_out[w, s] += copies.rate[e] * (last - first)
-    room.count_out[w, s] += 1
-    room.length[w] = max(room.length[w], room.busy_out[w, s])
+    wave_loads.busy_out[w, s] += copies.size[e] * (last - first)
+    wave_loads.rate_out[w, s] += copies.rate[e] * (last - first)
+    wave_loads.count_out[w, s] += 1
+    wave_loads.length[w] = max(wave_loads.length[w], wave_loads.busy_out[w, s])
     for i in range(first, last):
         d = copies.target[i]
-        room.busy_in[w, d] += copies.size[e]
-        room.rate_in[w, d] += copies.rate[e]
-        room.count_in[w, d] += 1
-        room.length[w] = max(room.length[w], room.busy_in[w, d])
-    room.members[w] += 1
+        wave_loads.busy_in[w, d] += copies.size[e]
+        wave_loads.rate_in[w, d] += copies.rate[e]
+        wave_loads.count_in[w, d] += 1
+        wave_loads.length[w] = max(wave_loads.length[w], wave_loads.busy_in[w, d])
+    wave_loads.members[w] += 1
 
 
 @kernel
-def fill_evenly(order: Longs, urgent_count: int, urgent_waves: int, copies: Copies, room: Room, caps: Caps) -> Ints:
-    """int32[E]: the wave of each transfer, -1 where none of the waves of ``room`` could take it.
+def fill_evenly(
+    order: Longs, urgent_count: int, urgent_waves: int, copies: Copies, wave_loads: WaveLoads, caps: Caps
+) -> Ints:
+    """int32[E]: the wave of each transfer, -1 where none of the waves of ``wave_loads`` could take it.
 
     The first ``urgent_count`` of ``order`` go into the first ``urgent_waves``.
     """
@@ -120,33 +122,33 @@ def fill_evenly(order: Longs, urgent_count: int, urgent_waves: int, copies: Copi
     for position in range(len(order)):
         e = order[position]
         best, best_growth, best_level = -1, 0.0, 0.0
-        for w in range(urgent_waves if position < urgent_count else len(room.members)):
-            level = level_in(w, e, copies, room, caps)
+        for w in range(urgent_waves if position < urgent_count else len(wave_loads.members)):
+            level = level_in(w, e, copies, wave_loads, caps)
             if level < 0:
                 continue
-            growth = max(0.0, level - room.length[w])
+            growth = max(0.0, level - wave_loads.length[w])
             if best < 0 or growth < best_growth or (growth == best_growth and level < best_level):
                 best, best_growth, best_level = w, growth, level
         if best >= 0:
             wave_of[e] = best
-            join(best, e, copies, room)
+            join(best, e, copies, wave_loads)
     return wave_of
 
 
 @kernel
-def fill_next(waiting: Longs, copies: Copies, room: Room, caps: Caps, used: Floats, limit: Floats) -> Flags:
-    """bool[len(waiting)]: which of ``waiting`` go into the one wave of ``room``, in that order.
+def fill_next(waiting: Longs, copies: Copies, wave_loads: WaveLoads, caps: Caps, used: Floats, limit: Floats) -> Flags:
+    """bool[len(waiting)]: which of ``waiting`` go into the one wave of ``wave_loads``, in that order.
 
     No disk (``used`` float64[B] of ``limit``) overflows while all that arrives stands beside all that is to leave.
     """
     is_taken = np.zeros(len(waiting), dtype=np.bool_)
     for position in range(len(waiting)):
         e = waiting[position]
-        has_room = level_in(0, e, copies, room, caps) >= 0
+        has_capacity = level_in(0, e, copies, wave_loads, caps) >= 0
         for i in range(copies.begin[e], copies.begin[e + 1]):
             d = copies.target[i]
-            has_room = has_room and used[d] + room.busy_in[0, d] + copies.size[e] <= limit[d]
-        if has_room:
+            has_capacity = has_capacity and used[d] + wave_loads.busy_in[0, d] + copies.size[e] <= limit[d]
+        if has_capacity:
             is_taken[position] = True
-            join(0, e, copies, room)
+            join(0, e, copies, wave_loads)
     return is_taken

@@ -28,7 +28,7 @@ def broker_document(broker: Broker) -> dict[str, Any]:
     capacity = {name: value for name in CAPACITY_LIMITS if (value := getattr(broker.capacity, name)) is not None}
     document: dict[str, Any] = {"id": broker.id, "rack": broker.rack, "host": broker.host, "port": broker.port}
     document |= {"state": broker.state.value, "is_controller": broker.is_controller}
-    document |= {"log_dirs": [_log_dir_document(each) for each in broker.log_dirs]} if broker.log_dirs else {}
+    document |= {"log_dirs": [_log_dir_document(log_dir) for log_dir in broker.log_dirs]} if broker.log_dirs else {}
     document |= {"capacity": capacity} if capacity else {}
     document |= {"configs": dict(broker.configs)} if broker.configs else {}
     return document

@@ -78,7 +78,7 @@ class Fields:
     def strings(self, key: str) -> dict[str, str]:
         """An object of strings (absent is empty)."""
         value = self._value(key, {})
-        if not isinstance(value, Mapping) or not all(isinstance(each, str) for each in value.values()):
+        if not isinstance(value, Mapping) or not all(isinstance(element, str) for element in value.values()):
             raise InvalidInputError.at(f"{self.path}.{key}", "expected an object of strings")
         return dict(value)
 

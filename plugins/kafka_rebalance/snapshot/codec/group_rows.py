@@ -28,7 +28,7 @@ def group_document(group: Group) -> dict[str, Any]:
         "generation": group.generation,
         "coordinator": group.coordinator,
         "members": [_member_document(member) for member in group.members],
-        "committed": [[each.topic, each.partition, each.offset] for each in group.committed],
+        "committed": [[commit.topic, commit.partition, commit.offset] for commit in group.committed],
     }
 
 

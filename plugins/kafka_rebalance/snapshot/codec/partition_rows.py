@@ -153,7 +153,7 @@ def _refuse_row(row: dict[str, Any], name: str) -> None:
     if twice := [broker for broker in row["replicas"] if row["replicas"].count(broker) > 1]:
         raise InvalidInputError.at(name, f"broker {twice[0]} stands twice in its replicas")
     isr = row.get("isr") or []
-    if strangers := [each for each in isr if isr.count(each) > 1 or each not in row["replicas"]]:
+    if strangers := [replica for replica in isr if isr.count(replica) > 1 or replica not in row["replicas"]]:
         raise InvalidInputError.at(name, f"'isr' names broker {strangers[0]} twice or outside its replicas")
 
 

@@ -77,23 +77,23 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
     rows: list[Any] = []
 
     def topic(item: Any, path: str) -> Topic:
-        each = Fields(item, path)
-        rows.append(each.raw("partitions", []))
-        name = each.get("name", str)
+        field = Fields(item, path)
+        rows.append(field.raw("partitions", []))
+        name = field.get("name", str)
         if fault := topic_name_fault(name):
             raise InvalidInputError.at(f"{path}.name", excerpt(name), fault)
         result = Topic(
             name=name,
-            topic_id=each.get("topic_id", str, None),
-            is_internal=each.get("is_internal", bool, False),
-            configs=each.strings("configs"),
+            topic_id=field.get("topic_id", str, None),
+            is_internal=field.get("is_internal", bool, False),
+            configs=field.strings("configs"),
         )
-        each.done()
+        field.done()
         return result
 
     brokers = fields.each("brokers", read_broker)
     topics = fields.each("topics", topic)
-    partitions = read_partitions(rows, [each.name for each in topics], place)
+    partitions = read_partitions(rows, [known_topic.name for known_topic in topics], place)
     loads = _read_loads(fields.raw("loads", {}), f"{place}.loads", len(partitions))
     snapshot = ClusterSnapshot(
         cluster=fields.get("cluster", str),

@@ -21,16 +21,20 @@ from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, 
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import OF_REPLICAS, Longs, weights_of
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 
 _SLACK = 1e-9
 
 
 def least_copied(
-    cluster: ClusterArrays, wishes: Wishes, bands: Mapping[str, Band], before: Mapping[str, Floats], cost: Floats
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    bands: Mapping[str, Band],
+    before: Mapping[str, Floats],
+    cost: Floats,
 ) -> float:
     """What copying takes at least, where one new copy of partition p costs ``cost[p]`` (bytes, or 1 to count moves)."""
-    rf, now = wanted_rf(cluster, wishes), (cluster.now >= 0).sum(axis=1)
+    rf, now = wanted_rf(cluster, parameters), (cluster.now >= 0).sum(axis=1)
     free = touchable(cluster, rf)
     grown = float((cost * np.maximum(rf - now, 0))[free].sum())
     drop_cost = np.where(rf < now, 0.0, cost)
@@ -70,7 +74,7 @@ def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
 
 
 def least_leader_changes(
-    cluster: ClusterArrays, wishes: Wishes, bands: Mapping[str, Band], before: Mapping[str, Floats]
+    cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], before: Mapping[str, Floats]
 ) -> float:
     """Leader changes that nobody can avoid: by count above or below the band, by out-rate, off who may not lead."""
     free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
@@ -78,12 +82,12 @@ def least_leader_changes(
     leader = cluster.leader[rows]
     must_stop = ~cluster.keeps_leaders[leader] & _has_other(cluster, rows)
     stop = np.bincount(leader[must_stop], minlength=len(cluster.ids)).astype(np.float64)
-    if wishes.preferred_election:
+    if parameters.preferred_election:
         return float(stop.sum())
     stop = np.maximum(stop, np.ceil(before["leaders"] - bands["leaders"].high - 1e-6))
     if "out" in before:
-        sends = _sent_if_none_changed(cluster, wishes)
-        sent = weights_of("out", wanted_rf(cluster, wishes), cluster)[1][rows]
+        sends = _sent_if_none_changed(cluster, parameters)
+        sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][rows]
         excess = sends - bands["out"].high
         for b in np.flatnonzero(excess > _SLACK * np.maximum(sends, 1.0)).tolist():
             mine = leader == b
@@ -93,10 +97,10 @@ def least_leader_changes(
     return float(max(np.maximum(stop, 0.0).sum(), np.maximum(start, 0.0).sum()))
 
 
-def _sent_if_none_changed(cluster: ClusterArrays, wishes: Wishes) -> Floats:
+def _sent_if_none_changed(cluster: ClusterArrays, parameters: PlanParameters) -> Floats:
     """float64[B]: out-rates with today's leaders and the replication factor asked for, which they send to."""
     led = np.flatnonzero(cluster.leader >= 0)
-    sent = weights_of("out", wanted_rf(cluster, wishes), cluster)[1][led]
+    sent = weights_of("out", wanted_rf(cluster, parameters), cluster)[1][led]
     return np.bincount(cluster.leader[led], weights=sent, minlength=len(cluster.ids)).astype(np.float64)
 
 

@@ -12,7 +12,7 @@ from kafka_rebalance.verify.bounds.prices import price_bound
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band, band_of
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
@@ -21,19 +21,21 @@ ROUNDING = 1e-7
 
 
 def recomputed_bounds(
-    document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes
+    document: Mapping[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
 ) -> dict[str, float]:
     """The best bound that can be recomputed, for each cost that is known: by counting, and by the plan's own prices."""
     bands = {
-        each["resource"]: band_of(
-            each, levels.before[each["resource"]], levels.capacity[each["resource"]], cluster, wishes
+        outcome["resource"]: band_of(
+            outcome, levels.before[outcome["resource"]], levels.capacity[outcome["resource"]], cluster, parameters
         )
-        for each in document["resources"]
+        for outcome in document["resources"]
     }
-    found = counting_bounds(document, bands, levels, cluster, wishes)
-    if "bytes" in found and wishes.moves_replicas:
-        prices = {name: _by_index(each, cluster) for name, each in document["certificate"].items() if name in bands}
-        found["bytes"] = max(found["bytes"], price_bound(cluster, wishes, bands, prices))
+    found = counting_bounds(document, bands, levels, cluster, parameters)
+    if "bytes" in found and parameters.moves_replicas:
+        prices = {
+            name: _by_index(by_broker, cluster) for name, by_broker in document["certificate"].items() if name in bands
+        }
+        found["bytes"] = max(found["bytes"], price_bound(cluster, parameters, bands, prices))
     throttle = max([1, *(wave["throttle_bytes_per_s"] for wave in document["waves"])])
     if "bytes" in found:
         found["seconds"] = least_seconds(cluster, bands, levels.before, found["bytes"], throttle)
@@ -45,28 +47,28 @@ def counting_bounds(
     bands: Mapping[str, Band],
     levels: Levels,
     cluster: ClusterArrays,
-    wishes: Wishes,
+    parameters: PlanParameters,
 ) -> dict[str, float]:
     """Bounds that need no hint. Bytes only where sizes are known."""
     before = {name: levels.before[name] for name in bands}
-    found = {"leader_changes": least_leader_changes(cluster, wishes, bands, before), "replica_moves": 0.0}
+    found = {"leader_changes": least_leader_changes(cluster, parameters, bands, before), "replica_moves": 0.0}
     if document["cost"]["bytes"] is not None:
         found["bytes"] = 0.0
-    if wishes.moves_replicas:
-        found["replica_moves"] = least_copied(cluster, wishes, bands, before, np.ones(len(cluster.size)))
+    if parameters.moves_replicas:
+        found["replica_moves"] = least_copied(cluster, parameters, bands, before, np.ones(len(cluster.size)))
         if "bytes" in found:
-            found["bytes"] = least_copied(cluster, wishes, bands, before, np.nan_to_num(cluster.size))
+            found["bytes"] = least_copied(cluster, parameters, bands, before, np.nan_to_num(cluster.size))
     return found
 
 
 def check_bounds(
-    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
 ) -> dict[str, float]:
     """Each cost has one bound; see the rules ``bound_*`` and ``gap``. Returns what was recomputed of them."""
     _check_prices(document, cluster, faults)
     has_plan = document["verdict"] not in ("infeasible", "cannot_tell")
-    found = recomputed_bounds(document, levels, cluster, wishes) if has_plan else {}
-    stated = {each["cost"]: each for each in document["lower_bound"]}
+    found = recomputed_bounds(document, levels, cluster, parameters) if has_plan else {}
+    stated = {claim["cost"]: claim for claim in document["lower_bound"]}
     cost = document["cost"]
     wanted = [name for name in COSTS if cost[name] is not None]
     if sorted(stated) != sorted(wanted) or len(stated) != len(document["lower_bound"]):
@@ -79,7 +81,7 @@ def check_bounds(
 
 def _check_prices(document: dict[str, Any], cluster: ClusterArrays, faults: FaultList) -> None:
     """Whatever the prices are, the bound stands; but they are prices of something."""
-    prices, resources = document["certificate"], [each["resource"] for each in document["resources"]]
+    prices, resources = document["certificate"], [outcome["resource"] for outcome in document["resources"]]
     brokers = set(map(str, cluster.ids.tolist()))
     if prices and not document["moves"]:
         faults.add("certificate", "plan.certificate", "nothing moves, yet prices are told")

@@ -1,4 +1,4 @@
-"""A bound from prices that the planner names and nobody has to believe (weak duality).
+"""A bound from prices that the planner states and that need no trust (weak duality).
 
 For prices π (bytes per unit of load: positive where a broker is above its band, negative where it is below), every
 placement that meets the bands costs at least
@@ -21,17 +21,17 @@ from kafka_rebalance.verify.bounds.counting import touchable
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import Longs, weights_of
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 
 _SLICE = 8192
 
 
 def price_bound(
-    cluster: ClusterArrays, wishes: Wishes, bands: Mapping[str, Band], prices: Mapping[str, Floats]
+    cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], prices: Mapping[str, Floats]
 ) -> float:
     """The bound on bytes that ``prices`` (float64[B] by resource) prove; with none, what any balance must copy."""
     names = [name for name in prices if name in bands and np.any(prices[name])]
-    rf = wanted_rf(cluster, wishes)
+    rf = wanted_rf(cluster, parameters)
     free = touchable(cluster, rf)
     size = np.nan_to_num(cluster.size)
     own_bytes = np.where(np.isnan(cluster.own_bytes), size[:, None], cluster.own_bytes)

@@ -1,4 +1,4 @@
-"""Snapshot and wishes as arrays, built from DESIGN's words alone.
+"""Snapshot and parameters as arrays, built from DESIGN alone.
 
 B brokers (those of the snapshot, then the added ones, each group by id), P partitions, W = longest replica list.
 """
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -82,24 +82,24 @@ class ClusterArrays:
         return bool((known == np.floor(known)).all()) and float(known.sum()) * width < 2**52
 
 
-def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
+def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> ClusterArrays:
     """Everything that the rules need, O(P·W)."""
-    brokers = _brokers(snapshot, wishes)
+    brokers = _brokers(snapshot, parameters)
     index = {broker.id: i for i, broker in enumerate(brokers)}
     table = snapshot.partitions
     now, own, offline, in_sync = _placement(snapshot, index)
     figures = _known_figures(snapshot)
     size = snapshot.load(LoadKind.LOG_BYTES)
-    names = np.array([wishes.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
+    names = np.array([parameters.is_topic_allowed(topic.name) for topic in snapshot.topics], dtype=np.bool_)
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
-    closed = np.array([b.id in wishes.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
-    excluded_leader = np.array([b.id in wishes.exclude_brokers for b in brokers], dtype=np.bool_)
+    closed = np.array([b.id in parameters.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
+    excluded_leader = np.array([b.id in parameters.exclude_brokers for b in brokers], dtype=np.bool_)
     demoted = np.array([b.state is BrokerState.DEMOTED for b in brokers], dtype=np.bool_)
     leader_index = np.full(len(table), -1, dtype=np.int32)
     led = table.leader >= 0
     leader_index[led] = [index[broker] for broker in table.leader[led].tolist()]
-    for p, taken in table.removing.items():
-        if int(table.leader[p]) in taken and now[p, 0] >= 0:
+    for p, removed in table.removing.items():
+        if int(table.leader[p]) in removed and now[p, 0] >= 0:
             leader_index[p] = now[p, 0]
     observed = np.zeros(len(table), dtype=np.bool_)
     observed[sorted(table.observers)] = True
@@ -132,14 +132,14 @@ def cluster_arrays(snapshot: ClusterSnapshot, wishes: Wishes) -> ClusterArrays:
     )
 
 
-def _brokers(snapshot: ClusterSnapshot, wishes: Wishes) -> tuple[Broker, ...]:
+def _brokers(snapshot: ClusterSnapshot, parameters: PlanParameters) -> tuple[Broker, ...]:
     """The snapshot's brokers in the state that was wished, then the added ones."""
     known = []
-    for broker in sorted(snapshot.brokers, key=lambda each: each.id):
+    for broker in sorted(snapshot.brokers, key=lambda row: row.id):
         state = broker.state
-        if broker.id in wishes.remove_brokers and state.stays:
+        if broker.id in parameters.remove_brokers and state.stays:
             state = BrokerState.DRAINING
-        elif broker.id in wishes.demote_brokers and state.stays:
+        elif broker.id in parameters.demote_brokers and state.stays:
             state = BrokerState.DEMOTED
         known.append(
             Broker(
@@ -152,7 +152,8 @@ def _brokers(snapshot: ClusterSnapshot, wishes: Wishes) -> tuple[Broker, ...]:
         )
     ids = {broker.id for broker in known}
     added = [
-        Broker(id=each, rack=wishes.add_brokers[each], state=BrokerState.NEW) for each in sorted(wishes.add_brokers)
+        Broker(id=new_broker, rack=parameters.add_brokers[new_broker], state=BrokerState.NEW)
+        for new_broker in sorted(parameters.add_brokers)
     ]
     return (*known, *(broker for broker in added if broker.id not in ids))
 
@@ -181,9 +182,9 @@ def _placement(snapshot: ClusterSnapshot, index: dict[int, int]) -> tuple[Ints, 
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
     in_sync = counts.copy() if table.in_sync is None else np.bincount(row, weights=table.in_sync, minlength=len(table))
     for p, brokers in table.offline.items():
-        offline[p] = np.isin(now[p], [index[each] for each in brokers])
+        offline[p] = np.isin(now[p], [index[broker] for broker in brokers])
     for p, brokers in table.adding.items():
-        own[p, np.isin(now[p], [index[each] for each in brokers])] = np.nan
+        own[p, np.isin(now[p], [index[broker] for broker in brokers])] = np.nan
     for p, brokers in table.removing.items():
         keep = [j for j in range(width) if now[p, j] >= 0 and int(table.replicas[table.offsets[p] + j]) not in brokers]
         for matrix, empty in ((now, -1), (own, np.nan), (offline, False)):

@@ -1,4 +1,4 @@
-"""What each broker carries under a placement (DESIGN §9), and what is told from it: mean, skew, topic excess."""
+"""What each broker carries under a placement (DESIGN §9), and what is derived from it: mean, skew, topic excess."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def capacities_of(cluster: ClusterArrays, wished: dict[int, dict[str, float]]) -
             continue
         values = np.full(len(cluster.ids), np.nan)
         for b, broker in enumerate(cluster.brokers):
-            said = wished.get(broker.id, {}).get(field, getattr(broker.capacity, field))
-            if said is None and resource == "disk":
-                said = _volumes(broker.log_dirs)
-            values[b] = np.nan if said is None else said
+            claimed = wished.get(broker.id, {}).get(field, getattr(broker.capacity, field))
+            if claimed is None and resource == "disk":
+                claimed = _volumes(broker.log_dirs)
+            values[b] = np.nan if claimed is None else claimed
         result[resource] = _filled(cluster, values)
     return result
 
@@ -63,15 +63,15 @@ def hard_limits(
     limits = {name: nothing if values is None else values for name, values in capacities.items()}
     if "disk" in limits:
         usable = [_volumes(broker.log_dirs, usable=True) for broker in cluster.brokers]
-        offered = np.array([np.inf if each is None else each for each in usable])
+        offered = np.array([np.inf if capacity_bytes is None else capacity_bytes for capacity_bytes in usable])
         limits["disk"] = np.minimum(limits["disk"], before["disk"] - cluster.unfinished_bytes + offered)
     return limits
 
 
 def plain_mean(load: Floats, capacity: Floats | None, stays: Flags) -> float:
     """Load of the brokers that stay over the sum of their capacities."""
-    room = float(stays.sum()) if capacity is None else float(capacity[stays].sum())
-    return float(load[stays].sum()) / room if room > 0 else 0.0
+    total_capacity = float(stays.sum()) if capacity is None else float(capacity[stays].sum())
+    return float(load[stays].sum()) / total_capacity if total_capacity > 0 else 0.0
 
 
 def skew_of(load: Floats, capacity: Floats | None, stays: Flags) -> float:
@@ -105,12 +105,12 @@ def _lead(cluster: ClusterArrays, leader: Ints, weight: Floats) -> Floats:
 
 def _volumes(log_dirs: tuple[LogDir, ...], *, usable: bool = False) -> float | None:
     """Total or usable bytes of the volumes under the log dirs: dirs that tell the same of both share one volume."""
-    told = {(each.total_bytes, each.usable_bytes) for each in log_dirs}
-    chosen = [pair[1] if usable else pair[0] for pair in told]
-    if not chosen or any(each is None for each in chosen):
+    reported = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
+    chosen = [pair[1] if usable else pair[0] for pair in reported]
+    if not chosen or any(capacity is None for capacity in chosen):
         return None
-    room = float(sum(each for each in chosen if each is not None))
-    return room if usable or room > 0 else None
+    total_capacity = float(sum(capacity for capacity in chosen if capacity is not None))
+    return total_capacity if usable or total_capacity > 0 else None
 
 
 def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:

@@ -63,7 +63,7 @@ def read_moves(
 
 
 def _check_brokers(move: dict[str, Any], place: str, index: dict[int, int], faults: FaultList) -> None:
-    unknown = [each for each in (*move["from"], *move["to"], move["leader_to"]) if each not in index]
+    unknown = [broker for broker in (*move["from"], *move["to"], move["leader_to"]) if broker not in index]
     if move["leader_from"] is not None and move["leader_from"] not in index:
         unknown.append(move["leader_from"])
     if unknown:
@@ -77,9 +77,9 @@ def _check_brokers(move: dict[str, Any], place: str, index: dict[int, int], faul
 def _arrays(
     moves: list[dict[str, Any]], rows: list[int], cluster: ClusterArrays, index: dict[int, int]
 ) -> ClaimedMoves:
-    width = max([cluster.now.shape[1], *(len(each[name]) for each in moves for name in ("from", "to"))])
+    width = max([cluster.now.shape[1], *(len(move[name]) for move in moves for name in ("from", "to"))])
     row = np.array(rows, dtype=np.int64)
-    start, end = (_matrix([[index[b] for b in each[name]] for each in moves], width) for name in ("from", "to"))
+    start, end = (_matrix([[index[b] for b in move[name]] for move in moves], width) for name in ("from", "to"))
     leader_from = np.array([-1 if m["leader_from"] is None else index[m["leader_from"]] for m in moves], dtype=np.int32)
     leader_to = np.array([index[m["leader_to"]] for m in moves], dtype=np.int32)
     today = np.pad(cluster.now, ((0, 0), (0, width - cluster.now.shape[1])), constant_values=-1)
@@ -101,8 +101,8 @@ def _arrays(
 
 def _matrix(lists: list[list[int]], width: int) -> Ints:
     matrix = np.full((len(lists), width), -1, dtype=np.int32)
-    for number, each in enumerate(lists):
-        matrix[number, : len(each)] = each
+    for number, row in enumerate(lists):
+        matrix[number, : len(row)] = row
     return matrix
 
 

@@ -28,7 +28,7 @@ from kafka_rebalance.verify.cluster.resource_weights import (
     is_in_play,
     resources_in_play,
 )
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 SLACK = 1e-9
@@ -43,9 +43,9 @@ class Levels:
     capacity: dict[str, Floats | None]
 
 
-def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes) -> Levels:
+def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanParameters) -> Levels:
     """Everything that `before`, `after`, skews and bands are compared with."""
-    wished = {broker: dict(each) for broker, each in wishes.capacities.items()}
+    wished = {broker: dict(capacity) for broker, capacity in parameters.capacities.items()}
     return Levels(
         loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes),
         loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after),
@@ -58,20 +58,20 @@ def check_outcomes(
     levels: Levels,
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    wishes: Wishes,
+    parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
     """``resources``, ``left_out``, ``before``, ``after`` and what is told of them."""
-    resources = [each["resource"] for each in document["resources"]]
-    _check_which(document, resources, cluster, wishes, faults)
-    _check_asked(document["resources"], wishes, faults)
+    resources = [resource["resource"] for resource in document["resources"]]
+    _check_which(document, resources, cluster, parameters, faults)
+    _check_asked(document["resources"], parameters, faults)
     for outcome in document["resources"]:
         name = outcome["resource"]
         if name in levels.before and name in document["before"] and name in document["after"]:
             _check_one(document, outcome, levels, cluster, faults)
     _check_capacity(levels, cluster, faults)
     if document["verdict"] in ("rebalance", "nothing_to_do"):
-        _check_caps(levels, cluster, wishes, faults)
+        _check_caps(levels, cluster, parameters, faults)
     excess = [topic_excess(cluster, cluster.now), topic_excess(cluster, claimed.after)]
     faults.require_equal("topic_excess", "plan.topic_excess_replicas", document["topic_excess_replicas"], excess)
     for outcome in document["resources"]:
@@ -81,21 +81,29 @@ def check_outcomes(
                 faults.require_equal("band", place, outcome["widened_to"], [None, None])
                 continue
             if document["verdict"] in ("rebalance", "nothing_to_do"):
-                _check_band(outcome, levels, cluster, wishes, faults)
-            _check_widened(outcome, levels, cluster, wishes, faults)
+                _check_band(outcome, levels, cluster, parameters, faults)
+            _check_widened(outcome, levels, cluster, parameters, faults)
 
 
 def _check_which(
-    document: dict[str, Any], resources: list[str], cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any],
+    resources: list[str],
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
-    known = [each for each in resources_in_play(cluster, wishes) if wishes.moves_replicas or each in OF_LEADERS]
+    known = [
+        resource
+        for resource in resources_in_play(cluster, parameters)
+        if parameters.moves_replicas or resource in OF_LEADERS
+    ]
     if not len(cluster.ids):
         known = []  # nobody is there to carry it
-    if [each for each in RESOURCES if each in resources] != resources:
+    if [resource for resource in RESOURCES if resource in resources] != resources:
         faults.add("order", "plan.resources", "are not in order")
     if (document["left_out"].keys() | set(resources)) - set(RESOURCES):
         faults.add("resource", "plan.resources", "one is no resource")
-    _check_left_out(document["left_out"], resources, known, wishes, faults)
+    _check_left_out(document["left_out"], resources, known, parameters, faults)
     if len(set(resources)) != len(resources):
         faults.add("resource", "plan.resources", "one stands twice")
     for field in ("before", "after"):
@@ -104,12 +112,12 @@ def _check_which(
 
 
 def _check_left_out(
-    left_out: dict[str, str], resources: list[str], known: list[str], wishes: Wishes, faults: FaultList
+    left_out: dict[str, str], resources: list[str], known: list[str], parameters: PlanParameters, faults: FaultList
 ) -> None:
     """Each resource stands once: balanced where it is known and the job changes it, else left out with the reason."""
     for name in RESOURCES:
         stands = (name in resources) + (name in left_out)
-        if not is_in_play(name, wishes):
+        if not is_in_play(name, parameters):
             if stands:
                 faults.add("resource", name, "is told of although nothing was asked of it")
         elif stands != 1:
@@ -122,19 +130,19 @@ def _check_left_out(
             faults.add("resource", name, "is left out without a reason")
 
 
-def _check_asked(resources: list[dict[str, Any]], wishes: Wishes, faults: FaultList) -> None:
+def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, faults: FaultList) -> None:
     """A band is the target of its resource, else the common one around the fair share."""
     for outcome in resources:
         name = outcome["resource"]
-        within = wishes.balance_within
-        if name in wishes.targets:
-            basis, asked = "plain_mean", list(wishes.targets[name])
+        within = parameters.balance_within
+        if name in parameters.targets:
+            basis, asked = "plain_mean", list(parameters.targets[name])
         else:
             is_bare = within is None or name in ON_REQUEST
             basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
         faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
-        for side, said, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
-            faults.require_close("band", f"resources.{name}.band_asked {side}", said, wanted)
+        for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
+            faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
 
 
 def _check_one(
@@ -146,15 +154,15 @@ def _check_one(
         claimed = document[field][name]
         scale = float(loads.sum()) / max(len(loads), 1)
         is_exact = name in COUNTS or (name == "disk" and cluster.has_whole_sizes)
-        if set(claimed) != {str(each) for each in cluster.ids.tolist()}:
+        if set(claimed) != {str(broker_id) for broker_id in cluster.ids.tolist()}:
             faults.add(field, f"{field}.{name}", "its brokers are not those of the cluster")
             continue
         for broker, load in zip(cluster.ids.tolist(), loads.tolist(), strict=True):
-            said = claimed[str(broker)]
+            reported = claimed[str(broker)]
             if not is_exact:
-                faults.require_close(field, f"{field}.{name}.{broker}", said, load, scale)
-            elif said != load:
-                faults.add(field, f"{field}.{name}.{broker}", f"says {said!r}, recomputed {load!r}")
+                faults.require_close(field, f"{field}.{name}.{broker}", reported, load, scale)
+            elif reported != load:
+                faults.add(field, f"{field}.{name}.{broker}", f"says {reported!r}, recomputed {load!r}")
     ids = map(str, cluster.ids.tolist())
     found = None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True))
     if outcome["capacity"] != found:
@@ -183,9 +191,9 @@ def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -
             )
 
 
-def _check_caps(levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList) -> None:
+def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList) -> None:
     """Nobody who stays carries more than its cap, whatever it carried before."""
-    for name, cap in wishes.caps.items():
+    for name, cap in parameters.caps.items():
         if name not in levels.after:
             faults.add("capacity", f"parameters.caps.{name[:20]}", "nobody can tell whether it is kept")
             continue
@@ -196,12 +204,12 @@ def _check_caps(levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: 
 
 
 def _check_band(
-    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
 ) -> None:
     """Outside the band asked for, and outside what it was widened to, nobody may stand."""
     name = outcome["resource"]
     after = levels.after[name]
-    band = band_of(outcome, levels.before[name], levels.capacity[name], cluster, wishes)
+    band = band_of(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
     slack = SLACK * max(float(np.nanmax(np.where(np.isfinite(band.high), band.high, 0.0))), 1.0)
     over = cluster.stays & (after > band.high + slack)
     under = cluster.stays & (after < band.low - slack)
@@ -211,12 +219,12 @@ def _check_band(
 
 
 def _check_widened(
-    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    outcome: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
 ) -> None:
     """A band is widened to the broker that stands furthest out, and only where one does."""
     name = outcome["resource"]
     after = levels.after[name]
-    asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, wishes)
+    asked, plain = asked_band(outcome, levels.before[name], levels.capacity[name], cluster, parameters)
     usable = cluster.stays & (plain > 0)
     if not usable.any():
         return
@@ -226,20 +234,20 @@ def _check_widened(
         ("low", usable & (after < asked.low + slack), usable & (after < asked.low - slack), np.min),
         ("high", usable & (after > asked.high - slack), usable & (after > asked.high + slack), np.max),
     )
-    for (side, nearly, surely, furthest), said in zip(sides, outcome["widened_to"], strict=True):
+    for (side, nearly, surely, outermost), claimed in zip(sides, outcome["widened_to"], strict=True):
         place = f"resources.{name}.widened_to {side}"
-        if said is None and surely.any():
+        if claimed is None and surely.any():
             faults.add("band", place, "some broker stands outside the band asked for, and it is not widened")
-        elif said is not None:
-            _check_widening(place, said, level[nearly], level[surely], furthest, faults)
+        elif claimed is not None:
+            _check_widening(place, claimed, level[nearly], level[surely], outermost, faults)
 
 
 def _check_widening(
-    place: str, said: float, nearly: Floats, surely: Floats, furthest: Callable[[Floats], float], faults: FaultList
+    place: str, claimed: float, nearly: Floats, surely: Floats, outermost: Callable[[Floats], float], faults: FaultList
 ) -> None:
-    """``said`` is where some broker stands that is outside or at the very edge, and nobody stands further out."""
-    rounding = 1e-7 * max(abs(said), 1.0)
-    if not (np.abs(nearly - said) <= rounding).any():
-        faults.add("band", place, f"says {said:g}, and no broker outside the band asked for stands there")
-    elif len(surely) and abs(float(furthest(np.append(surely, said))) - said) > rounding:
-        faults.add("band", place, f"says {said:g}, the furthest broker stands at {furthest(surely):g}")
+    """``claimed`` is where some broker stands that is outside or at the very edge, and nobody stands further out."""
+    rounding = 1e-7 * max(abs(claimed), 1.0)
+    if not (np.abs(nearly - claimed) <= rounding).any():
+        faults.add("band", place, f"says {claimed:g}, and no broker outside the band asked for stands there")
+    elif len(surely) and abs(float(outermost(np.append(surely, claimed))) - claimed) > rounding:
+        faults.add("band", place, f"says {claimed:g}, the furthest broker stands at {outermost(surely):g}")

@@ -17,7 +17,7 @@ from kafka_rebalance.verify.cluster.resource_weights import (
     weights_of,
 )
 from kafka_rebalance.verify.cluster.shares import fair_share_of
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 
 _SLACK = 1e-9
 
@@ -31,10 +31,14 @@ class Band:
 
 
 def band_of(
-    outcome: Mapping[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
+    outcome: Mapping[str, Any],
+    before: Floats,
+    capacity: Floats | None,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
 ) -> Band:
     """The band in force: the one asked for, widened to where the plan says so."""
-    asked, plain = asked_band(outcome, before, capacity, cluster, wishes)
+    asked, plain = asked_band(outcome, before, capacity, cluster, parameters)
     widened_low, widened_high = outcome["widened_to"]
     low, high = asked.low, asked.high
     if widened_high is not None:
@@ -45,7 +49,11 @@ def band_of(
 
 
 def asked_band(
-    outcome: Mapping[str, Any], before: Floats, capacity: Floats | None, cluster: ClusterArrays, wishes: Wishes
+    outcome: Mapping[str, Any],
+    before: Floats,
+    capacity: Floats | None,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
 ) -> tuple[Band, Floats]:
     """The band asked for and the plain mean times each broker's capacity, float64[B].
 
@@ -53,12 +61,14 @@ def asked_band(
     replica at its leader's size.
     """
     name = outcome["resource"]
-    room = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
-    rf = wanted_rf(cluster, wishes)
+    broker_capacity = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
+    rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
-    plain = float((per_replica * rf).sum() + per_leader.sum()) / max(float(room.sum()), 1e-300) * room
-    basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, room, cluster, wishes)
-    low, high = np.zeros(len(room)), np.full(len(room), np.inf)
+    plain = (
+        float((per_replica * rf).sum() + per_leader.sum()) / max(float(broker_capacity.sum()), 1e-300) * broker_capacity
+    )
+    basis = plain if outcome["basis"] == "plain_mean" else fair_share(name, broker_capacity, cluster, parameters)
+    low, high = np.zeros(len(broker_capacity)), np.full(len(broker_capacity), np.inf)
     asked_low, asked_high = outcome["band_asked"]
     if asked_high is not None:
         high = asked_high * basis
@@ -66,8 +76,8 @@ def asked_band(
         low = asked_low * basis
     if name in COUNTS:
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
-    if name in wishes.caps:
-        low, high = np.minimum(low, wishes.caps[name]), np.minimum(high, wishes.caps[name])
+    if name in parameters.caps:
+        low, high = np.minimum(low, parameters.caps[name]), np.minimum(high, parameters.caps[name])
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
     return Band(_reachable(name, low, before, cluster), high), plain
 
@@ -88,31 +98,31 @@ def _reachable(name: str, low: Floats, before: Floats, cluster: ClusterArrays) -
     return np.asarray(low)
 
 
-def fair_share(name: str, room: Floats, cluster: ClusterArrays, wishes: Wishes) -> Floats:
+def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanParameters) -> Floats:
     """The share of DESIGN §9: leader-carried resources are shared by those that may lead."""
-    rf = wanted_rf(cluster, wishes)
+    rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     if name in OF_LEADERS_ALONE:
-        room = np.where(may_lead, room, 0.0)
-    share = fair_share_of(cluster, rf, per_replica, per_leader, room)
+        broker_capacity = np.where(may_lead, broker_capacity, 0.0)
+    share = fair_share_of(cluster, rf, per_replica, per_leader, broker_capacity)
     is_of_both = name in OF_LEADERS and name not in OF_LEADERS_ALONE
     if is_of_both and not may_lead[cluster.stays].all() and may_lead[cluster.stays].any():
         follower = float((per_replica * rf).sum())
-        leading = np.where(may_lead, room, 0.0)
-        bare = np.where(may_lead, 0.0, room * follower / room.sum())
+        leading = np.where(may_lead, broker_capacity, 0.0)
+        bare = np.where(may_lead, 0.0, broker_capacity * follower / broker_capacity.sum())
         share = bare + leading * (follower + per_leader.sum() - bare.sum()) / leading.sum()
     return np.asarray(share)
 
 
-def wanted_rf(cluster: ClusterArrays, wishes: Wishes) -> Longs:
+def wanted_rf(cluster: ClusterArrays, parameters: PlanParameters) -> Longs:
     """int64[P]: the replication factor asked for.
 
     What is left alone keeps its own, and counts where it lies on brokers that stay: elsewhere nobody can share it.
     """
     there = cluster.now >= 0
     rf = there.sum(axis=1)
-    if wishes.replication_factor is not None and wishes.moves_replicas:
-        rf = np.full(len(rf), wishes.replication_factor)
-    untouchable = cluster.excluded | cluster.in_flight | cluster.leaderless
-    return np.asarray(np.where(untouchable, (there & cluster.stays[cluster.now]).sum(axis=1), rf))
+    if parameters.replication_factor is not None and parameters.moves_replicas:
+        rf = np.full(len(rf), parameters.replication_factor)
+    immovable = cluster.excluded | cluster.in_flight | cluster.leaderless
+    return np.asarray(np.where(immovable, (there & cluster.stays[cluster.now]).sum(axis=1), rf))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.resources import RESOURCES
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 
 Longs = npt.NDArray[np.int64]
 
@@ -42,14 +42,14 @@ def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
     return tuple(name for name in RESOURCES if all(figure in cluster.figures for figure in MADE_OF[name]))
 
 
-def resources_in_play(cluster: ClusterArrays, wishes: Wishes) -> tuple[str, ...]:
+def resources_in_play(cluster: ClusterArrays, parameters: PlanParameters) -> tuple[str, ...]:
     """Those that are known and that a plan of these wishes is about."""
-    return tuple(name for name in known_resources(cluster) if is_in_play(name, wishes))
+    return tuple(name for name in known_resources(cluster) if is_in_play(name, parameters))
 
 
-def is_in_play(name: str, wishes: Wishes) -> bool:
+def is_in_play(name: str, parameters: PlanParameters) -> bool:
     """A plan of these wishes tells of it: that it is balanced, or why not."""
-    return name not in ON_REQUEST or name in wishes.targets or name in wishes.caps
+    return name not in ON_REQUEST or name in parameters.targets or name in parameters.caps
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:

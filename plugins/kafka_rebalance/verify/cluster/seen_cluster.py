@@ -6,19 +6,21 @@ from collections import Counter
 from typing import Any
 
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 
-def check_seen(document: dict[str, Any], snapshot: ClusterSnapshot, wishes: Wishes, faults: FaultList) -> None:
+def check_seen(
+    document: dict[str, Any], snapshot: ClusterSnapshot, parameters: PlanParameters, faults: FaultList
+) -> None:
     """``topic_ids`` and ``seen`` are what the snapshot tells: ``check`` compares a newer one with them."""
     moved = {move["topic"] for move in document["moves"]}
     ids = {topic.name: topic.topic_id for topic in snapshot.topics if topic.name in moved}
     faults.require_equal("identity", "plan.topic_ids", document["topic_ids"], ids)
     seen, table = document["seen"], snapshot.partitions
-    racks = dict(wishes.add_brokers) | {broker.id: broker.rack for broker in snapshot.brokers}
-    told = {int(broker): rack for broker, rack in seen["broker_racks"].items()}
-    faults.require_equal("identity", "plan.seen.broker_racks", told, racks)
+    racks = dict(parameters.add_brokers) | {broker.id: broker.rack for broker in snapshot.brokers}
+    reported = {int(broker): rack for broker, rack in seen["broker_racks"].items()}
+    faults.require_equal("identity", "plan.seen.broker_racks", reported, racks)
     dead = [broker.id for broker in snapshot.brokers if broker.state in (BrokerState.DEAD, BrokerState.FENCED)]
     faults.require_equal("identity", "plan.seen.dead_brokers", sorted(seen["dead_brokers"]), sorted(dead))
     count = Counter(table.topic.tolist())

@@ -20,14 +20,18 @@ _TIGHT = 1e-12
 
 
 def fair_share_of(
-    cluster: ClusterArrays, target_rf: npt.NDArray[np.int64], per_replica: Floats, per_leader: Floats, room: Floats
+    cluster: ClusterArrays,
+    target_rf: npt.NDArray[np.int64],
+    per_replica: Floats,
+    per_leader: Floats,
+    broker_capacity: Floats,
 ) -> Floats:
-    """float64[B]: fair load of brokers with capacity ``room`` (0: takes no part); weights are float64[P]."""
-    brokers_in = np.bincount(cluster.rack, weights=room > 0).astype(np.int64)
-    rack_room = np.bincount(cluster.rack, weights=room).astype(np.float64)
-    used = np.flatnonzero(rack_room > 0)
+    """float64[B]: fair load of brokers with capacity ``broker_capacity`` (0: takes no part); weights are float64[P]."""
+    brokers_in = np.bincount(cluster.rack, weights=broker_capacity > 0).astype(np.int64)
+    rack_capacity = np.bincount(cluster.rack, weights=broker_capacity).astype(np.float64)
+    used = np.flatnonzero(rack_capacity > 0)
     if len(used) == 0:
-        return np.zeros(len(room))
+        return np.zeros(len(broker_capacity))
     base = np.zeros(len(used))
     extra = np.zeros(len(used) + 1)
     for rf in np.unique(target_rf).tolist():
@@ -36,9 +40,9 @@ def fair_share_of(
         base += weight * everywhere
         extra += weight * np.minimum(odd, np.arange(len(used) + 1))
     extra[1:] += per_leader.sum()
-    level = np.zeros(len(rack_room))
-    level[used] = _levels(rack_room[used], base, extra)
-    return np.asarray(level[cluster.rack] * room)
+    level = np.zeros(len(rack_capacity))
+    level[used] = _levels(rack_capacity[used], base, extra)
+    return np.asarray(level[cluster.rack] * broker_capacity)
 
 
 def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
@@ -50,38 +54,38 @@ def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray
     return held, int(min(rf - held.sum(), (brokers_in > depth).sum()))
 
 
-def _levels(room: Floats, base: Floats, extra: Floats) -> Floats:
-    levels = np.zeros(len(room))
-    rising = np.arange(len(room))
+def _levels(broker_capacity: Floats, base: Floats, extra: Floats) -> Floats:
+    levels = np.zeros(len(broker_capacity))
+    rising = np.arange(len(broker_capacity))
     frozen = 0
     while len(rising):
-        level = _highest_level(room[rising], base[rising], extra[frozen:] - extra[frozen])
-        held = np.sort(level * room[rising] - base[rising])[::-1]
+        level = _highest_level(broker_capacity[rising], base[rising], extra[frozen:] - extra[frozen])
+        held = np.sort(level * broker_capacity[rising] - base[rising])[::-1]
         slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(held)
-        tight = np.flatnonzero(slack <= _TIGHT * max(float(room[rising].sum()) * level, 1e-300))
+        tight = np.flatnonzero(slack <= _TIGHT * max(float(broker_capacity[rising].sum()) * level, 1e-300))
         count = int(tight[-1]) + 1 if len(tight) else len(rising)
-        order = np.argsort(-(level * room[rising] - base[rising]), kind="stable")[:count]
+        order = np.argsort(-(level * broker_capacity[rising] - base[rising]), kind="stable")[:count]
         levels[rising[order]] = level
         rising = np.delete(rising, order)
         frozen += count
     return levels
 
 
-def _highest_level(room: Floats, base: Floats, extra: Floats) -> float:
+def _highest_level(broker_capacity: Floats, base: Floats, extra: Floats) -> float:
     """The highest common level at which no set of racks is over-full: bisection, then the exact level of that set."""
-    low, high = 0.0, float((base.sum() + extra[len(room)]) / room.sum())
-    if _fits(high, room, base, extra)[0]:
+    low, high = 0.0, float((base.sum() + extra[len(broker_capacity)]) / broker_capacity.sum())
+    if _fits(high, broker_capacity, base, extra)[0]:
         return high
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        fits, _ = _fits(middle, room, base, extra)
+        fits, _ = _fits(middle, broker_capacity, base, extra)
         low, high = (middle, high) if fits else (low, middle)
-    members = _fits(high, room, base, extra)[1]
-    return float((base[members].sum() + extra[len(members)]) / room[members].sum())
+    members = _fits(high, broker_capacity, base, extra)[1]
+    return float((base[members].sum() + extra[len(members)]) / broker_capacity[members].sum())
 
 
-def _fits(level: float, room: Floats, base: Floats, extra: Floats) -> tuple[bool, npt.NDArray[np.intp]]:
-    order = np.argsort(-(level * room - base), kind="stable")
-    over = np.cumsum((level * room - base)[order]) - extra[1 : len(room) + 1]
+def _fits(level: float, broker_capacity: Floats, base: Floats, extra: Floats) -> tuple[bool, npt.NDArray[np.intp]]:
+    order = np.argsort(-(level * broker_capacity - base), kind="stable")
+    over = np.cumsum((level * broker_capacity - base)[order]) - extra[1 : len(broker_capacity) + 1]
     worst = int(np.argmax(over))
-    return bool(over[worst] <= _TIGHT * max(level * float(room.sum()), 1e-300)), order[: worst + 1]
+    return bool(over[worst] <= _TIGHT * max(level * float(broker_capacity.sum()), 1e-300)), order[: worst + 1]

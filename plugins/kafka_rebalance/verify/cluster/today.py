@@ -10,50 +10,50 @@ from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks
 from kafka_rebalance.verify.cluster.resource_bands import wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import weights_of
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 
 
-def must_change(cluster: ClusterArrays, wishes: Wishes) -> bool:
+def must_change(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     """Some replica or leader cannot stay where it is, or a replication factor or a rack rule asks for another set."""
     free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
     led = free & ~cluster.keeps_leaders[cluster.leader]
     if led.any():
         return True
-    if not wishes.moves_replicas:
+    if not parameters.moves_replicas:
         return False
     there = (cluster.now >= 0) & free[:, None]
     if (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any():
         return True
-    rf = wanted_rf(cluster, wishes)
+    rf = wanted_rf(cluster, parameters)
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     shares = distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
     return bool((free & (((cluster.now >= 0).sum(axis=1) != rf) | shares)).any())
 
 
-def _asks_beyond_its_budget(cluster: ClusterArrays, wishes: Wishes) -> bool:
+def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     """An election that a limit on leader changes cuts short, or a limit on bytes where sizes are not known."""
     off = ~(cluster.excluded | cluster.in_flight | cluster.leaderless) & (cluster.leader != cluster.now[:, 0])
-    if wishes.preferred_election and wishes.max_leader_changes is not None and bool(off.any()):
-        return int(off.sum()) > wishes.max_leader_changes
-    return wishes.max_move_bytes is not None and bool(np.isnan(cluster.size).any())
+    if parameters.preferred_election and parameters.max_leader_changes is not None and bool(off.any()):
+        return int(off.sum()) > parameters.max_leader_changes
+    return parameters.max_move_bytes is not None and bool(np.isnan(cluster.size).any())
 
 
-def breaks_a_hard_rule(cluster: ClusterArrays, wishes: Wishes, levels: Levels) -> bool:
+def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanParameters, levels: Levels) -> bool:
     """Staying put is not lawful: only then can a job be infeasible."""
     there = cluster.now >= 0
     on_leaving = (there & ~cluster.stays[cluster.now]).any()
-    if on_leaving or must_change(cluster, wishes) or _asks_beyond_its_budget(cluster, wishes):
+    if on_leaving or must_change(cluster, parameters) or _asks_beyond_its_budget(cluster, parameters):
         return True
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, limit in limits.items():
-        rf = wanted_rf(cluster, wishes)
+        rf = wanted_rf(cluster, parameters)
         per_replica, per_leader = weights_of(name, rf, cluster)
-        room = float(limit[cluster.stays].sum())
+        total_capacity = float(limit[cluster.stays].sum())
         if (cluster.stays & (levels.before[name] > limit * (1 + SLACK))).any():
             return True
-        if float((per_replica * rf).sum() + per_leader.sum()) > room * (1 - SLACK):
+        if float((per_replica * rf).sum() + per_leader.sum()) > total_capacity * (1 - SLACK):
             return True
-        cap = wishes.caps.get(name, np.inf)
+        cap = parameters.caps.get(name, np.inf)
         if (cluster.stays & (levels.before[name] > cap * (1 + SLACK))).any():
             return True
         if float((per_replica * rf).sum() + per_leader.sum()) > cap * int(cluster.stays.sum()) * (1 - SLACK):

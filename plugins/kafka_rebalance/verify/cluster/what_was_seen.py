@@ -1,4 +1,4 @@
-"""``cannot_tell`` and what was seen: nothing is said of brokers that nobody saw alive, and blindness has a cause."""
+"""``cannot_tell`` and what was seen: no claims about brokers not seen alive, and blindness has a cause."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
     if any(gap.subject_type in ("broker", "topic", "partition", "cluster") for gap in snapshot.coverage):
         return False
     healthy = all(
-        broker.state not in (BrokerState.DEAD, BrokerState.FENCED) and not any(each.error for each in broker.log_dirs)
+        broker.state not in (BrokerState.DEAD, BrokerState.FENCED)
+        and not any(log_dir.error for log_dir in broker.log_dirs)
         for broker in snapshot.brokers
     )
     unknown = [int(np.isnan(snapshot.load(kind)).sum()) for kind in KINDS.values()]

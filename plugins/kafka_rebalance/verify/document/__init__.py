@@ -1,1 +1,1 @@
-"""The document by itself: shape, seal, parameters, words."""
+"""The document by itself: shape, seal, parameters, sentences."""

@@ -56,14 +56,14 @@ def _price(point: dict[str, Any], document: dict[str, Any]) -> float:
 
 
 def _check_skew(place: str, point: dict[str, Any], document: dict[str, Any], faults: FaultList) -> None:
-    resources = {told["resource"]: told for told in document["resources"]}
+    resources = {reported["resource"]: reported for reported in document["resources"]}
     if set(point["skew"]) != set(resources) or min(point["skew"].values(), default=0) < 0:
         faults.add("frontier", place, f"tells the skew of {sorted(point['skew'])}")
     elif any(0 < skew < 1 - ROUNDING for skew in point["skew"].values()):
         faults.add("frontier", place, "a skew is below 1: no highest level is below the mean")
     elif not any(point[name] for name in COSTS) and not _drops_for_nothing(document["parameters"]):
-        for name, told in resources.items():
-            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], told["skew_before"])
+        for name, reported in resources.items():
+            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], reported["skew_before"])
 
 
 def _check_price(
@@ -101,8 +101,8 @@ def _check_recommended(document: dict[str, Any], faults: FaultList) -> None:
     faults.require_close("frontier", f"{place}.tolerance", point["tolerance"], tolerance)
     for name in COSTS:
         faults.require_equal("frontier", f"{place}.{name}", point[name], document["cost"][name])
-    for each in document["resources"]:
-        told = point["skew"].get(each["resource"])
-        faults.require_close("frontier", f"{place}.skew.{each['resource']}", told, each["skew_after"])
-    stated = next((each["value"] for each in document["lower_bound"] if each["cost"] == "bytes"), None)
+    for outcome in document["resources"]:
+        reported = point["skew"].get(outcome["resource"])
+        faults.require_close("frontier", f"{place}.skew.{outcome['resource']}", reported, outcome["skew_after"])
+    stated = next((claim["value"] for claim in document["lower_bound"] if claim["cost"] == "bytes"), None)
     faults.require_close("frontier", f"{place}.lower_bound_bytes", point["lower_bound_bytes"], stated)

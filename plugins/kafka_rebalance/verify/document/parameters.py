@@ -1,4 +1,4 @@
-"""What was asked for, read from the plan's own ``parameters``: each field checked, nothing assumed."""
+"""The plan's ``parameters``, read from its document: each field checked, nothing assumed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafka_rebalance.verify.faults import FaultList
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PlanParameters:
     """The parameters that bind a plan. Regular expressions match a whole topic name."""
 
     balance_within: float | None
@@ -33,7 +33,7 @@ class Wishes:
     moves_per_broker: int
     partitions_per_wave: int
     throttle_bytes_per_s: int
-    is_order: bool
+    is_explicit: bool
     dead_band: float
     least_gain_per_byte: float
 
@@ -49,14 +49,14 @@ class Wishes:
 
     def is_topic_allowed(self, name: str) -> bool:
         """Included (or nothing is included by name), and not excluded."""
-        is_in = not self.include_topics or any(re.fullmatch(each, name) for each in self.include_topics)
-        return is_in and not any(re.fullmatch(each, name) for each in self.exclude_topics)
+        is_in = not self.include_topics or any(re.fullmatch(pattern, name) for pattern in self.include_topics)
+        return is_in and not any(re.fullmatch(pattern, name) for pattern in self.exclude_topics)
 
 
-def read_wishes(parameters: Mapping[str, Any], faults: FaultList) -> Wishes | None:
-    """The wishes, or None where the parameters cannot be read (then a fault names the reason)."""
+def read_parameters(parameters: Mapping[str, Any], faults: FaultList) -> PlanParameters | None:
+    """The parameters, or None where the parameters cannot be read (then a fault names the reason)."""
     try:
-        return Wishes(
+        return PlanParameters(
             balance_within=_number(parameters["balance_within"]),
             targets={name: (_number(low), _number(high)) for name, (low, high) in parameters["targets"].items()},
             caps={name: float(cap) for name, cap in parameters["caps"].items()},
@@ -70,16 +70,16 @@ def read_wishes(parameters: Mapping[str, Any], faults: FaultList) -> Wishes | No
             replication_factor=_number(parameters["replication_factor"]),
             leaders_only=bool(parameters["leaders_only"]),
             preferred_election=bool(parameters["preferred_election"]),
-            include_topics=tuple(re.compile(each).pattern for each in parameters["include_topics"]),
-            exclude_topics=tuple(re.compile(each).pattern for each in parameters["exclude_topics"]),
+            include_topics=tuple(re.compile(pattern).pattern for pattern in parameters["include_topics"]),
+            exclude_topics=tuple(re.compile(pattern).pattern for pattern in parameters["exclude_topics"]),
             capacities={
-                int(broker): {name: float(value) for name, value in each.items() if value is not None}
-                for broker, each in parameters["capacities"].items()
+                int(broker): {name: float(value) for name, value in capacity.items() if value is not None}
+                for broker, capacity in parameters["capacities"].items()
             },
             moves_per_broker=int(parameters["moves_per_broker"]),
             partitions_per_wave=int(parameters["partitions_per_wave"]),
             throttle_bytes_per_s=int(parameters["throttle_bytes_per_s"]),
-            is_order=bool(parameters["is_explicit"]),
+            is_explicit=bool(parameters["is_explicit"]),
             dead_band=float(parameters["dead_band"]),
             least_gain_per_byte=float(parameters["least_gain_per_byte"]),
         )

@@ -33,11 +33,11 @@ def check_identity(document: dict[str, Any], version: int, snapshot: ClusterSnap
     """The plan, written in ``version``, names this cluster and this very reading of it."""
     faults.require_equal("identity", "plan.cluster", document["cluster"], snapshot.cluster)
     faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
-    told = document["captured_at"]
+    reported = document["captured_at"]
     written = optional_time_text(snapshot.captured_at)
-    if version == 1 and told is not None and snapshot.captured_at == _moment(told):
-        written = told  # such plans, and their snapshots' ids, have the time as the input wrote it
-    faults.require_equal("identity", "plan.captured_at", told, written)
+    if version == 1 and reported is not None and snapshot.captured_at == _moment(reported):
+        written = reported  # such plans, and their snapshots' ids, have the time as the input wrote it
+    faults.require_equal("identity", "plan.captured_at", reported, written)
     found = snapshot_id(snapshot, captured_at=written)
     faults.require_equal("identity", "plan.snapshot_id", document["snapshot_id"], found)
     if document["continues"] is not None and not _ID.fullmatch(document["continues"]):

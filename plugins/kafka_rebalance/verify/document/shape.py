@@ -161,7 +161,7 @@ def check_shape(document: Any, faults: FaultList) -> bool:
 
 def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
     alternatives = shape if isinstance(shape, tuple) else (shape,)
-    fitting = [each for each in alternatives if _fits(value, each)]
+    fitting = [alternative for alternative in alternatives if _fits(value, alternative)]
     if not fitting:
         faults.add("shape", place, f"{_short(value)} is of the wrong kind")
         return
@@ -173,27 +173,27 @@ def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:
     elif isinstance(inner, list):
         if LENGTHS.get(place.rpartition(".")[2], len(value)) != len(value):
             faults.add("shape", place, f"{len(value)} values")
-        for number, each in enumerate(value):
-            if not _fits_at_a_glance(each, inner[0]):
-                _check(each, inner[0], f"{place}[{number}]", faults)
+        for number, element in enumerate(value):
+            if not _fits_at_a_glance(element, inner[0]):
+                _check(element, inner[0], f"{place}[{number}]", faults)
 
 
 def _check_keys(value: Mapping[str, Any], shape: Each, place: str, faults: FaultList) -> None:
-    for key, each in value.items():
+    for key, element in value.items():
         if not isinstance(key, str) or (shape.by_broker and not _BROKER.fullmatch(key)):
             faults.add("shape", f"{place}.{_short(key)}", "the key is no broker id")
-        if not _fits_at_a_glance(each, shape.shape):
-            _check(each, shape.shape, f"{place}.{key}", faults)
+        if not _fits_at_a_glance(element, shape.shape):
+            _check(element, shape.shape, f"{place}.{key}", faults)
 
 
 def _check_object(value: Mapping[str, Any], shape: dict[str, Any], place: str, faults: FaultList) -> None:
     for key in value.keys() - shape.keys():
         faults.add("shape", f"{place}.{key}"[:120], "unknown field")
-    for key, each in shape.items():
+    for key, inner in shape.items():
         if key not in value:
             faults.add("shape", f"{place}.{key}", "missing")
-        elif not _fits_at_a_glance(value[key], each):
-            _check(value[key], each, f"{place}.{key}", faults)
+        elif not _fits_at_a_glance(value[key], inner):
+            _check(value[key], inner, f"{place}.{key}", faults)
 
 
 def _fits_at_a_glance(value: Any, shape: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers as sentences tell them, read back: ``1.5 GiB``, ``312 GB``, ``2 h 5 min``, ``unknown``.
+"""Numbers in sentences, read back: ``1.5 GiB``, ``312 GB``, ``2 h 5 min``, ``unknown``.
 
 A rounded number stands for all values that round to it; so a sentence is right where the exact value is among them.
 """
@@ -21,17 +21,17 @@ def tells_bytes(text: str, value: float | None) -> bool:
     match = _BYTES.fullmatch(text)
     if match is None:
         return False
-    told = float(match[1].replace(",", "")) * 10.0 ** int(match[2] or 0)
-    return abs(told - value / _UNITS[match[3]]) <= _step(abs(told), match[3]) / 2 * (1 + 1e-6)
+    reported = float(match[1].replace(",", "")) * 10.0 ** int(match[2] or 0)
+    return abs(reported - value / _UNITS[match[3]]) <= _step(abs(reported), match[3]) / 2 * (1 + 1e-6)
 
 
-def _step(told: float, unit: str) -> float:
+def _step(reported: float, unit: str) -> float:
     """What the last digit that was kept is worth: one decimal of KiB and up, three digits of kB and up."""
     if unit == "B":
         return 1.0
     if unit.endswith("iB"):
         return 0.1
-    return 0.01 if told < 10 else 0.1 if told < 100 else 1.0
+    return 0.01 if reported < 10 else 0.1 if reported < 100 else 1.0
 
 
 def tells_seconds(text: str, value: float | None) -> bool:
@@ -43,8 +43,8 @@ def tells_seconds(text: str, value: float | None) -> bool:
         return False
     if match[4] is not None:
         return abs(float(match[4]) - value / 86400) <= 0.05 * (1 + 1e-6)
-    told = int(match[2]) * (1 if match[3] == "s" else 60) + int(match[1] or 0) * 3600
-    return abs(told - value) <= (0.5 if match[3] == "s" else 30) * (1 + 1e-6)
+    reported = int(match[2]) * (1 if match[3] == "s" else 60) + int(match[1] or 0) * 3600
+    return abs(reported - value) <= (0.5 if match[3] == "s" else 30) * (1 + 1e-6)
 
 
 def tells_count(text: str, value: int) -> bool:
@@ -57,5 +57,5 @@ def tells_share(text: str, share: float, total: float) -> bool:
     match = _BYTES.fullmatch(text)
     if match is None:
         return False
-    told = float(match[1].replace(",", "")) * 10.0 ** int(match[2] or 0) * _UNITS[match[3]]
-    return abs(told - share * total) <= 0.0006 * total + 0.006 * told
+    reported = float(match[1].replace(",", "")) * 10.0 ** int(match[2] or 0) * _UNITS[match[3]]
+    return abs(reported - share * total) <= 0.0006 * total + 0.006 * reported

@@ -1,4 +1,4 @@
-"""``commands.md`` against the plan: what a person copies into a shell, in order, and the figures told beside it.
+"""``commands.md`` against the plan: what a person copies into a shell, in order, and the figures beside it.
 
 Promises, in order
 1. The shell blocks hold the commands that carry the plan out and take it back, in order, and no other command.
@@ -54,9 +54,9 @@ def check_commands(document: dict[str, Any], content: bytes, faults: FaultList) 
         _check_idle(document, sections, faults)
         return
     expected = _expected(document)
-    headings = [each.heading for each in sections]
-    if headings != [each.heading for each in expected]:
-        missing = [each.heading for each in expected if each.heading not in headings]
+    headings = [section.heading for section in sections]
+    if headings != [command.heading for command in expected]:
+        missing = [command.heading for command in expected if command.heading not in headings]
         faults.add("commands", NAME, f"its headings are not the plan's (missing: {missing[:1]})")
         return
     for found, wanted in zip(sections, expected, strict=True):
@@ -65,23 +65,23 @@ def check_commands(document: dict[str, Any], content: bytes, faults: FaultList) 
 
 
 def _check_idle(document: dict[str, Any], sections: list[_Section], faults: FaultList) -> None:
-    if any(each.commands for each in sections):
+    if any(section.commands for section in sections):
         faults.add("commands", NAME, "holds commands, and nothing is to be done")
-    if [each.heading for each in sections] != [f"# Plan {document['plan_id']}"]:
+    if [section.heading for section in sections] != [f"# Plan {document['plan_id']}"]:
         faults.add("commands", NAME, "does not name this plan")
     elif not any(document["verdict"] in line for line in sections[0].prose):
         faults.add("commands", NAME, "does not say the plan's verdict")
 
 
 def _check_section(found: _Section, wanted: _Section, faults: FaultList) -> None:
-    commands = [each for each in found.commands if not _SETTING.fullmatch(each)]
-    for said, expected in zip(commands, wanted.commands, strict=False):
-        if _tokens(said) != _tokens(expected):
-            faults.add("commands", f"{NAME} {found.heading}", f"says {said[:160]!r}, expected {expected!r}")
+    commands = [command for command in found.commands if not _SETTING.fullmatch(command)]
+    for claimed, expected in zip(commands, wanted.commands, strict=False):
+        if _tokens(claimed) != _tokens(expected):
+            faults.add("commands", f"{NAME} {found.heading}", f"says {claimed[:160]!r}, expected {expected!r}")
             return
     if len(commands) != len(wanted.commands):
         faults.add("commands", f"{NAME} {found.heading}", f"{len(commands)} commands, {len(wanted.commands)} expected")
-    settings = [each.partition("=")[0] for each in found.commands if _SETTING.fullmatch(each)]
+    settings = [command.partition("=")[0] for command in found.commands if _SETTING.fullmatch(command)]
     first = wanted.heading.startswith("# Commands")
     if settings != (["BOOTSTRAP", "CONFIG", "ELECTION_CONFIG"] if first else []):
         faults.add("commands", f"{NAME} {found.heading}", f"sets {', '.join(settings) or 'nothing'}")
@@ -156,8 +156,8 @@ def _commands(wave: dict[str, Any], file: str, election: str | None) -> list[str
 def _check_figures(document: dict[str, Any], sections: list[_Section], faults: FaultList) -> None:
     cost, rollback = document["cost"], document["rollback"]
     waves, head = document["waves"], sections[0]
-    said = [_as_it_reads(line[2:]) for line in head.prose if line.startswith("- ")]
-    if said != document["preconditions"]:
+    claimed = [_as_it_reads(line[2:]) for line in head.prose if line.startswith("- ")]
+    if claimed != document["preconditions"]:
         faults.add("commands", f"{NAME} {head.heading}", "its preconditions are not the plan's")
     match = _first(_WHOLE, head)
     if match is None or not (
@@ -181,9 +181,9 @@ def _check_figures(document: dict[str, Any], sections: list[_Section], faults: F
         and tells_seconds(match[3], rollback["seconds"])
     ):
         faults.add("commands", f"{NAME} {whole.heading}", "does not tell what going back costs")
-    told = [line.partition(" ")[0] for line in whole.prose if "are not undone" in line]
+    reported = [line.partition(" ")[0] for line in whole.prose if "are not undone" in line]
     lost = len(rollback["not_undone"])
-    if told != ([f"{lost:,}"] if lost else []):
+    if reported != ([f"{lost:,}"] if lost else []):
         faults.add("commands", f"{NAME} {whole.heading}", f"does not tell that {lost} moves are not undone")
     for wave, section in zip(back, sections[2 + len(waves) :], strict=False):
         _check_wave(wave, section, faults)

@@ -47,9 +47,9 @@ def _check_row(row: list[str], move: dict[str, Any], place: str, faults: FaultLi
     if len(row) != len(expected):
         faults.add("table", place, f"has {len(row)} cells, {len(expected)} are the columns")
         return
-    for name, said, wanted in zip(HEAD, row, expected, strict=True):
-        if said != wanted:
-            faults.add("table", place, f"{name} says {said[:60]!r}, the plan {wanted[:60]!r}")
+    for name, claimed, wanted in zip(HEAD, row, expected, strict=True):
+        if claimed != wanted:
+            faults.add("table", place, f"{name} says {claimed[:60]!r}, the plan {wanted[:60]!r}")
 
 
 def _row_of(move: dict[str, Any]) -> list[str]:

@@ -21,9 +21,9 @@ def expected_files(document: Mapping[str, Any]) -> dict[str, Any]:
     for number, wave in enumerate(waves, start=1):
         members = [moves[m] for m in wave["moves"]]
         files[f"waves/{number:0{digits}d}.json"] = _reassignment(members, "to")
-        changed = [each for each in members if each["leader_from"] != each["leader_to"]]
+        changed = [member for member in members if member["leader_from"] != member["leader_to"]]
         if changed:
-            pairs = [{"topic": each["topic"], "partition": each["partition"]} for each in changed]
+            pairs = [{"topic": move["topic"], "partition": move["partition"]} for move in changed]
             files[f"elections/{number:0{digits}d}.json"] = {"partitions": pairs}
     for number, wave in enumerate(back, start=1):
         files[f"rollback/{number:0{digits}d}.json"] = _reassignment([moves[m] for m in wave["moves"]], "from")
@@ -50,7 +50,7 @@ def names_its_own_moves(document: Mapping[str, Any]) -> bool:
     count, waves = len(document["moves"]), document["waves"]
     back = document["rollback"]["waves"] if document["rollback"] else []
     members = [wave["moves"] for wave in (*waves, *back)]
-    return all(each and min(each) >= 0 and max(each) < count for each in members) and all(
+    return all(member and min(member) >= 0 and max(member) < count for member in members) and all(
         1 <= move["wave"] <= len(waves) for move in document["moves"]
     )
 

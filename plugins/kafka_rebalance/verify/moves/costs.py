@@ -7,12 +7,16 @@ from typing import Any
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 
 def check_costs(
-    document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     """Bytes of each move, totals, texts, budget."""
     moves, cost = document["moves"], document["cost"]
@@ -26,27 +30,27 @@ def check_costs(
     changes = int((claimed.leader_from != claimed.leader_to).sum())
     faults.require_equal("cost", "cost.leader_changes", cost["leader_changes"], changes)
     faults.require_equal("cost", "cost.bytes", cost["bytes"], total([move["bytes"] for move in moves]))
-    _check_budget(cost, wishes, faults)
+    _check_budget(cost, parameters, faults)
 
 
-def is_whole(said: int | None, found: float, *, is_exact: bool) -> bool:
+def is_whole(claimed: int | None, found: float, *, is_exact: bool) -> bool:
     """A whole number of bytes next to what was found; None where that is unknown."""
-    if said is None or math.isnan(found):
-        return said is None and math.isnan(found)
-    return said == found if is_exact else abs(said - found) <= 1 + 1e-9 * found
+    if claimed is None or math.isnan(found):
+        return claimed is None and math.isnan(found)
+    return claimed == found if is_exact else abs(claimed - found) <= 1 + 1e-9 * found
 
 
 def total(values: list[int | None]) -> int | None:
     """The sum, None where one of them is unknown."""
-    known = [each for each in values if each is not None]
+    known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 
 
-def _check_budget(cost: dict[str, Any], wishes: Wishes, faults: FaultList) -> None:
+def _check_budget(cost: dict[str, Any], parameters: PlanParameters, faults: FaultList) -> None:
     limits = {
-        "bytes": wishes.max_move_bytes,
-        "replica_moves": wishes.max_moves,
-        "leader_changes": wishes.max_leader_changes,
+        "bytes": parameters.max_move_bytes,
+        "replica_moves": parameters.max_moves,
+        "leader_changes": parameters.max_leader_changes,
     }
     for name, limit in limits.items():
         if limit is not None and cost[name] is not None and cost[name] > limit:

@@ -9,7 +9,7 @@ import numpy as np
 from kafka_rebalance.snapshot.model import BrokerState
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.costs import total
 from kafka_rebalance.verify.moves.wave_rules import check_times, check_wave
@@ -17,7 +17,11 @@ from kafka_rebalance.verify.moves.wave_traffic import Traffic
 
 
 def check_rollback(
-    document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     """Compare ``rollback`` with the waves turned round."""
     rollback, waves = document["rollback"], document["waves"]
@@ -39,18 +43,22 @@ def check_rollback(
     if [wave["moves"] for wave in rollback["waves"]] != turned:
         faults.add("rollback_order", "rollback.waves", "are not the waves in reverse order")
         return
-    _check_waves(rollback, claimed, cluster, wishes, faults)
+    _check_waves(rollback, claimed, cluster, parameters, faults)
     undone = ~lost
     dropped = claimed.is_dropped.sum(axis=1)[undone]
     changes = int((claimed.leader_from != claimed.leader_to)[undone].sum())
     faults.require_equal("rollback_cost", "rollback.replica_moves", rollback["replica_moves"], int(dropped.sum()))
     faults.require_equal("rollback_cost", "rollback.leader_changes", rollback["leader_changes"], changes)
-    amounts = [each["bytes"] for each in rollback["waves"]]
+    amounts = [wave["bytes"] for wave in rollback["waves"]]
     faults.require_equal("rollback_cost", "rollback.bytes", rollback["bytes"], total(amounts))
 
 
 def _check_waves(
-    rollback: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    rollback: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     size = cluster.size[claimed.row]
     dropped = claimed.is_dropped.sum(axis=1)
@@ -60,5 +68,5 @@ def _check_waves(
         members = np.array(wave["moves"], dtype=np.int64)
         traffic = Traffic.backward(claimed, cluster, members)
         here = [amounts[m] for m in wave["moves"]]
-        check_wave(f"rollback.waves[{number}]", wave, here, traffic, cluster, wishes, faults)
+        check_wave(f"rollback.waves[{number}]", wave, here, traffic, cluster, parameters, faults)
     check_times("rollback", rollback, rollback["waves"], claimed, cluster, faults)

@@ -9,19 +9,23 @@ import numpy as np
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
 
 def check_moves(
-    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    moves: list[dict[str, Any]],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     """Every rule that can be judged by looking at one move."""
     _check_start(moves, claimed, cluster, faults)
-    _check_scope(moves, claimed, cluster, wishes, faults)
-    _check_targets(moves, claimed, cluster, wishes, faults)
+    _check_scope(moves, claimed, cluster, parameters, faults)
+    _check_targets(moves, claimed, cluster, parameters, faults)
     _check_leaders(moves, claimed, cluster, faults)
-    _check_factor(moves, claimed, cluster, wishes, faults)
+    _check_factor(moves, claimed, cluster, parameters, faults)
     _check_racks(claimed, cluster, moves, faults)
     _check_kind(moves, claimed, faults)
 
@@ -46,7 +50,11 @@ def _check_start(moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: Cl
 
 
 def _check_scope(
-    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    moves: list[dict[str, Any]],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     row = claimed.row
     observed = cluster.observed[row]
@@ -55,18 +63,22 @@ def _check_scope(
     _flag("in_flight", moves, cluster.in_flight[row], "it is being reassigned already", faults)
     _flag("unmovable", moves, cluster.leaderless[row], "it has no leader to copy from", faults)
     changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
-    if not wishes.moves_replicas:
+    if not parameters.moves_replicas:
         _flag("scope", moves, changes_set, "moves replicas {} → {}, only leaders were asked", faults, "from", "to")
-    if wishes.preferred_election:
+    if parameters.preferred_election:
         reorders = (claimed.start != claimed.end).any(axis=1)
         _flag("scope", moves, reorders, "changes the list {}, only an election was asked", faults, "from")
 
 
 def _check_targets(
-    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    moves: list[dict[str, Any]],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     end, there = claimed.end, claimed.end >= 0
-    gone = there & ~cluster.stays[end] & (claimed.is_new | wishes.moves_replicas)
+    gone = there & ~cluster.stays[end] & (claimed.is_new | parameters.moves_replicas)
     _flag("broker_gone", moves, gone.any(axis=1), "`to` {} names a broker that leaves or is gone", faults, "to")
     closed = claimed.is_new & ~cluster.takes_replicas[end] & cluster.stays[end]
     _flag("broker_closed", moves, closed.any(axis=1), "`to` {} brings a replica to a closed broker", faults, "to")
@@ -87,11 +99,15 @@ def _check_leaders(
 
 
 def _check_factor(
-    moves: list[dict[str, Any]], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    moves: list[dict[str, Any]],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     was = (cluster.now[claimed.row] >= 0).sum(axis=1)
-    asked = was if wishes.replication_factor is None else np.full(len(was), wishes.replication_factor)
-    if not wishes.moves_replicas:
+    asked = was if parameters.replication_factor is None else np.full(len(was), parameters.replication_factor)
+    if not parameters.moves_replicas:
         asked = was
     wrong = (claimed.end >= 0).sum(axis=1) != asked
     for number in np.flatnonzero(wrong).tolist():
@@ -119,12 +135,12 @@ def _check_kind(moves: list[dict[str, Any]], claimed: ClaimedMoves, faults: Faul
 
 
 def check_result(
-    claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, verdict: str, faults: FaultList
+    claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanParameters, verdict: str, faults: FaultList
 ) -> None:
     """What must be true of the whole cluster afterwards, where a plan promises it."""
-    if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not wishes.moves_replicas:
+    if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:
         return
-    if wishes.has_budget and verdict == "rebalance":
+    if parameters.has_budget and verdict == "rebalance":
         return
     free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
     after = claimed.after
@@ -137,8 +153,8 @@ def check_result(
         faults.add(
             "rack", f"partition row {p}", f"replicas {cluster.ids[after[p][after[p] >= 0]].tolist()} share racks"
         )
-    if wishes.replication_factor is not None:
-        wrong = free & ((after >= 0).sum(axis=1) != wishes.replication_factor)
+    if parameters.replication_factor is not None:
+        wrong = free & ((after >= 0).sum(axis=1) != parameters.replication_factor)
         for p in np.flatnonzero(wrong).tolist():
             faults.add("replication_factor", f"partition row {p}", "its replication factor was to be changed")
     _check_demoted(claimed, cluster, free, faults)

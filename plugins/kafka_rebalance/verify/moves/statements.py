@@ -11,7 +11,7 @@ from kafka_rebalance.snapshot.model import BrokerState
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.resource_weights import MADE_OF
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.document.spoken_amounts import tells_bytes, tells_count
 from kafka_rebalance.verify.faults import FaultList
 
@@ -25,13 +25,17 @@ _TRIALS = re.compile(r".* by up to (\d+)% .* in (\d+) of (\d+) trials", re.ASCII
 
 
 def check_statements(
-    document: dict[str, Any], claimed: ClaimedMoves, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    document: dict[str, Any],
+    claimed: ClaimedMoves,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
 ) -> None:
     """All of them; what is only worded otherwise is no fault."""
     _check_preconditions(document["preconditions"], claimed, cluster, faults)
     _check_brokers(document["explanations"], claimed, cluster, faults)
     _check_named(document["moves"], faults)
-    _check_robustness(document, cluster, wishes, faults)
+    _check_robustness(document, cluster, parameters, faults)
 
 
 def _check_preconditions(lines: list[str], claimed: ClaimedMoves, cluster: ClusterArrays, faults: FaultList) -> None:
@@ -95,19 +99,22 @@ def _tally(claimed: ClaimedMoves, cluster: ClusterArrays) -> Floats:
 
 def _tells(words: str, tally: Floats, *, is_sized: bool) -> bool:
     out, into, out_bytes, in_bytes, lost, won = tally.tolist()
-    told = dict.fromkeys(("gives up", "receives", "fewer", "more"), "0")
+    reported = dict.fromkeys(("gives up", "receives", "fewer", "more"), "0")
     for part in words.split(", "):
         copies, leads = _COPIES.fullmatch(part), _LEADS.fullmatch(part)
         if copies is not None:
-            told[copies[1]] = copies[3]
+            reported[copies[1]] = copies[3]
             amount = out_bytes if copies[1] == "gives up" else in_bytes
             if is_sized is (copies[2] is None) or (is_sized and not tells_bytes(copies[2], amount)):
                 return False
         elif leads is not None:
-            told[leads[2] or leads[4]] = leads[1] or leads[3]
+            reported[leads[2] or leads[4]] = leads[1] or leads[3]
         else:
             return False
-    return all(tells_count(said, int(value)) for said, value in zip(told.values(), (out, into, lost, won), strict=True))
+    return all(
+        tells_count(claimed, int(value))
+        for claimed, value in zip(reported.values(), (out, into, lost, won), strict=True)
+    )
 
 
 def _check_named(moves: list[dict[str, Any]], faults: FaultList) -> None:
@@ -122,11 +129,13 @@ def _check_named(moves: list[dict[str, Any]], faults: FaultList) -> None:
                 )
 
 
-def _check_robustness(document: dict[str, Any], cluster: ClusterArrays, wishes: Wishes, faults: FaultList) -> None:
+def _check_robustness(
+    document: dict[str, Any], cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+) -> None:
     robustness, place = document["robustness"], "plan.robustness"
-    measured = [each["resource"] for each in document["resources"] if MADE_OF.get(each["resource"])]
+    measured = [outcome["resource"] for outcome in document["resources"] if MADE_OF.get(outcome["resource"])]
     is_due = bool(measured) and document["verdict"] in ("rebalance", "nothing_to_do", "not_fixable_by_moving")
-    is_due = is_due and not wishes.preferred_election and len(cluster.now) > 0
+    is_due = is_due and not parameters.preferred_election and len(cluster.now) > 0
     if (robustness is not None) is not is_due:
         faults.add("robustness", place, "is missing" if is_due else "is told although nothing was tried")
     if robustness is None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
-from kafka_rebalance.verify.document.parameters import Wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.costs import is_whole, total
 from kafka_rebalance.verify.moves.wave_traffic import Traffic
@@ -21,7 +21,7 @@ def check_waves(
     document: dict[str, Any],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    wishes: Wishes,
+    parameters: PlanParameters,
     disk: tuple[Floats, Floats] | None,
     faults: FaultList,
 ) -> None:
@@ -34,16 +34,16 @@ def check_waves(
         members = np.array(wave["moves"], dtype=np.int64)
         traffic = Traffic.forward(claimed, cluster, members)
         place = f"waves[{number}]"
-        check_wave(place, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, wishes, faults)
-        _check_limits(place, traffic, members, cluster, wishes, faults)
+        check_wave(place, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, parameters, faults)
+        _check_limits(place, traffic, members, cluster, parameters, faults)
         if used is not None and disk is not None:
             used = _check_disk(place, traffic, used, disk[1], cluster, faults)
-    _check_order(waves, claimed, cluster, wishes, faults)
+    _check_order(waves, claimed, cluster, parameters, faults)
     check_times("cost", document["cost"], waves, claimed, cluster, faults)
 
 
 def _check_members(waves: list[dict[str, Any]], moves: list[dict[str, Any]], faults: FaultList) -> bool:
-    home = [0] * len(moves)  # waves count from 1; 0: in none
+    wave_of = [0] * len(moves)  # waves count from 1; 0: in none
     for number, wave in enumerate(waves, start=1):
         if not wave["moves"]:
             faults.add("wave_members", f"waves[{number - 1}]", "is empty")
@@ -52,11 +52,11 @@ def _check_members(waves: list[dict[str, Any]], moves: list[dict[str, Any]], fau
         for member in wave["moves"]:
             if not 0 <= member < len(moves):
                 faults.add("wave_members", f"waves[{number - 1}]", f"there is no move {member}")
-            elif home[member]:
-                faults.add("wave_members", f"moves[{member}]", f"is in waves {home[member]} and {number}")
+            elif wave_of[member]:
+                faults.add("wave_members", f"moves[{member}]", f"is in waves {wave_of[member]} and {number}")
             else:
-                home[member] = number
-    for member, (where, move) in enumerate(zip(home, moves, strict=True)):
+                wave_of[member] = number
+    for member, (where, move) in enumerate(zip(wave_of, moves, strict=True)):
         if where != move["wave"]:
             faults.add("wave_members", f"moves[{member}]", f"names wave {move['wave']}, is listed in {where}")
     return not faults.has_any("wave_members")
@@ -68,7 +68,7 @@ def check_wave(
     amounts: list[int | None],
     traffic: Traffic,
     cluster: ClusterArrays,
-    wishes: Wishes,
+    parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
     """Bytes, seconds, throttle and free disk of one wave, forward or back."""
@@ -78,30 +78,33 @@ def check_wave(
         faults.add("wave_throttle", place, f"{throttle} bytes/s is no throttle")
         return
     faults.require_close("wave_seconds", f"{place}.seconds", wave["seconds"], traffic.seconds(throttle))
-    lowest, highest = traffic.throttle(wishes.throttle_bytes_per_s)
+    lowest, highest = traffic.throttle(parameters.throttle_bytes_per_s)
     if not lowest <= throttle <= highest:
-        text = f"{throttle} bytes/s, expected {lowest}: {wishes.throttle_bytes_per_s} were asked for"
+        text = f"{throttle} bytes/s, expected {lowest}: {parameters.throttle_bytes_per_s} were asked for"
         faults.add("wave_throttle", place, f"{text}, {traffic.busiest_rate:g} are written meanwhile")
     needed = {str(b): v for b, v in zip(cluster.ids.tolist(), traffic.arriving.tolist(), strict=True) if v != 0}
-    said = wave["free_disk_needed"]
+    claimed = wave["free_disk_needed"]
     is_exact = cluster.has_whole_sizes
     known = {broker: value for broker, value in needed.items() if value == value}  # noqa: PLR0124
-    if set(said) != set(known):
+    if set(claimed) != set(known):
         faults.add("wave_disk", f"{place}.free_disk_needed", "its brokers are not those that receive")
     for broker, value in known.items():
-        if broker in said and not is_whole(said[broker], np.ceil(value), is_exact=is_exact):
-            faults.add("wave_disk", f"{place}.free_disk_needed.{broker}", f"says {said[broker]}, needs {value:g}")
+        if broker in claimed and not is_whole(claimed[broker], np.ceil(value), is_exact=is_exact):
+            faults.add("wave_disk", f"{place}.free_disk_needed.{broker}", f"says {claimed[broker]}, needs {value:g}")
 
 
 def _check_limits(
-    place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, wishes: Wishes, faults: FaultList
+    place: str, traffic: Traffic, members: Longs, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
 ) -> None:
     for direction, counts in (("receives", traffic.copies_in), ("sends", traffic.moves_out)):
-        for b in np.flatnonzero(counts > wishes.moves_per_broker).tolist():
-            text = f"broker {cluster.ids[b]} {direction} {counts[b]} moves at a time, {wishes.moves_per_broker} allowed"
+        for b in np.flatnonzero(counts > parameters.moves_per_broker).tolist():
+            limit = parameters.moves_per_broker
+            text = f"broker {cluster.ids[b]} {direction} {counts[b]} moves at a time, {limit} allowed"
             faults.add("wave_limit", place, text)
-    if len(members) > wishes.partitions_per_wave:
-        faults.add("wave_limit", place, f"{len(members)} partitions, {wishes.partitions_per_wave} allowed in one file")
+    if len(members) > parameters.partitions_per_wave:
+        faults.add(
+            "wave_limit", place, f"{len(members)} partitions, {parameters.partitions_per_wave} allowed in one file"
+        )
 
 
 def _check_disk(
@@ -119,7 +122,7 @@ def _check_order(
     waves: list[dict[str, Any]],
     claimed: ClaimedMoves,
     cluster: ClusterArrays,
-    wishes: Wishes,
+    parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
     """No wave without an under-replicated partition comes before one with, if that one would have fitted."""
@@ -127,14 +130,14 @@ def _check_order(
     if not urgent.any():
         return
     holds = [bool(urgent[wave["moves"]].any()) for wave in waves]
-    last = max(number for number, each in enumerate(holds) if each)
+    last = max(number for number, partition in enumerate(holds) if partition)
     idle = [number for number in range(last) if not holds[number]]
     for number in idle:
         for member in [m for wave in waves[number + 1 :] for m in wave["moves"] if urgent[m]]:
             together = np.array([*waves[number]["moves"], member], dtype=np.int64)
             traffic = Traffic.forward(claimed, cluster, together)
             busiest = max(int(traffic.copies_in.max()), int(traffic.moves_out.max()))
-            if busiest <= wishes.moves_per_broker and len(together) <= wishes.partitions_per_wave:
+            if busiest <= parameters.moves_per_broker and len(together) <= parameters.partitions_per_wave:
                 text = "is under-replicated, and a wave without such partitions goes first"
                 faults.add("wave_order", f"moves[{member}]", text)
 

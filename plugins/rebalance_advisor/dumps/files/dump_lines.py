@@ -121,7 +121,7 @@ def whole_number(text: str, line: Line, what: str, largest: int = LARGEST_ID) ->
 
 def broker_list(text: str, line: Line, what: str) -> tuple[int, ...]:
     """``1,2,3``; empty is no broker. Raises where a broker stands twice."""
-    brokers = tuple(whole_number(each.strip(), line, f"a broker id in {what}") for each in text.split(",") if text)
+    brokers = tuple(whole_number(part.strip(), line, f"a broker id in {what}") for part in text.split(",") if text)
     if len(set(brokers)) != len(brokers):
         raise line.refuse(f"a broker stands twice in {what} {excerpt(text)}")
     return brokers

@@ -53,7 +53,7 @@ def _bracketed(cell: str, line: Line) -> list[tuple[str, int]] | None:
         match = _WITH_BRACKETS.match(cell, at)
         if match is None:
             raise line.refuse(f"is no assignment: {excerpt(cell[at : at + 60])}")
-        pairs += [(match["topic"], whole_number(each, line, "a partition")) for each in match["partitions"].split(",")]
+        pairs += [(match["topic"], whole_number(part, line, "a partition")) for part in match["partitions"].split(",")]
         at = match.end()
     if all(not topic for topic, _ in pairs):
         return None

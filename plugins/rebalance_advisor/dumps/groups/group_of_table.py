@@ -1,8 +1,8 @@
 """Which group a table without GROUP column is about: before Kafka 2.4 the tool described one group at a time.
 
-Told by the command above the table (``--group billing``), or by the sentence that the tool prints above it
+Known from the command above the table (``--group billing``), or by the sentence that the tool prints above it
 (``Consumer group 'billing' has no active members.``), for the one table that follows; else by the file's name, for one
-table of each kind (``billing.txt``, ``members-billing.txt``): then it is a guess, and said as a gap.
+table of each kind (``billing.txt``, ``members-billing.txt``): then it is a guess, and reported as a gap.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` may help.
 Each block of each file is told apart by its header, so they may stand in one file or in several. They were taken one
-after the other: where they disagree the group was rebalancing, and that is said as a gap, not guessed away.
+after the other: where they disagree the group was rebalancing, and that is reported as a gap.
 
 Older tools described one group at a time, without a GROUP column (``group_of_table``), and named an OWNER in place of
 the member; ConsumerOffsetChecker's table is read as that of offsets.
@@ -168,13 +168,18 @@ class GroupsDump:
         read_by = {member: runs_of(pairs) for member, pairs in notes.read_by.items()}
         if notes.members is None:
             return tuple(
-                Member(id=each, host=notes.readers[each][0], client_id=notes.readers[each][1], assigned=read_by[each])
-                for each in sorted(read_by)
+                Member(
+                    id=reader,
+                    host=notes.readers[reader][0],
+                    client_id=notes.readers[reader][1],
+                    assigned=read_by[reader],
+                )
+                for reader in sorted(read_by)
             )
         is_told = [(row, self._assigned(row, read_by.get(row.id), notes.id)) for row in notes.members.values()]
         if strangers := sorted(set(read_by) - set(notes.members)):
             self._miss(notes.id, "assignment", f"{strangers[0]} reads in the offsets dump, but is no member any more")
-        return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda each: each[0].id))
+        return tuple(_member(row, assigned) for row, assigned in sorted(is_told, key=lambda pair: pair[0].id))
 
     def _assigned(self, row: MemberRow, read: TopicPartitions | None, group: str) -> TopicPartitions:
         """The members dump counts; the offsets dump stands in where that one printed no topics."""

@@ -1,6 +1,6 @@
-"""Questions to many brokers at once on kafka-python 3.0: the one file that knows its insides.
+"""Requests to many brokers at once on kafka-python 3.0: the one file that knows its insides.
 
-kafka-python's admin calls raise, hang, or leave out what they could not read. Here every question is in flight at once
+kafka-python's admin calls raise, hang, or leave out what they could not read. Here every request is in flight at once
 under one deadline, and an answer is either the response or the exception: errors are values. A fresh client is made for
 each reading, because an old one keeps brokers and coordinators that are gone.
 """
@@ -17,12 +17,12 @@ from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
-from rebalance_advisor.kafka.connection.reach import refused
+from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
 
 Key = TypeVar("Key")
-Question = tuple[int, Any]  # broker id, request of kafka.protocol
+AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
 CONNECT_SECONDS = 3.0
 _NEVER_MS = 24 * 3_600_000
 
@@ -43,7 +43,7 @@ class ClusterClient:
             "ssl_context": tls_context(settings) if settings.has_tls else None,
             "socket_connection_setup_timeout_ms": int(CONNECT_SECONDS * 1000),
             "socket_connection_setup_timeout_max_ms": int(CONNECT_SECONDS * 1000),
-            "max_in_flight_requests_per_connection": 10_000,  # a question beyond the limit would fail, not wait
+            "max_in_flight_requests_per_connection": 10_000,  # a request beyond the limit would fail, not wait
             "receive_message_max_bytes": 1_000_000_000,
             "metadata_max_age_ms": _NEVER_MS,
             "connections_max_idle_ms": _NEVER_MS,
@@ -95,20 +95,22 @@ class ClusterClient:
         return {broker: silent.get(broker) for broker in self.addresses}
 
     def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, str]:
-        silent = refused(addresses, CONNECT_SECONDS)
-        questions = {each: (each, ApiVersionsRequest(max_version=0)) for each in addresses if each not in silent}
-        answers = self.ask(questions, CONNECT_SECONDS + 1)
-        return silent | {each: reason_of(why) for each, why in answers.items() if isinstance(why, Exception)}
+        silent = unreachable_brokers(addresses, CONNECT_SECONDS)
+        requests = {
+            address: (address, ApiVersionsRequest(max_version=0)) for address in addresses if address not in silent
+        }
+        answers = self.send(requests, CONNECT_SECONDS + 1)
+        return silent | {address: reason_of(why) for address, why in answers.items() if isinstance(why, Exception)}
 
-    def ask(self, questions: Mapping[Key, Question], seconds: float) -> dict[Key, Any]:
-        """The response to each question, or the exception in its place; never raises, waits ``seconds`` at most."""
+    def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
+        """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most."""
         manager = self._manager
         deadline = time.monotonic() + seconds
 
         async def ask_all() -> dict[Key, Any]:
             answers: dict[Key, Any] = {}
             flying = {}
-            for key, (broker, request) in questions.items():
+            for key, (broker, request) in requests.items():
                 try:
                     flying[key] = manager.send(request, broker, request_timeout_ms=int(seconds * 1000))
                 except Exception as failure:  # noqa: BLE001  # an error is a value here

@@ -1,10 +1,10 @@
-"""Why does a connection fail? Asked stage by stage: name, port, TLS, Kafka, login. Each failure has its own words.
+"""Why does a connection fail? Checked stage by stage: name, port, TLS, Kafka, login. Each failure has its own message.
 
 A Kafka client says "no brokers available" after half a minute for a wrong password, CA, host name, protocol or port
 alike. This probe needs a few seconds, runs before every reading, and tells them apart.
 
-All servers are asked at the same time; the first that lets us in is the answer, and where none does, the failure that
-came furthest is told.
+All servers are tried at the same time; the first that lets us in is the answer, and where none does, the failure that
+came furthest is reported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from kafka_rebalance.errors import AdvisorError
-from rebalance_advisor.kafka.connection import protocol as wire
+from rebalance_advisor.kafka.connection import protocol as protocol_frames
 from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError, login_messages
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
@@ -87,7 +87,9 @@ def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS)
     silent = {attempt.server: attempt for attempt in attempts}
     while silent:
         try:
-            server, failure = answers.get(timeout=_GRACE_SECONDS + max(each.remaining() for each in silent.values()))
+            server, failure = answers.get(
+                timeout=_GRACE_SECONDS + max(deadline.remaining() for deadline in silent.values())
+            )
         except queue.Empty:
             failures += [_silent(attempt) for attempt in silent.values()]
             break
@@ -95,7 +97,7 @@ def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS)
             return server
         silent.pop(f"{server[0]}:{server[1]}", None)
         failures.append(failure)  # type: ignore[arg-type]
-    raise max(failures, key=lambda each: each.stage)
+    raise max(failures, key=lambda tried: tried.stage)
 
 
 def _silent(attempt: _Attempt) -> ConnectionFailedError:
@@ -190,16 +192,16 @@ def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
     protocol = attempt.settings.security_protocol
     try:
         connection.settimeout(min(4.0, attempt.remaining()))
-        versions = wire.ask_api_versions(connection)
-    except wire.SpeaksTlsError:
+        versions = protocol_frames.ask_api_versions(connection)
+    except protocol_frames.SpeaksTlsError:
         raise attempt.failed(
             Stage.KAFKA, f"the listener speaks TLS, security.protocol is {protocol}", "set it to SSL or SASL_SSL"
         ) from None
-    except wire.NotKafkaError as failure:
+    except protocol_frames.NotKafkaError as failure:
         raise attempt.failed(Stage.KAFKA, f"this is no Kafka broker: {failure}", "check host and port") from None
     except (OSError, EOFError) as failure:
         raise _no_answer(attempt, failure) from None
-    if wire.METADATA not in versions:
+    if protocol_frames.METADATA not in versions:
         raise attempt.failed(Stage.KAFKA, "this is a KRaft controller", "give a broker's host and port")
 
 
@@ -224,7 +226,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
     settings = attempt.settings
     mechanism, username, password = settings.sasl_mechanism or "", settings.username or "", settings.password or ""
     try:
-        offered = wire.ask_sasl_handshake(connection, mechanism)
+        offered = protocol_frames.ask_sasl_handshake(connection, mechanism)
         if offered.error_code == _UNSUPPORTED_MECHANISM:
             known = ", ".join(offered.mechanisms) or "none"
             raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {known}")
@@ -233,7 +235,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
         messages = login_messages(mechanism, username, password)
         message = next(messages)
         while True:
-            answer = wire.ask_sasl_authenticate(connection, message)
+            answer = protocol_frames.ask_sasl_authenticate(connection, message)
             if answer.error_code:
                 raise attempt.failed(
                     Stage.LOGIN, f"the broker refused user {username!r} ({mechanism}): {answer.error_message}",
@@ -244,7 +246,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
         return
     except ServerNotTrustedError as failure:
         raise attempt.failed(Stage.LOGIN, str(failure), "is this the right cluster?") from None
-    except (OSError, EOFError, struct.error, wire.NotKafkaError):
+    except (OSError, EOFError, struct.error, protocol_frames.NotKafkaError):
         raise _no_login_here(attempt) from None
 
 
@@ -259,8 +261,8 @@ def _ask_as_client(attempt: _Attempt, connection: socket.socket) -> None:
     """The first question after the door; a listener that wants a login closes the connection here."""
     try:
         connection.settimeout(min(4.0, attempt.remaining()))
-        wire.ask_metadata(connection)
-    except (OSError, EOFError, wire.NotKafkaError):
+        protocol_frames.ask_metadata(connection)
+    except (OSError, EOFError, protocol_frames.NotKafkaError):
         protocol = attempt.settings.security_protocol
         hint = f"the listener probably wants a login: security.protocol is {protocol}, try SASL_{protocol}"
         raise attempt.failed(

@@ -1,4 +1,4 @@
-"""Which brokers accept a connection at all: asked by sockets of our own, all at the same time.
+"""Which brokers accept a connection at all: tried with plain sockets, all at the same time.
 
 kafka-python leaves a socket behind for each connection that is refused; so it is only sent where somebody listens.
 """
@@ -15,7 +15,7 @@ from contextlib import ExitStack
 Address = tuple[str, int]
 
 
-def refused(brokers: Mapping[int, Address], seconds: float) -> dict[int, str]:
+def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, str]:
     """Broker id → why no connection to its address came about within ``seconds``; those that accepted are left out."""
     deadline = time.monotonic() + seconds
     problems: dict[int, str] = {}

@@ -157,13 +157,13 @@ def connection_settings(
 def parse_servers(value: str, place: str) -> tuple[tuple[str, int], ...]:
     """(host, port) of ``host:port,host:port``; a scheme in front (``SSL://``) is dropped, port 9092 is the default."""
     servers = []
-    for each in filter(None, (part.strip() for part in value.split(","))):
-        address = each.split("://")[-1]
+    for listed in filter(None, (part.strip() for part in value.split(","))):
+        address = listed.split("://")[-1]
         host, colon, port = address.rpartition(":")
         if not colon or (host.count(":") and not host.endswith("]")):
             host, port = address, str(_DEFAULT_PORT)
         if not host or not _DIGITS.fullmatch(port) or not 0 < int(port) < 65536:
-            raise InvalidInputError.at(place, f"{each!r} is no host:port", "write broker1.example.org:9092")
+            raise InvalidInputError.at(place, f"{listed!r} is no host:port", "write broker1.example.org:9092")
         servers.append((host.strip("[]"), int(port)))
     return tuple(servers)
 
@@ -234,7 +234,7 @@ def _converted(key: str, value: str, given: _Source) -> object:
     if name == "is_certificate_verified":
         return _one_of(("true", "false"), word.lower(), key, given) == "true"
     if name == "tls_versions":
-        return tuple(_one_of(("TLSv1.2", "TLSv1.3"), each.strip(), key, given) for each in value.split(","))
+        return tuple(_one_of(("TLSv1.2", "TLSv1.3"), part.strip(), key, given) for part in value.split(","))
     if name == "request_timeout_ms":
         if not _DIGITS.fullmatch(word) or not int(word):
             raise given.refuse(key, f"{key}={value!r} is no number of milliseconds")

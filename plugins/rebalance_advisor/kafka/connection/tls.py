@@ -20,7 +20,10 @@ def tls_context(settings: ConnectionSettings) -> ssl.SSLContext:
     Raises InvalidInputError that names the property whose file or content is wrong.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    versions = [_VERSIONS[each] for each in settings.tls_versions] or [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
+    versions = [_VERSIONS[version] for version in settings.tls_versions] or [
+        ssl.TLSVersion.TLSv1_2,
+        ssl.TLSVersion.TLSv1_3,
+    ]
     context.minimum_version, context.maximum_version = min(versions), max(versions)
     _load_authorities(context, settings)
     _load_certificate(context, settings)

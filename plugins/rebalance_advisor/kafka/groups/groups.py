@@ -1,7 +1,7 @@
 """Every group: type, state, coordinator, and a description from the API of its own type.
 
-The type comes from ListGroups and decides whom to ask: a group asked by the wrong API looks dead and empty, on older
-brokers without any error. The broker that lists a group coordinates it; FindCoordinator (which would create
+The type comes from ListGroups and decides which API is used: a group described by the wrong one looks dead and empty,
+on older brokers without any error. The broker that lists a group coordinates it; FindCoordinator (which would create
 ``__consumer_offsets`` on a cluster without groups) is asked only about listed groups whose coordinator moved meanwhile.
 """
 
@@ -20,7 +20,7 @@ from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.members import CONSUMER_PROTOCOL, REBALANCING, with_members
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest, ShareGroupDescribeRequest
-from rebalance_advisor.kafka.request_sender import Asker
+from rebalance_advisor.kafka.request_sender import RequestSender
 
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR = 14, 15, 16
 _GROUPS_A_QUESTION = 200
@@ -33,7 +33,7 @@ class ListedGroups:
     groups: dict[str, Group] = field(default_factory=dict)
 
     def by_coordinator(self, names: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-        """Coordinator and its groups, in portions of one question."""
+        """Coordinator and its groups, in portions of one request."""
         bundles: dict[int, list[str]] = defaultdict(list)
         for name in sorted(names):
             bundles[self.groups[name].coordinator or 0].append(name)
@@ -42,10 +42,10 @@ class ListedGroups:
                 yield broker, bundle[i : i + _GROUPS_A_QUESTION]
 
 
-def list_groups(asker: Asker, coverage: Coverage) -> ListedGroups:
+def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
     """Ask every broker for the groups that it coordinates."""
-    answers = asker.ask(
-        {broker: (broker, ListGroupsRequest()) for broker in asker.brokers},
+    answers = sender.send(
+        {broker: (broker, ListGroupsRequest()) for broker in sender.brokers},
         is_passing=lambda answer: answer.error_code in (LOADING, NOT_AVAILABLE),
     )
     found: dict[str, Group] = {}
@@ -54,41 +54,45 @@ def list_groups(asker: Asker, coverage: Coverage) -> ListedGroups:
             reason = reason_of(answer) if isinstance(answer, Exception) else error_name(answer.error_code)
             coverage.add_cluster("groups", f"broker {broker} did not list those that it coordinates: {reason}")
             continue
-        for each in answer.groups:
-            found[each.group_id] = Group(
-                id=each.group_id,
-                type=_group_type(getattr(each, "group_type", None)),
-                protocol_type=each.protocol_type or CONSUMER_PROTOCOL,
-                state=getattr(each, "group_state", None) or None,
+        for group in answer.groups:
+            found[group.group_id] = Group(
+                id=group.group_id,
+                type=_group_type(getattr(group, "group_type", None)),
+                protocol_type=group.protocol_type or CONSUMER_PROTOCOL,
+                state=getattr(group, "group_state", None) or None,
                 coordinator=broker,
             )
     return ListedGroups(dict(sorted(found.items())))
 
 
-def find_moved(asker: Asker, listed: ListedGroups, names: set[str]) -> ListedGroups:
+def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> ListedGroups:
     """The same groups with fresh coordinators for ``names``, which were all listed; as before where nobody tells."""
-    if not names or asker.client.version_of(FindCoordinatorRequest) < 4:
+    if not names or sender.client.version_of(FindCoordinatorRequest) < 4:
         return listed
-    answer = asker.ask_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
+    answer = sender.send_to_any(FindCoordinatorRequest(key_type=0, coordinator_keys=sorted(names), min_version=4))
     if isinstance(answer, Exception):
         return listed
-    moved = {each.key: each.node_id for each in answer.coordinators if not each.error_code and each.key in names}
+    moved = {
+        coordinator.key: coordinator.node_id
+        for coordinator in answer.coordinators
+        if not coordinator.error_code and coordinator.key in names
+    }
     return ListedGroups(
         {name: replace(group, coordinator=moved.get(name, group.coordinator)) for name, group in listed.groups.items()}
     )
 
 
-def describe_groups(asker: Asker, listed: ListedGroups, coverage: Coverage) -> ListedGroups:
+def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> ListedGroups:
     """The same groups with assignor, state and members. Types that have no reader here are told to be unread."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
-    described, failed = _describe(asker, listed, readable)
+    described, failed = _describe(sender, listed, readable)
     moved = {name for name, reason in failed.items() if reason == error_name(NOT_COORDINATOR)}
     # A classic group between two phases has no metadata yet: asked once more.
     unready = {name for name, group in described.items() if group.group_state in REBALANCING}
     if moved or unready:
-        listed = find_moved(asker, listed, moved)
-        asker.sleep(1.0)
-        again, failed_again = _describe(asker, listed, moved | unready)
+        listed = find_moved(sender, listed, moved)
+        sender.sleep(1.0)
+        again, failed_again = _describe(sender, listed, moved | unready)
         described |= again
         failed = {name: reason for name, reason in failed.items() if name not in again} | failed_again
     groups = dict(listed.groups)
@@ -101,17 +105,17 @@ def describe_groups(asker: Asker, listed: ListedGroups, coverage: Coverage) -> L
     return ListedGroups(groups)
 
 
-def _describe(asker: Asker, listed: ListedGroups, names: set[str]) -> tuple[dict[str, Any], dict[str, str]]:
+def _describe(sender: RequestSender, listed: ListedGroups, names: set[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Raw descriptions, and the reason for each group that has none."""
     bundles = [
         (broker, kind, bundle)
         for kind in _REQUESTS
         for broker, bundle in listed.by_coordinator(name for name in names if listed.groups[name].type is kind)
     ]
-    questions = {i: (broker, _REQUESTS[kind](bundle)) for i, (broker, kind, bundle) in enumerate(bundles)}
+    requests = {i: (broker, _REQUESTS[kind](bundle)) for i, (broker, kind, bundle) in enumerate(bundles)}
     described: dict[str, Any] = {}
     failed: dict[str, str] = {}
-    for i, answer in asker.ask(questions).items():
+    for i, answer in sender.send(requests).items():
         if isinstance(answer, Exception):
             failed |= dict.fromkeys(bundles[i][2], reason_of(answer))
             continue

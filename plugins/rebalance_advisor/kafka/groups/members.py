@@ -27,11 +27,11 @@ def with_members(group: Group, described: Any, coverage: Coverage) -> Group:
     if group.type is GroupType.CLASSIC:
         protocol_type = described.protocol_type or group.protocol_type
         protocol, epoch = described.protocol_data, None
-        members = [_classic_member(each, protocol_type) for each in described.members]
+        members = [_classic_member(row, protocol_type) for row in described.members]
     else:
         protocol_type = group.protocol_type
         protocol, epoch = described.assignor_name, described.group_epoch
-        members = [_modern_member(each) for each in described.members]
+        members = [_modern_member(row) for row in described.members]
     for member in members:
         if member.decode_error:
             coverage.add("member", f"{group.id}/{member.id}", "subscription and assignment", member.decode_error)
@@ -87,4 +87,9 @@ def _modern_member(raw: Any) -> Member:
 
 
 def _topic_partitions(assignment: Any) -> TopicPartitions:
-    return tuple(sorted((each.topic_name, tuple(sorted(each.partitions))) for each in assignment.topic_partitions))
+    return tuple(
+        sorted(
+            (topic_partition.topic_name, tuple(sorted(topic_partition.partitions)))
+            for topic_partition in assignment.topic_partitions
+        )
+    )

@@ -70,7 +70,9 @@ def document(values: Iterable[object]) -> Column:
 def numbers(values: Iterable[Sequence[int | None] | None]) -> Column:
     """Arrays of whole numbers, elements may be ``None``."""
     return [
-        _NULL if value is None else "{" + ",".join("NULL" if each is None else str(each) for each in value) + "}"
+        _NULL
+        if value is None
+        else "{" + ",".join("NULL" if element is None else str(element) for element in value) + "}"
         for value in values
     ]
 
@@ -86,5 +88,5 @@ def raw_bytes(values: Iterable[bytes | None]) -> Column:
 
 
 def _text_array(value: Sequence[str]) -> str:
-    quoted = (each.replace("\\", r"\\").replace('"', r"\"") for each in value)
-    return "{" + ",".join(f'"{each}"' for each in quoted) + "}"
+    quoted = (element.replace("\\", r"\\").replace('"', r"\"") for element in value)
+    return "{" + ",".join(f'"{text}"' for text in quoted) + "}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from kafka_rebalance.plans.plan import Plan, Wave, to_document
 from rebalance_advisor.store.rows.results import replace_rows
-from rebalance_advisor.store.run import open_run
+from rebalance_advisor.store.run import lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
 Row = dict[str, Any]
@@ -23,14 +23,15 @@ def save_plan(connection: Connection, run_id: str, plan: Plan) -> None:
         "plan_resource": _resource_rows(plan),
         "plan_broker": _broker_rows(plan),
         "plan_bound": [
-            {"cost": each.cost, "value": each.value, "gap": each.gap, "proof": each.proof} for each in plan.lower_bound
+            {"cost": bound.cost, "value": bound.value, "gap": bound.gap, "proof": bound.proof}
+            for bound in plan.lower_bound
         ],
         "move": _move_rows(plan),
         "wave": _wave_rows(plan),
         "frontier_point": _frontier_rows(plan),
     }
     with connection.transaction():
-        run = open_run(connection, run_id)
+        run = lock_run(connection, run_id)
         for table, rows in tables.items():
             replace_rows(connection, run, table, rows)
 
@@ -68,21 +69,21 @@ def _resource_rows(plan: Plan) -> list[Row]:
         )
     )  # fmt: skip
     balanced: list[Row] = [
-        {"resource": each.resource}
+        {"resource": outcome.resource}
         | nothing
         | {
-            "unit": each.unit,
-            "source": each.source,
-            "mean_level": each.mean_level,
-            "basis": each.basis,
-            "band_asked_low": each.band_asked[0],
-            "band_asked_high": each.band_asked[1],
-            "widened_low": each.widened_to[0],
-            "widened_high": each.widened_to[1],
-            "skew_before": each.skew_before,
-            "skew_after": each.skew_after,
+            "unit": outcome.unit,
+            "source": outcome.source,
+            "mean_level": outcome.mean_level,
+            "basis": outcome.basis,
+            "band_asked_low": outcome.band_asked[0],
+            "band_asked_high": outcome.band_asked[1],
+            "widened_low": outcome.widened_to[0],
+            "widened_high": outcome.widened_to[1],
+            "skew_before": outcome.skew_before,
+            "skew_after": outcome.skew_after,
         }
-        for each in plan.resources
+        for outcome in plan.resources
     ]
     left_out: list[Row] = [
         {"resource": resource} | nothing | {"left_out_because": why} for resource, why in sorted(plan.left_out.items())
@@ -94,13 +95,13 @@ def _broker_rows(plan: Plan) -> list[Row]:
     return [
         {
             "broker": broker,
-            "resource": each.resource,
-            "before": each.before.get(broker, 0.0),
-            "after": each.after.get(broker, 0.0),
-            "capacity": None if each.capacity is None else each.capacity.get(broker),
+            "resource": outcome.resource,
+            "before": outcome.before.get(broker, 0.0),
+            "after": outcome.after.get(broker, 0.0),
+            "capacity": None if outcome.capacity is None else outcome.capacity.get(broker),
         }
-        for each in plan.resources
-        for broker in sorted(each.before.keys() | each.after.keys())
+        for outcome in plan.resources
+        for broker in sorted(outcome.before.keys() | outcome.after.keys())
     ]
 
 
@@ -108,19 +109,19 @@ def _move_rows(plan: Plan) -> list[Row]:
     return [
         {
             "position": place,
-            "topic": each.topic,
-            "partition": each.partition,
-            "from_replicas": each.from_replicas,
-            "to_replicas": each.to_replicas,
-            "leader_from": each.leader_from,
-            "leader_to": each.leader_to,
-            "kind": each.kind.value,
-            "bytes": each.bytes,
-            "wave": each.wave,
-            "reason": each.reason,
-            "worse_without": each.worse_without,
+            "topic": move.topic,
+            "partition": move.partition,
+            "from_replicas": move.from_replicas,
+            "to_replicas": move.to_replicas,
+            "leader_from": move.leader_from,
+            "leader_to": move.leader_to,
+            "kind": move.kind.value,
+            "bytes": move.bytes,
+            "wave": move.wave,
+            "reason": move.reason,
+            "worse_without": move.worse_without,
         }
-        for place, each in enumerate(plan.moves)
+        for place, move in enumerate(plan.moves)
     ]
 
 
@@ -148,15 +149,15 @@ def _frontier_rows(plan: Plan) -> list[Row]:
     return [
         {
             "position": place,
-            "tolerance": each.tolerance,
-            "bytes": each.bytes,
-            "replica_moves": each.replica_moves,
-            "leader_changes": each.leader_changes,
-            "lower_bound_bytes": each.lower_bound_bytes,
-            "skew": dict(each.skew),
-            "name": each.name,
-            "is_recommended": each.is_recommended,
-            "reason": each.reason,
+            "tolerance": point.tolerance,
+            "bytes": point.bytes,
+            "replica_moves": point.replica_moves,
+            "leader_changes": point.leader_changes,
+            "lower_bound_bytes": point.lower_bound_bytes,
+            "skew": dict(point.skew),
+            "name": point.name,
+            "is_recommended": point.is_recommended,
+            "reason": point.reason,
         }
-        for place, each in enumerate(plan.frontier, start=1)
+        for place, point in enumerate(plan.frontier, start=1)
     ]

@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 
 from kafka_rebalance.findings.finding import Finding, rank
 from rebalance_advisor.store.rows import copy_rows
-from rebalance_advisor.store.run import OpenRun, empty, load_run, open_run
+from rebalance_advisor.store.run import OpenRun, empty, load_run, lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError
 from rebalance_advisor.store.schema.names import Names
 from rebalance_advisor.store.statistics import analyze_copied
@@ -92,35 +92,35 @@ def load_scores(connection: Connection, run_id: str, table: str) -> list[dict[st
 def save_findings(connection: Connection, run_id: str, findings: Iterable[Finding]) -> None:
     """Findings, ranked here. Raises StoreError where two have one key."""
     ranked = rank(list(findings))
-    keys = [each.finding_key for each in ranked]
+    keys = [finding.finding_key for finding in ranked]
     twice = sorted({key for key in keys if keys.count(key) > 1}) if len(set(keys)) < len(keys) else []
     if twice:
         raise StoreError(f"finding {twice[0]} is given twice; one finding says everything about its subject")
     rows = [
         {
             "position": place,
-            "finding_key": each.finding_key,
-            "code": each.code,
-            "severity": each.severity.value,
-            "subject_type": each.subject_type.value,
-            "subject": each.subject,
-            "evidence": dict(each.evidence),
-            "recommendation": each.recommendation,
-            "cost": each.cost,
-            "gain": each.gain,
-            "confidence": each.confidence.value,
+            "finding_key": finding.finding_key,
+            "code": finding.code,
+            "severity": finding.severity.value,
+            "subject_type": finding.subject_type.value,
+            "subject": finding.subject,
+            "evidence": dict(finding.evidence),
+            "recommendation": finding.recommendation,
+            "cost": finding.cost,
+            "gain": finding.gain,
+            "confidence": finding.confidence.value,
         }
-        for place, each in enumerate(ranked, start=1)
+        for place, finding in enumerate(ranked, start=1)
     ]
     with connection.transaction():
-        replace_rows(connection, open_run(connection, run_id), "finding", rows)
+        replace_rows(connection, lock_run(connection, run_id), "finding", rows)
 
 
 def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
     known = (*_REQUIRED[table], *_OPTIONAL[table])
     ready = [{"position": place} | _checked(table, known, _as_mapping(row)) for place, row in enumerate(_each(rows))]
     with connection.transaction():
-        replace_rows(connection, open_run(connection, run_id), table, ready)
+        replace_rows(connection, lock_run(connection, run_id), table, ready)
 
 
 def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
@@ -143,7 +143,7 @@ def _each(rows: Rows) -> Iterable[Any]:
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:
     if is_dataclass(row) and not isinstance(row, type):
-        return {each.name: getattr(row, each.name) for each in fields(row)}
+        return {attribute.name: getattr(row, attribute.name) for attribute in fields(row)}
     if isinstance(row, Mapping):
         return row
     raise StoreError(f"a row is a mapping or a dataclass, not {type(row).__name__}")
@@ -171,6 +171,6 @@ def _column(values: list[Any]) -> copy_rows.Column:
     if isinstance(sample, Mapping):
         return copy_rows.document(values)
     if isinstance(sample, list | tuple):
-        is_text = any(isinstance(each, str) for value in values for each in value or ())
+        is_text = any(isinstance(element, str) for value in values for element in value or ())
         return copy_rows.texts(values) if is_text else copy_rows.numbers(values)
     return copy_rows.plain(values)

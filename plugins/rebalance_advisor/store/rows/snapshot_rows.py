@@ -56,30 +56,30 @@ def _brokers(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     rows = snapshot.brokers
     return len(rows), {
         "position": plain(range(len(rows))),
-        "broker": plain(each.id for each in rows),
-        "rack": text(each.rack for each in rows),
-        "host": text(each.host for each in rows),
-        "port": plain(each.port for each in rows),
-        "state": plain(each.state.value for each in rows),
-        "is_controller": flag(each.is_controller for each in rows),
-        "capacity_disk_bytes": plain(each.capacity.disk_bytes for each in rows),
-        "capacity_in_bytes_per_s": plain(each.capacity.in_bytes_per_s for each in rows),
-        "capacity_out_bytes_per_s": plain(each.capacity.out_bytes_per_s for each in rows),
-        "capacity_cpu_percent": plain(each.capacity.cpu_percent for each in rows),
-        "configs": document(dict(each.configs) for each in rows),
+        "broker": plain(row.id for row in rows),
+        "rack": text(row.rack for row in rows),
+        "host": text(row.host for row in rows),
+        "port": plain(row.port for row in rows),
+        "state": plain(row.state.value for row in rows),
+        "is_controller": flag(row.is_controller for row in rows),
+        "capacity_disk_bytes": plain(row.capacity.disk_bytes for row in rows),
+        "capacity_in_bytes_per_s": plain(row.capacity.in_bytes_per_s for row in rows),
+        "capacity_out_bytes_per_s": plain(row.capacity.out_bytes_per_s for row in rows),
+        "capacity_cpu_percent": plain(row.capacity.cpu_percent for row in rows),
+        "configs": document(dict(row.configs) for row in rows),
     }
 
 
 def _log_dirs(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
-    rows = [(broker.id, place, each) for broker in snapshot.brokers for place, each in enumerate(broker.log_dirs)]
+    rows = [(broker.id, place, log_dir) for broker in snapshot.brokers for place, log_dir in enumerate(broker.log_dirs)]
     return len(rows), {
         "broker": plain(broker for broker, _, _ in rows),
         "position": plain(place for _, place, _ in rows),
-        "path": text(each.path for _, _, each in rows),
-        "total_bytes": plain(each.total_bytes for _, _, each in rows),
-        "usable_bytes": plain(each.usable_bytes for _, _, each in rows),
-        "error": text(each.error for _, _, each in rows),
-        "is_cordoned": flag(each.is_cordoned for _, _, each in rows),
+        "path": text(log_dir.path for _, _, log_dir in rows),
+        "total_bytes": plain(log_dir.total_bytes for _, _, log_dir in rows),
+        "usable_bytes": plain(log_dir.usable_bytes for _, _, log_dir in rows),
+        "error": text(log_dir.error for _, _, log_dir in rows),
+        "is_cordoned": flag(log_dir.is_cordoned for _, _, log_dir in rows),
     }
 
 
@@ -87,16 +87,16 @@ def _topics(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     rows = snapshot.topics
     return len(rows), {
         "position": plain(range(len(rows))),
-        "topic": text(each.name for each in rows),
-        "topic_id": text(each.topic_id for each in rows),
-        "is_internal": flag(each.is_internal for each in rows),
+        "topic": text(row.name for row in rows),
+        "topic_id": text(row.topic_id for row in rows),
+        "is_internal": flag(row.is_internal for row in rows),
         "partition_count": plain(np.bincount(snapshot.partitions.topic, minlength=len(rows)).tolist()),
-        "configs": document(dict(each.configs) for each in rows),
+        "configs": document(dict(row.configs) for row in rows),
     }
 
 
 def _topic_names(snapshot: ClusterSnapshot) -> Column:
-    names = list(text(each.name for each in snapshot.topics))
+    names = list(text(topic.name for topic in snapshot.topics))
     return [names[index] for index in snapshot.partitions.topic.tolist()]
 
 
@@ -166,35 +166,35 @@ def _groups(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     rows = snapshot.groups
     return len(rows), {
         "position": plain(range(len(rows))),
-        "group_id": text(each.id for each in rows),
-        "type": plain(each.type.value for each in rows),
-        "protocol_type": text(each.protocol_type for each in rows),
-        "protocol": text(each.protocol for each in rows),
-        "state": text(each.state for each in rows),
-        "generation": plain(each.generation for each in rows),
-        "coordinator": plain(each.coordinator for each in rows),
-        "member_count": plain(len(each.members) for each in rows),
+        "group_id": text(row.id for row in rows),
+        "type": plain(row.type.value for row in rows),
+        "protocol_type": text(row.protocol_type for row in rows),
+        "protocol": text(row.protocol for row in rows),
+        "state": text(row.state for row in rows),
+        "generation": plain(row.generation for row in rows),
+        "coordinator": plain(row.coordinator for row in rows),
+        "member_count": plain(len(row.members) for row in rows),
     }
 
 
 def _members(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
-    rows = [(group.id, place, each) for group in snapshot.groups for place, each in enumerate(group.members)]
-    members = [each for _, _, each in rows]
+    rows = [(group.id, place, member) for group in snapshot.groups for place, member in enumerate(group.members)]
+    members = [log_dir for _, _, log_dir in rows]
     return len(rows), {
         "group_id": text(group for group, _, _ in rows),
         "position": plain(place for _, place, _ in rows),
-        "member_id": text(each.id for each in members),
+        "member_id": text(member.id for member in members),
         **{
-            name: text(getattr(each, name) for each in members)
+            name: text(getattr(member, name) for member in members)
             for name in ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error")
         },
-        "subscription": texts(each.subscription for each in members),
-        "owned": document(each.owned for each in members),
-        "assigned": document(each.assigned for each in members),
-        "assigned_count": plain(_partition_total(each.assigned) for each in members),
-        "target": document(each.target for each in members),
-        "generation": plain(each.generation for each in members),
-        "user_data": raw_bytes(each.user_data for each in members),
+        "subscription": texts(member.subscription for member in members),
+        "owned": document(member.owned for member in members),
+        "assigned": document(member.assigned for member in members),
+        "assigned_count": plain(_partition_total(member.assigned) for member in members),
+        "target": document(member.target for member in members),
+        "generation": plain(member.generation for member in members),
+        "user_data": raw_bytes(member.user_data for member in members),
     }
 
 
@@ -213,18 +213,18 @@ def _committed(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "group_id": text(group for group, _, _, _ in rows),
         "position": plain(place for _, place, _, _ in rows),
         "topic": text(topic for _, _, topic, _ in rows),
-        "partitions": numbers([each.partition for each in run] for _, _, _, run in rows),
-        "offsets": numbers([each.offset for each in run] for _, _, _, run in rows),
+        "partitions": numbers([commit.partition for commit in run] for _, _, _, run in rows),
+        "offsets": numbers([commit.offset for commit in run] for _, _, _, run in rows),
     }
 
 
 def _runs(committed: Iterable[CommittedOffset]) -> Iterator[tuple[str, list[CommittedOffset]]]:
-    return ((topic, list(run)) for topic, run in groupby(committed, key=lambda each: each.topic))
+    return ((topic, list(run)) for topic, run in groupby(committed, key=lambda commit: commit.topic))
 
 
 def _gaps(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     rows = snapshot.coverage
     return len(rows), {
         "position": plain(range(len(rows))),
-        **{name: text(getattr(each, name) for each in rows) for name in ("subject_type", "subject", "what", "reason")},
+        **{name: text(getattr(row, name) for row in rows) for name in ("subject_type", "subject", "what", "reason")},
     }

@@ -72,18 +72,18 @@ def _apply(connection: Connection, names: Names) -> tuple[str, ...]:
     done: dict[int, str] = dict(
         connection.execute(sql.SQL("SELECT version, checksum FROM {}").format(table)).fetchall()
     )
-    known = {each.version: each for each in sql_files.migrations()}
+    known = {migration.version: migration for migration in sql_files.migrations()}
     for version in sorted(done):
         if version not in known:
             raise StoreError(f"the database has migration {version}, which this version does not know: use a newer one")
         if done[version] != known[version].checksum:
             raise StoreError(f"{known[version].name} has changed since it was applied; write a new migration instead")
-    missing = [each for version, each in sorted(known.items()) if version not in done]
-    for each in missing:
-        _run(connection, names, each.text)
+    missing = [migration for version, migration in sorted(known.items()) if version not in done]
+    for migration in missing:
+        _run(connection, names, migration.text)
         statement = sql.SQL("INSERT INTO {} (version, name, checksum) VALUES (%s, %s, %s)").format(table)
-        connection.execute(statement, (each.version, each.name, each.checksum))
-    return tuple(each.name for each in missing)
+        connection.execute(statement, (migration.version, migration.name, migration.checksum))
+    return tuple(migration.name for migration in missing)
 
 
 _MIGRATION_TABLE = """

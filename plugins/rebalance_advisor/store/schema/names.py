@@ -31,21 +31,21 @@ class Names:
     reader: str = "advisor_reader"
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for attribute in fields(self):
+            value = getattr(self, attribute.name)
             if not _PLAIN.fullmatch(value):
-                raise NamesError(f"{each.name} = {value!r}: use lower-case letters, digits and underscores only")
+                raise NamesError(f"{attribute.name} = {value!r}: use lower-case letters, digits and underscores only")
 
     @classmethod
     def from_environment(cls) -> Names:
         """The names of this process."""
-        given = {each.name: os.environ.get(f"ADVISOR_SQL_{each.name.upper()}") for each in fields(cls)}
+        given = {attribute.name: os.environ.get(f"ADVISOR_SQL_{attribute.name.upper()}") for attribute in fields(cls)}
         return cls(**{name: value for name, value in given.items() if value})
 
     def put_into(self, text: str) -> str:
         """``text`` with these names in place of the default ones; strings and comments stay as they are."""
         default = Names()
-        renamed = {getattr(default, each.name): getattr(self, each.name) for each in fields(self)}
+        renamed = {getattr(default, attribute.name): getattr(self, attribute.name) for attribute in fields(self)}
         if self == default:
             return text
         return _TOKEN.sub(lambda token: renamed.get(token.group(), token.group()), text)

@@ -74,7 +74,9 @@ def views() -> tuple[View, ...]:
     for file in sorted((folder() / "views").glob("*.sql")):
         text = file.read_text(encoding="utf-8")
         name = file.stem
-        read = {f"_{each}" for each in re.findall(r"\bstore\.(\w+)", text)} | set(re.findall(r"\badvisor\.(\w+)", text))
+        read = {f"_{table}" for table in re.findall(r"\bstore\.(\w+)", text)} | set(
+            re.findall(r"\badvisor\.(\w+)", text)
+        )
         found[name] = View(name, text, frozenset(read - {name}))
     placed: list[View] = []
     while len(placed) < len(found):

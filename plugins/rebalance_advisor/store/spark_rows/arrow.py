@@ -46,7 +46,7 @@ def pack_topics(snapshot: ClusterSnapshot) -> pa.Table:
     bounds = _bounds(np.bincount(table.topic, minlength=len(snapshot.topics)))
     cells = table.offsets[bounds]
     columns = {
-        "topic": pa.array([each.name for each in snapshot.topics], pa.string()),
+        "topic": pa.array([topic.name for topic in snapshot.topics], pa.string()),
         "partition": _lists(bounds, table.partition, pa.int32()),
         "replica_count": _lists(bounds, table.replica_counts, pa.int32()),
         "leader": _lists(bounds, table.leader, pa.int32()),
@@ -70,9 +70,11 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
     index = {topic.name: place for place, topic in enumerate(snapshot.topics)}
     first_row = _bounds(np.bincount(table.topic, minlength=len(snapshot.topics)))
     known = [[index[name] for name in mine if name in index] for mine in names]
-    rows = [_concatenated([np.arange(first_row[each], first_row[each + 1]) for each in mine]) for mine in known]
+    rows = [
+        _concatenated([np.arange(first_row[subject], first_row[subject + 1]) for subject in mine]) for mine in known
+    ]
     counts = np.diff(first_row)
-    flat, bounds = _concatenated(rows), _bounds(np.array([len(each) for each in rows], dtype=np.int64))
+    flat, bounds = _concatenated(rows), _bounds(np.array([len(row) for row in rows], dtype=np.int64))
     replica_counts = table.replica_counts[flat]
     cells = _spans(table.offsets[flat], replica_counts)
     columns = {
@@ -107,10 +109,10 @@ def _lag(snapshot: ClusterSnapshot, rows: Sequence[npt.NDArray[np.int64]]) -> np
     committed = np.full(len(snapshot.partitions), UNKNOWN_OFFSET, dtype=np.int64)
     parts = []
     for group, mine in zip(snapshot.groups, rows, strict=True):
-        written = [row_of.get((each.topic, each.partition)) for each in group.committed]
-        for row, each in zip(written, group.committed, strict=True):
+        written = [row_of.get((commit.topic, commit.partition)) for commit in group.committed]
+        for row, commit in zip(written, group.committed, strict=True):
             if row is not None:
-                committed[row] = each.offset
+                committed[row] = commit.offset
         here = committed[mine]
         committed[[row for row in written if row is not None]] = UNKNOWN_OFFSET
         is_known = (here >= 0) & (end[mine] >= 0)

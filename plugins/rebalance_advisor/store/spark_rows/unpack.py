@@ -1,4 +1,4 @@
-"""One packed row of ``arrow.py`` → what a replay is asked. The same question as the snapshot itself would give."""
+"""One packed row of ``arrow.py`` → the input of a replay, the same as the snapshot itself would give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.groups.group_input import GroupQuestion, has_racks, known_ids, topics_of
+from kafka_rebalance.groups.group_input import GroupInput, has_racks, known_ids, topics_of
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.codec.group_rows import read_group
 
@@ -18,7 +18,7 @@ _UNKNOWN_LAG = -1
 
 def unpack_group(
     row: Mapping[str, Any], rack_of: Mapping[int, str | None], kafka_version: str | None = None
-) -> GroupQuestion:
+) -> GroupInput:
     """The question of a row of ``pack_groups`` (``to_pylist``'s mapping); ``rack_of`` each broker.
 
     Topics that have commits of the group, and no reader any more, are left out.
@@ -38,7 +38,7 @@ def unpack_group(
     id_of = dict(zip(row["topics"], row["topic_id"], strict=True))
     ids = known_ids(id_of[topic] for topic in topics)
     sizes = np.array([counts[topic] for topic in topics], dtype=np.int32)
-    return GroupQuestion(group, topics, sizes, rates, offsets, racks, ids, kafka_version)
+    return GroupInput(group, topics, sizes, rates, offsets, racks, ids, kafka_version)
 
 
 def _rows(counts: Mapping[str, int]) -> dict[str, npt.NDArray[np.int64]]:
@@ -58,7 +58,7 @@ def _racks(
     ends = np.cumsum(counts)
     replicas = [row["replicas"][ends[place] - counts[place] : ends[place]] for place in mine.tolist()]
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts[mine], dtype=np.int64)))
-    return offsets, tuple(rack_of[broker] for each in replicas for broker in each)
+    return offsets, tuple(rack_of[broker] for replica in replicas for broker in replica)
 
 
 def _concatenated(parts: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:

@@ -12,15 +12,15 @@ from tests.unit.verify.plan_kinds import KINDS
 def main() -> int:
     """The table, the counts, and exit code 1 where something is missed that should be caught."""
     chosen = sys.argv[1:] or list(KINDS)
-    worlds = {name: KINDS[name]() for name in chosen}
+    samples = {name: KINDS[name]() for name in chosen}
     marks = {"caught": "x", "other": "o", "missed": "MISSED", "-": "."}
     counts: Counter[str] = Counter()
     missed = []
     print("x caught by a rule that the catalogue names, o by another, . does not apply")
-    print("kinds of plan: " + ", ".join(f"{number} {name}" for number, name in enumerate(worlds, start=1)))
-    print(f"{'subject':<11}{'forgery':<58}" + "".join(f"{number:>3}" for number in range(1, len(worlds) + 1)))
-    for forgery in sorted(CATALOGUE.values(), key=lambda each: (each.subject, each.name)):
-        words = {name: judged(forgery, world).word for name, world in worlds.items()}
+    print("kinds of plan: " + ", ".join(f"{number} {name}" for number, name in enumerate(samples, start=1)))
+    print(f"{'subject':<11}{'forgery':<58}" + "".join(f"{number:>3}" for number in range(1, len(samples) + 1)))
+    for forgery in sorted(CATALOGUE.values(), key=lambda catalogued: (catalogued.subject, catalogued.name)):
+        words = {name: judged(forgery, sample).word for name, sample in samples.items()}
         counts.update(words.values())
         missed += [(forgery, name) for name, word in words.items() if word == "missed" and not forgery.harmless]
         row = "".join(f"{'h' if word == 'missed' and forgery.harmless else marks[word]:>3}" for word in words.values())
@@ -29,10 +29,10 @@ def main() -> int:
             print("   applies to no plan")
         if "other" in words.values():
             name = next(name for name, word in words.items() if word == "other")
-            verification = judged(forgery, worlds[name]).verification
+            verification = judged(forgery, samples[name]).verification
             print(f"   {name}: {sorted(verification.counts) if verification else ''} {forgery.rules}")
     harmless = [forgery for forgery in CATALOGUE.values() if forgery.harmless]
-    print(f"{len(CATALOGUE)} kinds of forgery, {len(worlds)} kinds of plan: {dict(counts)}")
+    print(f"{len(CATALOGUE)} kinds of forgery, {len(samples)} kinds of plan: {dict(counts)}")
     print(f"harmless by a written reason: {len(harmless)}")
     for forgery in harmless:
         print(f"  {forgery.name}: {forgery.harmless}")

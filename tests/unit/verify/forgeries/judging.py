@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kafka_rebalance.verify import Verification, verify_folder, verify_plan
 from tests.unit.verify.forgeries.forging import Forgery, InapplicableError
-from tests.unit.verify.plan_worlds import World, sealed_anyhow
+from tests.unit.verify.sample_plans import SamplePlan, sealed_anyhow
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class Outcome:
         return "caught" if self.names_the_rule else "other"
 
 
-def judged(forgery: Forgery, world: World) -> Outcome:
+def judged(forgery: Forgery, sample: SamplePlan) -> Outcome:
     """Spoil a copy and verify it: a document alone, files beside the plan that they belong to."""
-    document, files = world.document, dict(world.files)
+    document, files = sample.document, dict(sample.files)
     try:
         forgery.spoil(files if forgery.of_files else document)
     except InapplicableError:
         return Outcome(None)
     if forgery.of_files:
-        verification = verify_folder(files, world.snapshot)
+        verification = verify_folder(files, sample.snapshot)
     else:
-        verification = verify_plan(sealed_anyhow(document) if forgery.is_sealed else document, world.snapshot)
+        verification = verify_plan(sealed_anyhow(document) if forgery.is_sealed else document, sample.snapshot)
     return Outcome(verification, bool(set(forgery.rules) & verification.counts.keys()))

@@ -6,7 +6,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, Robustness, Verdict
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 
 
 def planned(snapshot: ClusterSnapshot, seed: int = 0) -> tuple[Plan, Robustness]:

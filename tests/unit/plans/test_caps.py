@@ -14,14 +14,14 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.resources import BALANCED, RESOURCES, ROWS
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from tests.properties.small_worlds import small_world
-from tests.unit.planner.worlds import brokers, cluster, random_cluster, row
+from tests.properties.small_clusters import small_cluster
+from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 
 QUICK: dict[str, Any] = {"with_frontier": False, "expires_after_hours": 1}
 # Written at 10 and read at 1 each: a leader sends 1 + 10 to its one follower.
@@ -41,12 +41,12 @@ def right(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
 
 
 def loads_after(plan: Plan, resource: str) -> list[float]:
-    return [load for each in plan.resources if each.resource == resource for load in each.after.values()]
+    return [load for outcome in plan.resources if outcome.resource == resource for load in outcome.after.values()]
 
 
 def test_loads_of_the_two_worked_out_by_hand() -> None:
     scores = score_cluster(lopsided())
-    held = {name: {each.broker: each.load for each in scores.of_resource(name)} for name in RESOURCES}
+    held = {name: {item.broker: item.load for item in scores.of_resource(name)} for name in RESOURCES}
     assert held["leader_in"] == {0: 60, 1: 0, 2: 0, 3: 0}
     assert held["potential_out"] == {0: 66, 1: 66, 2: 0, 3: 0}
     assert held["out"] == {0: 66, 1: 0, 2: 0, 3: 0}
@@ -57,9 +57,9 @@ def test_loads_of_the_two_worked_out_by_hand() -> None:
 def test_what_nobody_asked_for_is_no_part_of_a_plan() -> None:
     snapshot = lopsided()
     plan = right(snapshot, PlanOptions(**QUICK))
-    asked = build_ask(snapshot, PlanOptions())
+    asked = build_request(snapshot, PlanOptions())
     assert set(asked.problem(0.1).resources) <= BALANCED
-    assert {each.resource for each in plan.resources} | set(plan.left_out) == BALANCED
+    assert {outcome.resource for outcome in plan.resources} | set(plan.left_out) == BALANCED
     assert to_document(plan)["parameters"]["caps"] == {}
 
 
@@ -82,7 +82,7 @@ def test_a_cap_of_what_leaders_carry_is_kept_without_copies(resource: str) -> No
 
 def test_a_target_aims_at_the_new_resources_like_at_any_other() -> None:
     plan = right(lopsided(), PlanOptions(targets={"leader_in": Target(None, 1.4)}, **QUICK))
-    (told,) = (each for each in plan.resources if each.resource == "leader_in")
+    (told,) = (outcome for outcome in plan.resources if outcome.resource == "leader_in")
     assert (told.basis, told.band_asked, told.unit, told.source) == ("plain_mean", (None, 1.4), "bytes/s", "given")
     assert max(told.after.values()) <= 1.4 * 15
 
@@ -136,8 +136,8 @@ def test_random_caps_are_kept_or_infeasible(seed: int) -> None:
     snapshot = random_cluster(seed, broker_count=6, racks=3, topics=4, with_rates=True)
     scores = score_cluster(snapshot)
     caps: dict[str, float] = {}
-    for name in draw.choice([each.resource for each in scores.resources], 2, replace=False).tolist():
-        loads = [each.load for each in scores.of_resource(name)]
+    for name in draw.choice([resource.resource for resource in scores.resources], 2, replace=False).tolist():
+        loads = [item.load for item in scores.of_resource(name)]
         cap = float(np.mean(loads) + draw.uniform(-0.1, 1.0) * (np.max(loads) - np.mean(loads)))
         caps[name] = max(round(cap), 1) if ROWS[name].is_counted else cap
     targets = {"leader_in": Target(None, float(draw.uniform(1.1, 1.5)))} if draw.random() < 0.3 else {}
@@ -152,6 +152,6 @@ def test_random_caps_are_kept_or_infeasible(seed: int) -> None:
 
 def test_what_found_no_place_at_first_and_one_later_is_no_failure() -> None:
     """So narrow that the search first finds no broker for what it took away, and then one: this crashed."""
-    snapshot, options = small_world(493)
+    snapshot, options = small_cluster(493)
     plan = right(snapshot, replace(options, caps={"replicas": 5, "leaders": 2}))
     assert plan.verdict is Verdict.REBALANCE

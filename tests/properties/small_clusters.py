@@ -12,13 +12,13 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
-from tests.unit.planner.worlds import GB, cluster, row
+from tests.unit.planner.sample_clusters import GB, cluster, row
 
 MOST_BROKERS, MOST_PARTITIONS = 6, 12
 JOBS = ("balance", "targets", "remove", "add", "demote", "exclude", "factor", "leaders", "pin", "factor and remove")
 
 
-def small_world(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
+def small_cluster(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
     """At most 6 brokers and 12 partitions: racks or none, capacities, own sizes, offline dirs, a dead broker, unknown
     rates, partitions in flight, leaders anywhere; and one job within a band that is narrow or wide.
     """
@@ -30,7 +30,7 @@ def small_world(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
         rows = _one_dies(draw, brokers, rows)
     kinds = {LoadKind.IN_BYTES_PER_S: 0.6, LoadKind.OUT_BYTES_PER_S: 0.6, LoadKind.CPU_PERCENT: 0.5}
     rates = {kind: draw.lognormal(2, 1, len(rows)).tolist() for kind, likely in kinds.items() if draw.random() < likely}
-    return cluster(rows, brokers, rates=rates), _wishes(draw, count, racks)
+    return cluster(rows, brokers, rates=rates), _parameters(draw, count, racks)
 
 
 def _broker(draw: np.random.Generator, number: int, racks: int) -> Broker:
@@ -50,7 +50,7 @@ def _rows(draw: np.random.Generator, count: int) -> list[Partition]:
             size = int(GB * draw.lognormal(0, 0.8)) if draw.random() > 0.05 else 0
             spread = draw.uniform(0.6, 1.3, factor) if with_own_sizes else np.ones(factor)
             leader = chosen[int(draw.integers(0, factor))] if draw.random() < 0.4 else chosen[0]
-            sizes = tuple(size if b == leader else int(size * each) for b, each in zip(chosen, spread, strict=True))
+            sizes = tuple(size if b == leader else int(size * scale) for b, scale in zip(chosen, spread, strict=True))
             offline = tuple(b for b in chosen if with_offline and b != leader and draw.random() < 0.3)
             synced = tuple(b for b in chosen if b not in offline)
             more = {"log_bytes": sizes, "leader": leader, "offline": offline, "isr": synced}
@@ -63,14 +63,18 @@ def _one_dies(draw: np.random.Generator, brokers: list[Broker], rows: Sequence[P
     dead = int(draw.integers(0, len(brokers)))
     brokers[dead] = replace(brokers[dead], state=BrokerState.DEAD)
     left = []
-    for each in rows:
-        alive = tuple(b for b in each.isr or () if b != dead)
-        leader = each.leader if each.leader != dead else next(iter(alive), None)
-        left.append(replace(each, isr=alive, leader=leader, offline=tuple(b for b in each.offline if b != dead)))
+    for partition_row in rows:
+        alive = tuple(b for b in partition_row.isr or () if b != dead)
+        leader = partition_row.leader if partition_row.leader != dead else next(iter(alive), None)
+        left.append(
+            replace(
+                partition_row, isr=alive, leader=leader, offline=tuple(b for b in partition_row.offline if b != dead)
+            )
+        )
     return left
 
 
-def _wishes(draw: np.random.Generator, count: int, racks: int) -> PlanOptions:
+def _parameters(draw: np.random.Generator, count: int, racks: int) -> PlanOptions:
     options = PlanOptions(within=float(draw.choice([0.05, 0.2, 0.4, 0.6, 0.9, 0.9])), with_frontier=False)
     job, some = str(draw.choice(JOBS)), int(draw.integers(0, count))
     factor = int(draw.integers(1, min(count, 3) + 1))

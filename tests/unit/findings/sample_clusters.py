@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.findings import find
+from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.groups.group_input import group_questions
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
@@ -54,5 +54,7 @@ def cluster(rows, *, of=None, configs=None, groups=(), coverage=(), **loads):
 
 def told(snapshot, code, plan=None) -> list[Finding]:
     """The findings of one code."""
-    replays = [replay_group(question) for question in group_questions(snapshot)]
-    return [each for each in find(snapshot, score_cluster(snapshot), replays, plan) if each.code == code]
+    replays = [replay_group(group_input) for group_input in group_inputs(snapshot)]
+    return [
+        finding for finding in evaluate_rules(snapshot, score_cluster(snapshot), replays, plan) if finding.code == code
+    ]

@@ -20,7 +20,7 @@ from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot,
 from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.main import main
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 DEAD, FENCED = BrokerState.DEAD, BrokerState.FENCED
 
@@ -101,7 +101,9 @@ def test_plan_and_advise_agree_and_end_with_4(name: str, tmp_path: Path, capsys:
     digest = (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8")
     assert "Cannot tell: too little of the cluster was seen" in digest
     assert reason in digest
-    codes = {each["code"] for each in json.loads((tmp_path / "advise" / "findings.json").read_text(encoding="utf-8"))}
+    codes = {
+        finding["code"] for finding in json.loads((tmp_path / "advise" / "findings.json").read_text(encoding="utf-8"))
+    }
     assert "cannot_tell" in codes
     assert "nothing_to_do" not in codes
 
@@ -116,7 +118,7 @@ def test_what_nobody_measured_is_left_out_and_the_rest_is_balanced() -> None:
 def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> None:
     """Where followers elsewhere tell the sizes of what it leads, nothing is hidden."""
     gap = CoverageGap("broker", "2", "log dirs", "timed out")
-    told = [replace(each, log_bytes=tuple(None if b == 2 else GB for b in each.replicas)) for each in even()]
+    told = [replace(changed, log_bytes=tuple(None if b == 2 else GB for b in changed.replicas)) for changed in even()]
     assert planned(with_gaps(cluster(told, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
     rows = [row("t", p, [p % 3], None if p % 3 == 2 else GB) for p in range(9)]
     plan = planned(with_gaps(cluster(rows, brokers(3)), gap))
@@ -127,8 +129,10 @@ def test_one_broker_that_does_not_tell_its_log_dirs_may_hide_a_full_disk() -> No
 
 def test_a_few_unknown_sizes_on_one_broker_may_fill_it_and_one_among_many_may_not() -> None:
     many = [row("t", p, [0 if p >= 90 else p % 3]) for p in range(93)]
-    one = [replace(each, log_bytes=(None,)) if each.partition == 0 else each for each in many]
-    eight = [replace(each, log_bytes=(None,)) if each.partition in range(0, 24, 3) else each for each in many]
+    one = [replace(changed, log_bytes=(None,)) if changed.partition == 0 else changed for changed in many]
+    eight = [
+        replace(changed, log_bytes=(None,)) if changed.partition in range(0, 24, 3) else changed for changed in many
+    ]
     assert planned(cluster(one, brokers(3))).verdict is Verdict.NOTHING_TO_DO
     plan = planned(cluster(eight, brokers(3)))
     assert plan.verdict is Verdict.CANNOT_TELL

@@ -18,7 +18,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.sample import sample
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 BROKERS = 6
 CAPACITY = Capacity(disk_bytes=2000.0 * GB)
@@ -62,12 +62,12 @@ def after(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) -> list[t
 
 def keeps_band(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) -> bool:
     asked = (1 - FIELDS["--balance-within"]["within"], 1 + FIELDS["--balance-within"]["within"])
-    rest = [each for each in plan.resources if each.resource not in options.targets]
-    return bool(rest) and all(each.band_asked == asked and each.basis == "fair_share" for each in rest)
+    rest = [outcome for outcome in plan.resources if outcome.resource not in options.targets]
+    return bool(rest) and all(resource.band_asked == asked and resource.basis == "fair_share" for resource in rest)
 
 
 def keeps_target(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) -> bool:
-    leaders = next(each for each in plan.resources if each.resource == "leaders")
+    leaders = next(outcome for outcome in plan.resources if outcome.resource == "leaders")
     return leaders.band_asked == (None, 1.3) and leaders.basis == "plain_mean"
 
 
@@ -85,11 +85,11 @@ KEPT: dict[str, Keeps] = {
     "--balance-within": keeps_band,
     "--target": keeps_target,
     "--cap": lambda snapshot, plan, options: all(
-        load <= 8 for each in plan.resources if each.resource == "leaders" for load in each.after.values()
+        load <= 8 for outcome in plan.resources if outcome.resource == "leaders" for load in outcome.after.values()
     ),
     "--remove-broker": lambda snapshot, plan, options: all(3 not in to for to, _ in after(snapshot, plan, options)),
     "--add-broker": lambda snapshot, plan, options: (
-        all(BROKERS in each.after for each in plan.resources)
+        all(BROKERS in outcome.after for outcome in plan.resources)
         and (receives(plan, BROKERS) or options.max_moves is not None or options.max_leader_changes is not None)
     ),
     "--demote-broker": lambda snapshot, plan, options: all(led != 2 for _, led in after(snapshot, plan, options)),
@@ -109,9 +109,9 @@ KEPT: dict[str, Keeps] = {
     "--max-moves": lambda snapshot, plan, options: plan.cost.replica_moves <= 6,
     "--max-leader-changes": lambda snapshot, plan, options: plan.cost.leader_changes <= 5,
     "--capacity": lambda snapshot, plan, options: all(
-        each.capacity is not None and each.capacity[0] == CAPACITY.disk_bytes
-        for each in plan.resources
-        if each.resource == "disk"
+        outcome.capacity is not None and outcome.capacity[0] == CAPACITY.disk_bytes
+        for outcome in plan.resources
+        if outcome.resource == "disk"
     ),
 }  # fmt: skip
 

@@ -16,10 +16,10 @@ from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row
-from tests.unit.verify.plan_worlds import sealed
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
+from tests.unit.verify.sample_plans import sealed
 
-WISHES = {
+OPTIONS = {
     "default": PlanOptions(),
     "order": PlanOptions(within=0.05),
     "target": PlanOptions(targets={"disk": Target(None, 1.2)}),
@@ -30,28 +30,28 @@ WISHES = {
 
 
 @cache
-def planned(wish: str) -> tuple[Plan, ClusterSnapshot]:
+def planned(option: str) -> tuple[Plan, ClusterSnapshot]:
     snapshot = random_cluster(11, topics=30)
-    return make_plan(snapshot, WISHES[wish]), snapshot
+    return make_plan(snapshot, OPTIONS[option]), snapshot
 
 
-@pytest.mark.parametrize("wish", WISHES)
-def test_eight_points_or_more_run_from_least_to_even_none_below_its_bound(wish: str) -> None:
-    plan, snapshot = planned(wish)
+@pytest.mark.parametrize("option", OPTIONS)
+def test_eight_points_or_more_run_from_least_to_even_none_below_its_bound(option: str) -> None:
+    plan, snapshot = planned(option)
     assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
     points = plan.frontier
     assert len(points) >= 8
-    assert [each.name for each in points if each.name] == ["cheap", "knee", "even"]
-    costs = [(each.bytes or 0, each.replica_moves, each.leader_changes) for each in points]
+    assert [point.name for point in points if point.name] == ["cheap", "knee", "even"]
+    costs = [(point.bytes or 0, point.replica_moves, point.leader_changes) for point in points]
     assert costs == sorted(costs)
-    assert all((each.lower_bound_bytes or 0) <= (each.bytes or 0) + 1 for each in points)
+    assert all((point.lower_bound_bytes or 0) <= (point.bytes or 0) + 1 for point in points)
     assert points[-1].skew["leaders"] < points[0].skew["leaders"]
 
 
-@pytest.mark.parametrize("wish", WISHES)
-def test_the_recommended_point_is_the_plan_and_says_why(wish: str) -> None:
-    plan, _ = planned(wish)
-    (point,) = (each for each in plan.frontier if each.is_recommended)
+@pytest.mark.parametrize("option", OPTIONS)
+def test_the_recommended_point_is_the_plan_and_says_why(option: str) -> None:
+    plan, _ = planned(option)
+    (point,) = (own for own in plan.frontier if own.is_recommended)
     assert (point.bytes, point.replica_moves) == (plan.cost.bytes, plan.cost.replica_moves)
     assert point.reason
 
@@ -95,14 +95,14 @@ def _swap(points: list[dict[str, Any]]) -> None:
 SPOILED: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "a bound above its bytes": lambda points: points[-1].update(lower_bound_bytes=points[-1]["bytes"] * 2.0),
     "points out of order": _swap,
-    "a name is missing": lambda points: next(each for each in points if each["name"] == "knee").update(name=None),
+    "a name is missing": lambda points: next(point for point in points if point["name"] == "knee").update(name=None),
     "two have the same name": lambda points: points[-2].update(name="even"),
-    "nothing is recommended": lambda points: [each.update(is_recommended=False) for each in points],
+    "nothing is recommended": lambda points: [point.update(is_recommended=False) for point in points],
     "another one is recommended": lambda points: [
-        each.update(is_recommended=each is points[-1], reason="better") for each in points
+        point.update(is_recommended=point is points[-1], reason="better") for point in points
     ],
     "the recommended one is cheaper than the plan": lambda points: next(
-        each for each in points if each["is_recommended"]
+        point for point in points if point["is_recommended"]
     ).update(replica_moves=1),
     "nothing moves and it is more even": lambda points: points[0]["skew"].update(disk=1.0),
     "too few points": lambda points: points.__delitem__(slice(1, -5)),

@@ -11,18 +11,18 @@ from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, is_small
 from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
 from kafka_rebalance.planner.linear_program.relaxation import relax
-from kafka_rebalance.planner.linear_program.rounding import has_room, rounded
+from kafka_rebalance.planner.linear_program.rounding import has_capacity, rounded
 from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.topic_spread import topic_excess
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from tests.sample import sample
-from tests.unit.planner.worlds import GB, brokers, cluster, random_cluster, row, with_capacity
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row, with_capacity
 
 
-def _problem(seed: int, within: float = 0.1, **wishes: object) -> Problem:
-    return build_ask(random_cluster(seed), PlanOptions(within=within, **wishes)).problem(within)
+def _problem(seed: int, within: float = 0.1, **fields: object) -> Problem:
+    return build_request(random_cluster(seed), PlanOptions(within=within, **fields)).problem(within)
 
 
 def test_prices_of_the_program_prove_its_own_optimum() -> None:
@@ -41,8 +41,8 @@ def test_a_plan_with_the_program_is_never_dearer_and_never_farther_outside(seed:
     problem = _problem(seed)
     alone = solve(problem, params=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))
     both = solve(problem, params=SolveParams(effort=Effort(program_steps=3)))
-    assert _strays(problem, both.after) <= _strays(problem, alone.after) + 1e-6
-    if _strays(problem, alone.after) <= 1e-9:
+    assert _band_violation(problem, both.after) <= _band_violation(problem, alone.after) + 1e-6
+    if _band_violation(problem, alone.after) <= 1e-9:
         assert both.cost.bytes <= alone.cost.bytes
     assert both.bounds.bytes.value >= alone.bounds.bytes.value
     assert both.topic_excess[1] <= max(alone.topic_excess)
@@ -86,7 +86,7 @@ def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int)
 
 def test_neighbourhoods_leave_what_nobody_can_beat() -> None:
     snapshot = cluster([row("t", p, [p % 3]) for p in range(6)], brokers(3))
-    problem = build_ask(snapshot, PlanOptions(within=0.1)).problem(0.1)
+    problem = build_request(snapshot, PlanOptions(within=0.1)).problem(0.1)
     arcs = arcs_of(problem)
     bands = (problem.band_low, problem.band_high)
     relaxed = relax(problem, arcs, *bands)
@@ -115,22 +115,22 @@ def test_whole_shares_are_taken_as_they_are() -> None:
 def test_new_copies_fit_beside_what_is_there() -> None:
     rows = [row("a", number, [0], 10 * GB) for number in range(6)]
     snapshot = cluster(rows, with_capacity(cluster(rows, brokers(3)), 25.0 * GB))
-    problem = build_ask(snapshot, PlanOptions(within=0.2)).problem(0.2)
-    assert has_room(problem, np.array([[0], [0], [1], [1], [2], [2]], dtype=np.int32))
-    assert not has_room(problem, np.array([[0], [1], [1], [1], [2], [2]], dtype=np.int32))
+    problem = build_request(snapshot, PlanOptions(within=0.2)).problem(0.2)
+    assert has_capacity(problem, np.array([[0], [0], [1], [1], [2], [2]], dtype=np.int32))
+    assert not has_capacity(problem, np.array([[0], [1], [1], [1], [2], [2]], dtype=np.int32))
 
 
 def test_a_large_cluster_is_left_to_the_search() -> None:
     problem = _problem(0)
     assert is_small(problem)
-    assert not is_small(build_ask(random_cluster(0, broker_count=300, topics=40), PlanOptions()).problem(0.1))
+    assert not is_small(build_request(random_cluster(0, broker_count=300, topics=40), PlanOptions()).problem(0.1))
 
 
 def _paid(arcs: Arcs, replicas: np.ndarray) -> float:
     return float(arcs.cost @ (replicas[arcs.row] == arcs.broker[:, None]).any(axis=1))
 
 
-def _strays(problem: Problem, after: np.ndarray) -> float:
+def _band_violation(problem: Problem, after: np.ndarray) -> float:
     outside = np.maximum(after - problem.band_high, 0) + np.maximum(problem.band_low - after, 0)
     mean = after[problem.stays].mean(axis=0)
     return float((outside[problem.stays] / np.where(mean > 0, mean, 1.0)).sum())

@@ -10,7 +10,7 @@ from kafka_rebalance.plans.params import DEFAULTS, FrontierParams, PlanParams
 from kafka_rebalance.plans.plan import Move, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 # Points that are not annealed.
 _USUAL = DEFAULTS.frontier.solve

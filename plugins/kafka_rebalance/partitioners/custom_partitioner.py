@@ -20,7 +20,7 @@ from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
 
 
 @runtime_checkable
-class OwnPartitioner(Protocol):
+class CustomPartitioner(Protocol):
     """What one's own class looks like. ``key`` is ``None`` for a record without."""
 
     @property
@@ -30,10 +30,10 @@ class OwnPartitioner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OwnPartitionerAdapter:
-    """Makes an ``OwnPartitioner`` a ``Partitioner``: every different key is asked for once."""
+class CustomPartitionerAdapter:
+    """Makes an ``CustomPartitioner`` a ``Partitioner``: every different key is asked for once."""
 
-    own: OwnPartitioner
+    own: CustomPartitioner
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import random_cluster
+from tests.unit.planner.sample_clusters import random_cluster
 
 
 def planned(seed: int, options: PlanOptions) -> Plan:
@@ -18,7 +18,7 @@ def planned(seed: int, options: PlanOptions) -> Plan:
 
 
 def skews(plan: Plan, resource: str) -> tuple[float, float]:
-    outcome = next(each for each in plan.resources if each.resource == resource)
+    outcome = next(resource_outcome for resource_outcome in plan.resources if resource_outcome.resource == resource)
     return outcome.skew_before, outcome.skew_after
 
 

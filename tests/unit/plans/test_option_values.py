@@ -11,7 +11,7 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import BrokerState, Capacity
-from tests.unit.planner.worlds import brokers, cluster, row
+from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 STRANGE: list[Any] = [
     -1, 0.5, 10**30, 2**63, 1e308, float("inf"), float("nan"), True, "5", "\ud800", [], {}, None, b"x", [[]],

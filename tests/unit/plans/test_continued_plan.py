@@ -10,14 +10,19 @@ from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
 from kafka_rebalance.verify import verify_plan
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 
 def skewed(grown: dict[int, float] | None = None) -> ClusterSnapshot:
     """Five brokers, broker 0 holds half of 60 partitions; ``grown`` multiplies some sizes."""
     rows = [row("t", p, [0] if p < 30 else [1 + p % 4], GB + p * GB // 60) for p in range(60)]
     factors = grown or {}
-    rows = [replace(each, log_bytes=(int((each.log_bytes[0] or 0) * factors.get(each.partition, 1)),)) for each in rows]
+    rows = [
+        replace(
+            partition_row, log_bytes=(int((partition_row.log_bytes[0] or 0) * factors.get(partition_row.partition, 1)),)
+        )
+        for partition_row in rows
+    ]
     return cluster(rows, brokers(5))
 
 
@@ -31,30 +36,35 @@ def moved(plan: Plan) -> set[int]:
     return {move.partition for move in plan.moves}
 
 
-def quiet(**wishes: object) -> PlanOptions:
-    return PlanOptions(with_frontier=False, **wishes)  # type: ignore[arg-type]
+def without_frontier(**fields: object) -> PlanOptions:
+    return PlanOptions(with_frontier=False, **fields)  # type: ignore[arg-type]
 
 
 def test_a_plan_of_which_a_part_is_done_is_confirmed_for_the_rest() -> None:
-    first = planned(skewed(), quiet())
+    first = planned(skewed(), without_frontier())
     done = {move.partition: move.to_replicas for move in first.moves[:5]}
     rows = [
-        replace(each, replicas=done[each.partition], leader=done[each.partition][0], isr=done[each.partition])
-        if each.partition in done
-        else each
-        for each in skewed().each_partition()
+        replace(
+            partition,
+            replicas=done[partition.partition],
+            leader=done[partition.partition][0],
+            isr=done[partition.partition],
+        )
+        if partition.partition in done
+        else partition
+        for partition in skewed().each_partition()
     ]
     snapshot = replace(skewed(), partitions=partition_table(rows, {"t": 0}))
-    again = planned(snapshot, quiet(), first)
+    again = planned(snapshot, without_frontier(), first)
     assert again.continues == first.plan_id
     assert moved(again) == moved(first) - set(done)
     assert f"5 of its moves are done, {len(first.moves) - 5} left" in again.reasons[0]
 
 
 def test_a_plan_that_the_cluster_drifted_away_from_is_continued_with_more_moves() -> None:
-    first = planned(skewed(), quiet())
+    first = planned(skewed(), without_frontier())
     grown = dict.fromkeys((p for p in range(30, 60) if p % 4 == 0), 1.6)
-    again = planned(skewed(grown), quiet(), first)
+    again = planned(skewed(grown), without_frontier(), first)
     assert again.continues == first.plan_id
     assert "is continued: the cluster has changed" in again.reasons[0]
     assert moved(first) < moved(again)
@@ -62,16 +72,16 @@ def test_a_plan_that_the_cluster_drifted_away_from_is_continued_with_more_moves(
 
 def test_a_plan_for_another_cluster_state_is_replaced() -> None:
     """What was to leave broker 0 has shrunk to nothing; broker 1 is the full one now."""
-    first = planned(skewed(), quiet())
+    first = planned(skewed(), without_frontier())
     grown = dict.fromkeys(range(30), 0.01) | dict.fromkeys((p for p in range(30, 60) if 1 + p % 4 == 1), 5.0)
-    again = planned(skewed(grown), quiet(), first)
+    again = planned(skewed(grown), without_frontier(), first)
     assert again.verdict is Verdict.REBALANCE
-    disk = next(each for each in again.resources if each.resource == "disk")
+    disk = next(resource for resource in again.resources if resource.resource == "disk")
     assert disk.skew_after < disk.skew_before
 
 
 def test_an_unapplied_plan_within_a_budget_is_confirmed_though_it_does_not_reach_the_band() -> None:
-    options = quiet(max_moves=8)
+    options = without_frontier(max_moves=8)
     first = planned(skewed(), options)
     again = planned(skewed(), options, first)
     assert again.continues == first.plan_id
@@ -80,15 +90,15 @@ def test_an_unapplied_plan_within_a_budget_is_confirmed_though_it_does_not_reach
 
 
 def test_a_smaller_budget_than_yesterdays_is_kept() -> None:
-    first = planned(skewed(), quiet())
-    again = planned(skewed(), quiet(max_moves=5), first)
+    first = planned(skewed(), without_frontier())
+    again = planned(skewed(), without_frontier(max_moves=5), first)
     assert first.cost.replica_moves > 5 >= again.cost.replica_moves > 0
     assert again.continues is None
 
 
 def test_a_continued_plan_costs_no_more_than_its_budget() -> None:
-    free = planned(skewed(), quiet())
-    options = quiet(max_moves=free.cost.replica_moves)
+    free = planned(skewed(), without_frontier())
+    options = without_frontier(max_moves=free.cost.replica_moves)
     first = planned(skewed(), options)
     grown = dict.fromkeys((p for p in range(30, 60) if p % 4 == 0), 1.6)
     again = planned(skewed(grown), options, first)

@@ -17,11 +17,11 @@ from kafka_rebalance.plans.plan import plan_id, to_document
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
 from rebalance_advisor.publish.plan_files import plan_files
-from tests.unit.planner.worlds import GB, random_cluster
+from tests.unit.planner.sample_clusters import GB, random_cluster
 
 
 @dataclass(frozen=True)
-class World:
+class SamplePlan:
     """A plan's text, its snapshot, and all its files by name; ``document`` is a fresh copy each time."""
 
     snapshot: ClusterSnapshot
@@ -47,7 +47,7 @@ def sealed_anyhow(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def busy_world() -> World:
+def busy_plan() -> SamplePlan:
     """12 brokers in 3 racks: 3 is to go, 5 demoted, 7 excluded, 9 dead; replicas out of sync, one partition in flight,
     one topic excluded, disks of known size.
     """
@@ -55,15 +55,15 @@ def busy_world() -> World:
     rows = list(snapshot.each_partition())
     draw = np.random.default_rng(0)
     for number in draw.choice(len(rows), 12, replace=False).tolist():
-        each = rows[number]
-        out = next((b for b in each.replicas if b != each.leader), None)
-        rows[number] = replace(each, isr=tuple(b for b in each.replicas if b != out))
-    for number, each in enumerate(rows):
-        if 9 in each.replicas:
-            alive = tuple(b for b in each.isr or () if b != 9)
-            leader = each.leader if each.leader != 9 else next(iter(alive), None)
-            rows[number] = replace(each, isr=alive, leader=leader)
-    flying = next(i for i, each in enumerate(rows) if 9 not in each.replicas and each.topic == "topic-02")
+        row = rows[number]
+        out = next((b for b in row.replicas if b != row.leader), None)
+        rows[number] = replace(row, isr=tuple(b for b in row.replicas if b != out))
+    for number, row in enumerate(rows):
+        if 9 in row.replicas:
+            alive = tuple(b for b in row.isr or () if b != 9)
+            leader = row.leader if row.leader != 9 else next(iter(alive), None)
+            rows[number] = replace(row, isr=alive, leader=leader)
+    flying = next(i for i, row in enumerate(rows) if 9 not in row.replicas and row.topic == "topic-02")
     coming = next(b for b in (0, 1, 2, 4) if b not in rows[flying].replicas)
     leaving = rows[flying].replicas[-1]
     rows[flying] = replace(
@@ -83,7 +83,7 @@ def busy_world() -> World:
     )
     index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
     snapshot = replace(snapshot, brokers=brokers, partitions=partition_table(rows, index))
-    on_3 = {each.topic for each in rows if 3 in each.replicas}
+    on_3 = {row.topic for row in rows if 3 in row.replicas}
     free_of_3 = next(topic.name for topic in snapshot.topics if topic.name not in on_3)
     options = PlanOptions(
         within=0.2,
@@ -96,12 +96,12 @@ def busy_world() -> World:
         with_frontier=False,
     )
     plan = make_plan(snapshot, options)
-    return World(snapshot, json.dumps(to_document(plan)), plan_files(plan))
+    return SamplePlan(snapshot, json.dumps(to_document(plan)), plan_files(plan))
 
 
 @cache
-def plain_world() -> World:
+def plain_plan() -> SamplePlan:
     """A balance within 10 %: the fewest rules in the way, so that bounds and bands are at their sharpest."""
     snapshot = random_cluster(11, topics=40)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
-    return World(snapshot, json.dumps(to_document(plan)), plan_files(plan))
+    return SamplePlan(snapshot, json.dumps(to_document(plan)), plan_files(plan))

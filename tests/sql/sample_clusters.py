@@ -111,15 +111,15 @@ def plain_snapshot(
 ) -> ClusterSnapshot:
     """Three brokers in three racks, one topic, replicas round-robin: nothing is odd."""
     brokers = tuple(
-        Broker(each, rack, log_dirs=(LogDir("/d", 1_000_000, 500_000 - grown_bytes),))
-        for each, rack in ((1, "a"), (2, "b"), (3, "c"))
+        Broker(broker, rack, log_dirs=(LogDir("/d", 1_000_000, 500_000 - grown_bytes),))
+        for broker, rack in ((1, "a"), (2, "b"), (3, "c"))
     )
     rows = [
         Partition(
-            "orders", each, (each % 3 + 1, (each + 1) % 3 + 1), each % 3 + 1, (each % 3 + 1, (each + 1) % 3 + 1),
+            "orders", n, (n % 3 + 1, (n + 1) % 3 + 1), n % 3 + 1, (n % 3 + 1, (n + 1) % 3 + 1),
             (100 + grown_bytes, 100 + grown_bytes), 0, 50,
         )
-        for each in range(partition_count)
+        for n in range(partition_count)
     ]  # fmt: skip
     columns = {
         LoadKind.LOG_BYTES: LoadColumn(np.full(partition_count, 100.0 + grown_bytes), LoadSource.LOG_DIRS),
@@ -131,7 +131,7 @@ def plain_snapshot(
         Member("m-2", rack="b", subscription=("orders",), assigned=(("orders", tuple(range(half, partition_count))),)),
         Member("m-3", subscription=("orders",)),
     )
-    committed = tuple(CommittedOffset("orders", each, 45) for each in range(partition_count))
+    committed = tuple(CommittedOffset("orders", n, 45) for n in range(partition_count))
     return ClusterSnapshot(
         cluster=cluster, brokers=brokers, topics=(Topic("orders"),),
         partitions=partition_table(rows, {"orders": 0}), loads=PartitionLoads(columns),

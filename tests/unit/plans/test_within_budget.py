@@ -36,7 +36,7 @@ def planned(snapshot: ClusterSnapshot, **limits: int) -> Plan:
 
 
 def skew(plan: Plan) -> float:
-    return next(each.skew_after for each in plan.resources if each.resource == "disk")
+    return next(outcome.skew_after for outcome in plan.resources if outcome.resource == "disk")
 
 
 def test_a_larger_budget_buys_no_less_balance_and_is_never_exceeded() -> None:

@@ -85,7 +85,7 @@ def random_cluster(
             rows.append(row(f"topic-{number:02d}", partition, chosen, size))
     rates = None
     if with_rates:
-        sizes = np.array([float(each.log_bytes[0] or 0) for each in rows])
+        sizes = np.array([float(row.log_bytes[0] or 0) for row in rows])
         written = sizes / 86400 * draw.lognormal(0, 0.3, len(rows))
         rates = {
             LoadKind.IN_BYTES_PER_S: written.tolist(),
