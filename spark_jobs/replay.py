@@ -72,11 +72,9 @@ def replay_groups(spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset
     from rebalance_advisor.store.spark_rows.arrow import pack_groups
     from rebalance_advisor.store.spark_rows.unpack import unpack_group
 
-    rack_of, version = {broker.id: broker.rack for broker in snapshot.brokers}, snapshot.kafka_version
-
     def replay(row: Row) -> Document:
         strategies = () if row["group_id"] in odd else None
-        return asdict(replay_group(unpack_group(row, rack_of, version), strategies))
+        return asdict(replay_group(unpack_group(row), strategies))
 
     return _fan_out(spark, pack_groups(snapshot), replay)
 

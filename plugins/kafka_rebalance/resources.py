@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kafka_rebalance.snapshot.load_kinds import LoadKind
+from kafka_rebalance.snapshot.load_kind import LoadKind
 
 
 class Carrier(StrEnum):

@@ -32,11 +32,3 @@ CROSS JOIN LATERAL (
     FROM store.quarantine
     WHERE quarantine.snapshot_key = newest.snapshot_key
 ) AS basis;
-
-COMMENT ON VIEW advisor.advice_basis_latest IS 'What in the newest published advisory rests on estimated or missing data; one row each.';
-COMMENT ON COLUMN advisor.advice_basis_latest.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.advice_basis_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.advice_basis_latest.run_id IS 'The advisory that says so.';
-COMMENT ON COLUMN advisor.advice_basis_latest.kind IS 'finding (rests on estimates), resource (left out), load (estimated or partly unknown), gap (not read) or quarantine.';
-COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Which one.';
-COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'In words.';

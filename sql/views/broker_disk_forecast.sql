@@ -61,17 +61,3 @@ CROSS JOIN LATERAL (
         0.85 * now_used.total_bytes - now_used.used_bytes AS bytes,
         0.85 * now_used.total_bytes - now_used.used_bytes - shift.bytes AS bytes_with_plan
 ) AS free_space;
-
-COMMENT ON VIEW advisor.broker_disk_forecast IS 'When each broker''s fullest volumes together reach 85 %, as things are and after the newest plan.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.time IS 'When the cluster was read last.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.broker IS 'Broker id.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.rack IS 'Rack.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes IS 'Bytes used on its volumes, by whomever.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.total_bytes IS 'Size of its volumes.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_ratio IS 'Share that is used.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.growth_bytes_per_day IS 'Straight line over the last 14 days; NULL with fewer than two days.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.days_of_history IS 'Days that the line rests on.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Without the plan; the reading''s own time where it is there already, NULL: not within a hundred years, or not known.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes_with_plan IS 'Bytes used after the newest plan; NULL where it does not balance disk.';
-COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at_with_plan IS 'The same after the newest plan.';

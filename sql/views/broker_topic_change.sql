@@ -56,13 +56,3 @@ FROM now_held
 FULL JOIN then_held
     ON then_held.cluster = now_held.cluster AND then_held.broker = now_held.broker AND then_held.topic = now_held.topic
 JOIN pair ON pair.cluster = coalesce(now_held.cluster, then_held.cluster);
-
-COMMENT ON VIEW advisor.broker_topic_change IS 'Bytes of each topic on each broker now and about a week ago.';
-COMMENT ON COLUMN advisor.broker_topic_change.time IS 'When the cluster was read last.';
-COMMENT ON COLUMN advisor.broker_topic_change.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.broker_topic_change.since IS 'The earlier reading.';
-COMMENT ON COLUMN advisor.broker_topic_change.broker IS 'Broker id.';
-COMMENT ON COLUMN advisor.broker_topic_change.topic IS 'Topic.';
-COMMENT ON COLUMN advisor.broker_topic_change.bytes_now IS 'Bytes of its replicas there now (known sizes).';
-COMMENT ON COLUMN advisor.broker_topic_change.bytes_then IS 'Bytes of its replicas there then.';
-COMMENT ON COLUMN advisor.broker_topic_change.bytes_change IS 'Growth; negative where it shrank or left.';

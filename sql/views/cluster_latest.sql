@@ -48,28 +48,3 @@ LEFT JOIN LATERAL (
     ORDER BY resource_score.skew DESC, resource_score.resource
     LIMIT 1
 ) AS worst ON true;
-
-COMMENT ON VIEW advisor.cluster_latest IS 'One line a cluster: the newest published advisory in short.';
-COMMENT ON COLUMN advisor.cluster_latest.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.cluster_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.cluster_latest.run_id IS 'The newest published advisory.';
-COMMENT ON COLUMN advisor.cluster_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
-COMMENT ON COLUMN advisor.cluster_latest.plan_id IS 'sha256 of plan.json.';
-COMMENT ON COLUMN advisor.cluster_latest.snapshot_time IS 'When the cluster was read for it.';
-COMMENT ON COLUMN advisor.cluster_latest.age_seconds IS 'Age of that reading now.';
-COMMENT ON COLUMN advisor.cluster_latest.newest_snapshot_time IS 'The newest reading of the cluster, advised on or not.';
-COMMENT ON COLUMN advisor.cluster_latest.broker_count IS 'Brokers.';
-COMMENT ON COLUMN advisor.cluster_latest.topic_count IS 'Topics.';
-COMMENT ON COLUMN advisor.cluster_latest.partition_count IS 'Partitions.';
-COMMENT ON COLUMN advisor.cluster_latest.group_count IS 'Groups.';
-COMMENT ON COLUMN advisor.cluster_latest.gap_count IS 'Things that could not be read.';
-COMMENT ON COLUMN advisor.cluster_latest.left_out_count IS 'Resources left out of advice because nobody measured them.';
-COMMENT ON COLUMN advisor.cluster_latest.worst_broker IS 'Broker with the highest level over the mean, over all resources.';
-COMMENT ON COLUMN advisor.cluster_latest.worst_resource IS 'Resource of that.';
-COMMENT ON COLUMN advisor.cluster_latest.worst_skew IS 'How many times the mean that is.';
-COMMENT ON COLUMN advisor.cluster_latest.critical_count IS 'Open findings of severity critical.';
-COMMENT ON COLUMN advisor.cluster_latest.high_count IS 'Open findings of severity high.';
-COMMENT ON COLUMN advisor.cluster_latest.finding_count IS 'Findings worse than info.';
-COMMENT ON COLUMN advisor.cluster_latest.replica_moves IS 'Replica moves of the plan.';
-COMMENT ON COLUMN advisor.cluster_latest.bytes IS 'Bytes of the plan; NULL where sizes are unknown.';
-COMMENT ON COLUMN advisor.cluster_latest.leader_changes IS 'Leader changes of the plan.';

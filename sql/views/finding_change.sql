@@ -42,15 +42,3 @@ CROSS JOIN LATERAL (
     JOIN store.finding AS same ON same.run_key = published.run_key AND same.finding_key = finding.finding_key
     WHERE published.cluster = finding.cluster
 ) AS seen;
-
-COMMENT ON VIEW advisor.finding_change IS 'Findings of the newest published advisory against the one before, and those that are gone since.';
-COMMENT ON COLUMN advisor.finding_change.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.finding_change.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.finding_change.finding_key IS 'The same for the same trouble in every advisory.';
-COMMENT ON COLUMN advisor.finding_change.code IS 'Kind of trouble.';
-COMMENT ON COLUMN advisor.finding_change.severity IS 'Severity when last seen.';
-COMMENT ON COLUMN advisor.finding_change.subject_type IS 'Kind of subject.';
-COMMENT ON COLUMN advisor.finding_change.subject IS 'Which one.';
-COMMENT ON COLUMN advisor.finding_change.change IS 'new, persisting, resolved, or reopened (seen before, not in the advisory before).';
-COMMENT ON COLUMN advisor.finding_change.first_seen IS 'First published advisory with it.';
-COMMENT ON COLUMN advisor.finding_change.times_seen IS 'Published advisories with it.';

@@ -37,13 +37,3 @@ JOIN store.consumer_group AS grouped
     ON grouped.snapshot_key = newest.snapshot_key AND grouped.time = newest.time
 LEFT JOIN turned ON turned.cluster = newest.cluster AND turned.group_id = grouped.group_id
 LEFT JOIN idle ON idle.cluster = newest.cluster AND idle.group_id = grouped.group_id;
-
-COMMENT ON VIEW advisor.group_rebalance_latest IS 'Groups of the newest reading: rebalances of the last seven days, and members that read nothing.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.time IS 'When the cluster was read.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.group_id IS 'Group.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.state IS 'State.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.members IS 'Members.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.idle_members IS 'Members without a partition.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.rebalances_7d IS 'Growth of the generation over seven days; NULL with a single reading.';
-COMMENT ON COLUMN advisor.group_rebalance_latest.generation IS 'Generation now.';

@@ -26,27 +26,3 @@ FROM store.run
 JOIN store.group_score AS each
     ON each.run_key = run.run_key AND each.time = run.time
 WHERE run.status = 'published';
-
-COMMENT ON VIEW advisor.group_score IS 'Each group under its own and under other assignors, in every published advisory.';
-COMMENT ON COLUMN advisor.group_score.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.group_score.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.group_score.run_id IS 'The advisory that says so.';
-COMMENT ON COLUMN advisor.group_score.group_id IS 'Group.';
-COMMENT ON COLUMN advisor.group_score.assignor IS 'Strategy.';
-COMMENT ON COLUMN advisor.group_score.version IS 'Kafka version of the strategy.';
-COMMENT ON COLUMN advisor.group_score.scenario IS 'today, or what was changed on purpose.';
-COMMENT ON COLUMN advisor.group_score.is_current IS 'What the group does today.';
-COMMENT ON COLUMN advisor.group_score.is_advised IS 'What it should do.';
-COMMENT ON COLUMN advisor.group_score.members IS 'Members.';
-COMMENT ON COLUMN advisor.group_score.idle_members IS 'Members that read nothing.';
-COMMENT ON COLUMN advisor.group_score.partitions IS 'Partitions.';
-COMMENT ON COLUMN advisor.group_score.skew_count IS 'Skew of partition counts over members.';
-COMMENT ON COLUMN advisor.group_score.skew_rate IS 'Skew of rates over members; NULL where unknown.';
-COMMENT ON COLUMN advisor.group_score.skew_lag IS 'Skew of lag over members; NULL where unknown.';
-COMMENT ON COLUMN advisor.group_score.partitions_moved IS 'Partitions that change their member against today.';
-COMMENT ON COLUMN advisor.group_score.moved_rate_ratio IS 'Share of the rate that changes its member.';
-COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of partitions read from a replica in the member''s rack.';
-COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time to drain today''s lag at today''s rates.';
-COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come from: given, or assumed and how.';
-COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
-COMMENT ON COLUMN advisor.group_score.error IS 'The strategy''s own refusal; scores are then NULL.';

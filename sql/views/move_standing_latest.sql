@@ -42,15 +42,3 @@ LEFT JOIN store.newest_snapshot AS read ON read.cluster = standing.cluster
 LEFT JOIN store.partition AS placed
     ON placed.snapshot_key = read.snapshot_key AND placed.time = read.time
     AND placed.topic = standing.topic AND placed.partition = standing.partition;
-
-COMMENT ON VIEW advisor.move_standing_latest IS 'Moves of the newest plan: since when they are advised without a break, and whether the newest reading shows them done.';
-COMMENT ON COLUMN advisor.move_standing_latest.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.move_standing_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.move_standing_latest.topic IS 'Topic.';
-COMMENT ON COLUMN advisor.move_standing_latest.partition IS 'Partition.';
-COMMENT ON COLUMN advisor.move_standing_latest.to_replicas IS 'Where the plan wants it.';
-COMMENT ON COLUMN advisor.move_standing_latest.replicas_now IS 'Where the newest reading shows it.';
-COMMENT ON COLUMN advisor.move_standing_latest.bytes IS 'Bytes that it copies.';
-COMMENT ON COLUMN advisor.move_standing_latest.advised_since IS 'First of the consecutive advisories that advise it.';
-COMMENT ON COLUMN advisor.move_standing_latest.advisories IS 'How many consecutive advisories advise it.';
-COMMENT ON COLUMN advisor.move_standing_latest.is_applied IS 'The newest reading shows target and leader.';

@@ -45,15 +45,3 @@ JOIN applied ON applied.run_key = run.run_key
 LEFT JOIN measured
     ON measured.cluster = run.cluster AND measured.resource = promised.resource AND measured.time > advised_on.time
 WHERE run.status = 'published';
-
-COMMENT ON VIEW advisor.plan_outcome IS 'Each published plan that moves something: how much of it is applied, and the skew it promised against the skew measured later.';
-COMMENT ON COLUMN advisor.plan_outcome.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.plan_outcome.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.plan_outcome.run_id IS 'The advisory that says so.';
-COMMENT ON COLUMN advisor.plan_outcome.resource IS 'Balanced resource.';
-COMMENT ON COLUMN advisor.plan_outcome.skew_before IS 'Skew when it was advised.';
-COMMENT ON COLUMN advisor.plan_outcome.skew_predicted IS 'Skew that the plan promised.';
-COMMENT ON COLUMN advisor.plan_outcome.skew_measured IS 'Skew in the newest advisory on a later reading; NULL until there is one.';
-COMMENT ON COLUMN advisor.plan_outcome.measured_at IS 'When that was read.';
-COMMENT ON COLUMN advisor.plan_outcome.move_count IS 'Moves of the plan.';
-COMMENT ON COLUMN advisor.plan_outcome.applied_count IS 'Moves that the newest reading shows done.';

@@ -26,13 +26,3 @@ CROSS JOIN LATERAL (
     WHERE theirs.run_key = previous.run_key AND theirs.time = previous.time
 ) AS counted_before
 WHERE newest.age = 1;
-
-COMMENT ON VIEW advisor.plan_overlap_latest IS 'The newest plan of each cluster against the one published before it.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.run_id IS 'The newest advisory.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.previous_run_id IS 'The one before.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.move_count IS 'Moves of the newest plan.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.previous_move_count IS 'Moves of the plan before.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.same_move_count IS 'Moves with the same partition and the same target.';
-COMMENT ON COLUMN advisor.plan_overlap_latest.same_ratio IS 'Share of the newest plan that equals the one before; NULL without moves.';

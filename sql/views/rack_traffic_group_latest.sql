@@ -28,11 +28,3 @@ JOIN store.partition AS placed
 LEFT JOIN store.broker AS leader
     ON leader.snapshot_key = assigned.snapshot_key AND leader.time = assigned.time AND leader.broker = placed.leader
 GROUP BY assigned.time, assigned.cluster, assigned.group_id;
-
-COMMENT ON VIEW advisor.rack_traffic_group_latest IS 'What each group reads from leaders in other racks, in the newest reading of each cluster; members without a rack are counted apart.';
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.time IS 'When the cluster was read.';
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.group_id IS 'Group.';
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.read_bytes_per_s IS 'All that its members read (known rates).';
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.cross_rack_bytes_per_s IS 'From leaders in another rack.';
-COMMENT ON COLUMN advisor.rack_traffic_group_latest.rack_unknown_bytes_per_s IS 'Where member or leader has no rack.';

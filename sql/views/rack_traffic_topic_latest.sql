@@ -21,10 +21,3 @@ CROSS JOIN LATERAL (
         AND follower.broker = ANY (placed.replicas)
 ) AS other
 GROUP BY newest.time, newest.cluster, placed.topic;
-
-COMMENT ON VIEW advisor.rack_traffic_topic_latest IS 'Replication of each topic that crosses racks, in the newest reading of each cluster; NULL where rates or racks are unknown.';
-COMMENT ON COLUMN advisor.rack_traffic_topic_latest.time IS 'When the cluster was read.';
-COMMENT ON COLUMN advisor.rack_traffic_topic_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.rack_traffic_topic_latest.topic IS 'Topic.';
-COMMENT ON COLUMN advisor.rack_traffic_topic_latest.replication_bytes_per_s IS 'All replication of it.';
-COMMENT ON COLUMN advisor.rack_traffic_topic_latest.cross_rack_bytes_per_s IS 'Replication from a leader to a follower in another rack.';

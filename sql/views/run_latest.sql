@@ -15,16 +15,3 @@ FROM store.newest_run AS newest
 JOIN store.run ON run.run_key = newest.run_key
 JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
 JOIN store.plan ON plan.run_key = run.run_key;
-
-COMMENT ON VIEW advisor.run_latest IS 'The newest published advisory of each cluster.';
-COMMENT ON COLUMN advisor.run_latest.time IS 'When the advisory was started.';
-COMMENT ON COLUMN advisor.run_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
-COMMENT ON COLUMN advisor.run_latest.run_id IS 'Stable id of the advisory.';
-COMMENT ON COLUMN advisor.run_latest.snapshot_id IS 'The reading it rests on.';
-COMMENT ON COLUMN advisor.run_latest.snapshot_time IS 'When the cluster was read.';
-COMMENT ON COLUMN advisor.run_latest.published_at IS 'When it became visible.';
-COMMENT ON COLUMN advisor.run_latest.parameters IS 'What was asked: tolerance, budgets, brokers, topics.';
-COMMENT ON COLUMN advisor.run_latest.seed IS 'Seed of every random choice.';
-COMMENT ON COLUMN advisor.run_latest.advisor_version IS 'Version that made it.';
-COMMENT ON COLUMN advisor.run_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
-COMMENT ON COLUMN advisor.run_latest.plan_id IS 'sha256 of plan.json.';

@@ -8,6 +8,9 @@ import psycopg
 import pytest
 
 from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.schema.contract import CONTRACT
+from rebalance_advisor.store.schema.contract.page import type_text
+from rebalance_advisor.store.schema.views import views
 
 pytestmark = pytest.mark.stack
 _README = sql_files.folder() / "README.md"
@@ -34,6 +37,22 @@ def test_every_view_and_every_column_has_a_comment(connection) -> None:
     ).fetchall()
     assert len(views) > 60
     assert [name for name, comment in views if not comment] == []
+
+
+def test_the_database_is_what_the_contract_describes(connection) -> None:
+    """Every view and column: name, order, type, comment; and each view's own comment."""
+    described = [
+        (table.name, column.name, type_text(column.type), column.comment)
+        for table in sorted(CONTRACT.tables.values(), key=lambda table: table.name.encode())
+        for column in table.columns
+    ]
+    assert sorted(described) == sorted(contract_columns(connection))
+    names = [column for _, column, *_ in described]
+    assert names == [column for _, column, *_ in sorted(contract_columns(connection), key=lambda row: row[0].encode())]
+    said = connection.execute(
+        "SELECT relname, obj_description(oid, 'pg_class') FROM pg_class WHERE relnamespace = 'advisor'::regnamespace"
+    ).fetchall()
+    assert dict(said) == {table.name: table.comment for table in CONTRACT.tables.values()}
 
 
 def test_every_view_has_a_time_with_zone_and_a_cluster(connection) -> None:
@@ -74,9 +93,9 @@ def test_no_sql_file_asks_for_every_column(folder) -> None:
     assert asks == []
 
 
-def test_a_view_file_is_called_as_its_view(connection) -> None:
+def test_every_view_is_listed_and_no_other_stands(connection) -> None:
     listed = {name for (name,) in connection.execute("SELECT viewname FROM pg_views WHERE schemaname = 'advisor'")}
-    assert listed == {view.name for view in sql_files.views() if not view.is_internal}
+    assert listed == {view.name for view in views() if not view.is_internal}
 
 
 def test_the_reader_sees_every_view_of_the_contract(connection) -> None:
@@ -126,7 +145,7 @@ def test_every_index_says_which_query_it_serves_or_is_of_a_snapshot_or_run() -> 
 
 def test_the_readme_names_every_view_of_the_contract() -> None:
     text = _README.read_text()
-    assert [view.name for view in sql_files.views() if not view.is_internal and f"`{view.name}`" not in text] == []
+    assert [view.name for view in views() if not view.is_internal and f"`{view.name}`" not in text] == []
 
 
 def test_every_named_query_says_what_for() -> None:

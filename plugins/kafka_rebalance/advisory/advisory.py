@@ -151,7 +151,9 @@ def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
             "plain_mean": score.plain_mean,
             "skew": score.skew,
             "worst_broker": score.worst_broker,
-            "brokers": {str(item.broker): item.load for item in scores.of_resource(score.resource)},
+            "brokers": {
+                str(broker_score.broker): broker_score.load for broker_score in scores.of_resource(score.resource)
+            },
         }
         for score in scores.resources
         if score.resource not in told

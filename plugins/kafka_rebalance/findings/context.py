@@ -96,15 +96,19 @@ def finding(
     *,
     confidence: Confidence = Confidence.STRUCTURAL,
 ) -> Finding:
-    """One finding; the registry says what kind of subject its code has."""
+    """One finding, its evidence in the order of names; the registry says what kind of subject its code has."""
     return Finding(
         code=code,
         severity=severity,
         subject_type=CODES[code].subject_type,
         subject=str(subject),
-        evidence={name: value.item() if isinstance(value, np.generic) else value for name, value in evidence.items()},
+        evidence={name: _plain(evidence[name]) for name in sorted(evidence)},
         recommendation=remedy.recommendation,
         cost=remedy.cost,
         gain=float(min(max(remedy.gain, 0.0), 1.0)),
         confidence=confidence,
     )
+
+
+def _plain(value: float | str | None) -> float | str | None:
+    return value.item() if isinstance(value, np.generic) else value

@@ -20,15 +20,15 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Bounds, Solution
-from kafka_rebalance.plans.caps import (
+from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
+from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
+from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
+from kafka_rebalance.plans.explain.caps import (
     cap_words,
     over_caps,
     refuse_too_much_for_the_caps,
     require_within_caps,
 )
-from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
-from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
-from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
 from kafka_rebalance.plans.explain.outside_band import widenings
 from kafka_rebalance.plans.explain.verdict import (
@@ -218,7 +218,7 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
         over_caps(plan_request, outcome.before_by_resource),
     )
     if over and not was_over and not plan_request.hard:  # today's placement keeps its caps: it may stay
-        words = (*(f"{cap_words(plan_request, item)}: the moves that were found would break it" for item in over),)
+        words = (*(f"{cap_words(plan_request, broken)}: the moves that were found would break it" for broken in over),)
         return _Answer(Verdict.NOT_FIXABLE_BY_MOVING, empty_draft(plan_request), words, solution.bounds)
     require_within_caps(plan_request, over)
     free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election

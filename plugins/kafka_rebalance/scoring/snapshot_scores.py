@@ -49,6 +49,12 @@ def score_cluster(snapshot: ClusterSnapshot) -> ClusterScores:
     return scores_of(loads, partitions.left_out)
 
 
+def resources_left_out(snapshot: ClusterSnapshot) -> dict[str, str]:
+    """Resources that ``score_cluster`` has no scores of, and why. O(partitions)."""
+    options = PlanOptions()
+    return dict(build_partition_arrays(snapshot, build_broker_arrays(snapshot, options), options).left_out)
+
+
 def _fair_shares(problem: Problem) -> Floats:
     """float64[B, D] as load; ``nan`` for brokers that leave, and for what a broker that may not lead cannot carry."""
     may_lead = problem.keeps_leaders | problem.takes_leaders

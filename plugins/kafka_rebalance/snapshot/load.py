@@ -11,7 +11,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.errors import InvalidSnapshotError
-from kafka_rebalance.snapshot.load_kinds import LoadKind, LoadSource
+from kafka_rebalance.snapshot.load_kind import LoadKind, LoadSource
 from kafka_rebalance.snapshot.ranges import (
     LARGEST_BYTES,
     LARGEST_RATE,

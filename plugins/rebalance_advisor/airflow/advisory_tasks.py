@@ -47,10 +47,10 @@ def check_input(run: Run) -> None:
 def derive_findings(run: Run) -> int:
     """From scores, replays and plan to findings; returns how many there are."""
     from rebalance_advisor import store
-    from rebalance_advisor.store.stored_advice import advice_of_run
+    from rebalance_advisor.store.stored_advice import derived_findings
 
     with store.connect(store_dsn()) as connection:
-        findings = advice_of_run(connection, run["run_id"]).findings
+        findings = derived_findings(connection, run["run_id"])
         store.save_findings(connection, run["run_id"], findings)
     return len(findings)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import require_options_fit
 from rebalance_advisor import store
 from rebalance_advisor.airflow.cluster_config import ClusterEntry, choose, clusters_file, read_clusters
 from rebalance_advisor.airflow.collecting import collect, read_entry
@@ -41,6 +40,8 @@ def open_requested_run(connection: store.Connection, document: Mapping[str, Any]
     stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
     snapshot_id = stored or collect(connection, cluster)
     if stored is None and _depends_on_cluster(request.options):
+        from kafka_rebalance.plans.builder import require_options_fit
+
         require_options_fit(store.load_snapshot(connection, snapshot_id), request.options)
     store.start_run(
         connection, run_id=run_id, cluster=cluster, snapshot_id=snapshot_id, parameters=request.document(),
@@ -53,6 +54,8 @@ def _require_fit(connection: store.Connection, entry: ClusterEntry, request: Run
     """The options fit the newest stored snapshot; where they do not, a fresh reading (a broker may have joined)."""
     if not _depends_on_cluster(request.options):
         return
+    from kafka_rebalance.plans.builder import require_options_fit  # heavy, and most runs ask for nothing of the kind
+
     stored = store.latest_snapshot_id(connection, entry.name)
     if stored is not None:
         try:

@@ -1,4 +1,8 @@
-"""An advisory put together again from what the store holds of a run: what ``advise`` gives in one process."""
+"""An advisory put together again from what the store holds of a run: what ``advise`` gives in one process.
+
+Scores are computed once, by the job that replays, and findings once, from them; both are read back where they are
+needed, so that what the result gate looked at is what readers get.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,16 @@ from typing import Any
 
 from kafka_rebalance.advisory.advise import Advice
 from kafka_rebalance.findings import evaluate_rules
+from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.verified_plan import require_verified
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.scoring.cluster_scores import BrokerScore, ClusterScores, RackScore, ResourceScore
 from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
-from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.scoring.snapshot_scores import resources_left_out
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from rebalance_advisor import store
 
@@ -24,21 +30,47 @@ Row = Mapping[str, Any]
 _REPLAY_COLUMNS = ("basis", "is_reproduced")
 
 
-def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
-    """Snapshot, scores, replays and plan of a run, and what they say.
+def derived_findings(connection: store.Connection, run_id: str) -> tuple[Finding, ...]:
+    """What the stored scores, replays and plan of a run say: to be saved, judged by the result gate, and published.
 
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
+    advice = _without_findings(connection, run_id)
+    return evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan)
+
+
+def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
+    """A run's advisory as it was saved and judged: nothing of it is computed here but the plan's verification.
+
+    Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
+    """
+    return replace(_without_findings(connection, run_id), findings=store.load_findings(connection, run_id))
+
+
+def _without_findings(connection: store.Connection, run_id: str) -> Advice:
     run = store.load_run(connection, run_id)
     snapshot = store.load_snapshot(connection, run.snapshot_id)
     plan = plan_from_document(store.load_plan(connection, run_id))
     require_verified(plan, snapshot)
     members = store.load_scores(connection, run_id, "member_score")
-    groups = group_replays(store.load_scores(connection, run_id, "group_score"), members)
-    topics = topic_replays(store.load_scores(connection, run_id, "topic_score"))
-    told = with_quarantine_told(snapshot, store.load_quarantine(connection, run.snapshot_id))
-    scores = score_cluster(snapshot)
-    return Advice(told, scores, groups, topics, plan, evaluate_rules(told, scores, groups, plan))
+    return Advice(
+        snapshot=with_quarantine_told(snapshot, store.load_quarantine(connection, run.snapshot_id)),
+        scores=cluster_scores(connection, run_id, snapshot),
+        groups=group_replays(store.load_scores(connection, run_id, "group_score"), members),
+        topics=topic_replays(store.load_scores(connection, run_id, "topic_score")),
+        plan=plan,
+        findings=(),
+    )
+
+
+def cluster_scores(connection: store.Connection, run_id: str, snapshot: ClusterSnapshot) -> ClusterScores:
+    """The scores that were saved of brokers, racks and resources; why others have none is told by the snapshot."""
+    return ClusterScores(
+        brokers=tuple(BrokerScore(**row) for row in store.load_scores(connection, run_id, "broker_score")),
+        racks=tuple(RackScore(**row) for row in store.load_scores(connection, run_id, "rack_score")),
+        resources=tuple(ResourceScore(**row) for row in store.load_scores(connection, run_id, "resource_score")),
+        left_out=resources_left_out(snapshot),
+    )
 
 
 def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.Quarantined]) -> ClusterSnapshot:

@@ -46,7 +46,7 @@ def loads_after(plan: Plan, resource: str) -> list[float]:
 
 def test_loads_of_the_two_worked_out_by_hand() -> None:
     scores = score_cluster(lopsided())
-    held = {name: {item.broker: item.load for item in scores.of_resource(name)} for name in RESOURCES}
+    held = {name: {score.broker: score.load for score in scores.of_resource(name)} for name in RESOURCES}
     assert held["leader_in"] == {0: 60, 1: 0, 2: 0, 3: 0}
     assert held["potential_out"] == {0: 66, 1: 66, 2: 0, 3: 0}
     assert held["out"] == {0: 66, 1: 0, 2: 0, 3: 0}
@@ -137,7 +137,7 @@ def test_random_caps_are_kept_or_infeasible(seed: int) -> None:
     scores = score_cluster(snapshot)
     caps: dict[str, float] = {}
     for name in draw.choice([resource.resource for resource in scores.resources], 2, replace=False).tolist():
-        loads = [item.load for item in scores.of_resource(name)]
+        loads = [score.load for score in scores.of_resource(name)]
         cap = float(np.mean(loads) + draw.uniform(-0.1, 1.0) * (np.max(loads) - np.mean(loads)))
         caps[name] = max(round(cap), 1) if ROWS[name].is_counted else cap
     targets = {"leader_in": Target(None, float(draw.uniform(1.1, 1.5)))} if draw.random() < 0.3 else {}

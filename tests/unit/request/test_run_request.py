@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +13,8 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.snapshot.model import Capacity
-from rebalance_advisor.request.option_table import OPTIONS
+from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
+from rebalance_advisor.request.option_table import OPTIONS, Option
 from rebalance_advisor.request.run_request import RunRequest
 
 REFUSED = {
@@ -59,6 +62,25 @@ REFUSED = {
 def test_what_cannot_be_is_refused_by_name(words: str) -> None:
     with pytest.raises(UsageError, match=words):
         RunRequest.from_mapping(REFUSED[words])
+
+
+JUNK = (
+    "", "x", "-1", "1e999", "\x00", "é" * 10_000, 0, -1, 1.5, -0.0, 1e308, float("nan"), 10**30, 10**5000, True, [],
+    [[]], [None], [{}], [0], [-1], ["1:"], ["=", "disk="], ["disk=.."], ["disk=2..1"], ["a{99999999999}"], {}, {"": {}},
+    {"1": None}, {"1": {"disk_bytes": [1]}}, {"1": {"disk_bytes": float("nan")}}, {"1": {"cpu_percent": 10**5000}},
+    {"-1": {}}, {"1": {"": 1}}, b"x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+@pytest.mark.parametrize("number", range(len(JUNK)))
+def test_whatever_a_call_holds_is_a_request_or_refused_in_words(option: Option, number: int) -> None:
+    request, refusal = read({option.name: JUNK[number]})
+    if request is None:
+        assert option.flag in refusal
+        assert len(refusal) < 600
+    else:
+        assert RunRequest.from_mapping(request.document()) == request
 
 
 def test_a_request_is_an_object() -> None:
@@ -125,6 +147,36 @@ def test_topics_that_are_left_alone_contradict_no_topic_that_was_asked_for() -> 
     names = ("orders", "a.b", "a.c", "abc", "a.d")
     assert [name for name in names if left.is_topic_allowed(name)] == ["abc", "a.d"]
     assert request.leaving_topics([]) == request
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_the_words_of_a_random_request_ask_a_shell_for_the_same(seed: int) -> None:
+    request = random_request(random.Random(seed))
+    request = replace(
+        request, cluster=None, snapshot="latest", options=replace(request.options, capacities={})
+    )  # a shell's INPUT, and a file
+    parser = argparse.ArgumentParser()
+    add_plan_options(parser)
+    assert request_of(parser.parse_args(words_of(request))) == request
+
+
+def words_of(request: RunRequest) -> list[str]:
+    document, words = request.document(), []
+    for option in OPTIONS:
+        value = document[option.name]
+        if option.is_in_shell and value is True:
+            words.append(option.flag)
+        elif option.is_in_shell and value is not None and value is not False:
+            words += [f"{option.flag}={part}" for part in (value if option.is_repeated else [value])]
+    return words
+
+
+def read(mapping: dict[str, object]) -> tuple[RunRequest | None, str]:
+    """The request, or the words of its refusal."""
+    try:
+        return RunRequest.from_mapping(mapping), ""
+    except UsageError as error:
+        return None, str(error)
 
 
 def random_request(rng: random.Random) -> RunRequest:

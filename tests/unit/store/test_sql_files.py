@@ -8,6 +8,7 @@ import pytest
 
 from rebalance_advisor.store.schema import sql_files
 from rebalance_advisor.store.schema.sql_files import SqlFilesError
+from rebalance_advisor.store.schema.views import in_order
 
 
 @pytest.fixture
@@ -44,16 +45,16 @@ def test_a_view_comes_after_those_it_reads(folder: Path) -> None:
     (folder / "views" / "a.sql").write_text("CREATE VIEW advisor.a AS SELECT x FROM advisor.b JOIN store.newest")
     (folder / "views" / "b.sql").write_text("CREATE VIEW advisor.b AS SELECT x FROM store.table")
     (folder / "views" / "_newest.sql").write_text("CREATE VIEW store.newest AS SELECT x FROM store.table")
-    placed = [view.name for view in sql_files.views()]
+    placed = [view.name for view in in_order(sql_files.view_texts())]
     assert placed.index("a") > max(placed.index("b"), placed.index("_newest"))
-    assert [view.is_internal for view in sql_files.views() if view.name == "_newest"] == [True]
+    assert [view.is_internal for view in in_order(sql_files.view_texts()) if view.name == "_newest"] == [True]
 
 
 def test_views_that_read_each_other_are_refused(folder: Path) -> None:
     (folder / "views" / "a.sql").write_text("FROM advisor.b")
     (folder / "views" / "b.sql").write_text("FROM advisor.a")
     with pytest.raises(SqlFilesError, match=r"in a circle: \['a', 'b'\]"):
-        sql_files.views()
+        in_order(sql_files.view_texts())
 
 
 def test_an_unknown_query_or_rule_is_refused_with_what_is_known() -> None:

@@ -27,9 +27,9 @@ from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.caps import over_caps
 from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
+from kafka_rebalance.plans.explain.caps import over_caps
 from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named
 from kafka_rebalance.plans.frontier.within_budget import without_balance
 from kafka_rebalance.plans.outcome import outcome_of, skew

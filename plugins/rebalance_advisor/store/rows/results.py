@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from kafka_rebalance.findings.finding import Finding, rank
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType, rank
 from rebalance_advisor.store.rows import copy_rows
 from rebalance_advisor.store.run import OpenRun, empty, load_run, lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError
@@ -40,6 +40,9 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     ),
     "member_score": ("instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages"),
 }  # fmt: skip
+_FINDING = (
+    "code", "severity", "subject_type", "subject", "evidence", "recommendation", "cost", "gain", "confidence",
+)  # fmt: skip
 _DEFAULTS = {"scenario": "today"}
 _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
 
@@ -114,6 +117,26 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
     ]
     with connection.transaction():
         replace_rows(connection, lock_run(connection, run_id), "finding", rows)
+
+
+def load_findings(connection: Connection, run_id: str) -> tuple[Finding, ...]:
+    """The findings that ``save_findings`` saved, in their rank. Raises StoreError for an unknown run."""
+    target = sql.Identifier(Names.from_environment().store, "finding")
+    columns = sql.SQL(", ").join(map(sql.Identifier, _FINDING))
+    statement = sql.SQL("SELECT {} FROM {} WHERE run_key = %s ORDER BY position").format(columns, target)
+    key = load_run(connection, run_id).key
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return tuple(_finding(row) for row in cursor.execute(statement, (key,)))
+
+
+def _finding(row: dict[str, Any]) -> Finding:
+    known = {
+        "severity": Severity(row["severity"]),
+        "subject_type": SubjectType(row["subject_type"]),
+        "confidence": Confidence(row["confidence"]),
+        "evidence": dict(sorted(row["evidence"].items())),  # jsonb keeps no order
+    }
+    return Finding(**(row | known))
 
 
 def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:

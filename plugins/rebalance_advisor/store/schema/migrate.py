@@ -10,6 +10,7 @@ from psycopg import sql
 from rebalance_advisor.store.schema import sql_files
 from rebalance_advisor.store.schema.connection import Connection, StoreError
 from rebalance_advisor.store.schema.names import Names
+from rebalance_advisor.store.schema.views import View, views
 
 _LOCK = 0x6B_61_66_6B_61  # "kafka"
 _OLDEST_SERVER = 150000
@@ -99,23 +100,23 @@ CREATE TABLE IF NOT EXISTS {table} (
 
 def _make_views(connection: Connection, names: Names) -> None:
     """Replace them in place, so that rights and other people's views on them last; rebuild only where that fails."""
-    views = sql_files.views()
+    listed = views()
     try:
         with connection.transaction():
-            for view in views:
+            for view in listed:
                 _run(connection, names, view.text)
-            _drop_views_without_a_file(connection, names, views)
+            _drop_views_without_a_file(connection, names, listed)
     except psycopg.errors.InvalidTableDefinition:  # a column was dropped, renamed or retyped
-        _drop_views(connection, names, [view.name for view in reversed(views)])
-        for view in views:
+        _drop_views(connection, names, [view.name for view in reversed(listed)])
+        for view in listed:
             _run(connection, names, view.text)
-        _drop_views_without_a_file(connection, names, views)
+        _drop_views_without_a_file(connection, names, listed)
 
 
-def _drop_views_without_a_file(connection: Connection, names: Names, views: tuple[sql_files.View, ...]) -> None:
+def _drop_views_without_a_file(connection: Connection, names: Names, kept: tuple[View, ...]) -> None:
     statement = "SELECT viewname FROM pg_views WHERE schemaname = %s AND viewowner = %s"
-    listed = connection.execute(statement, (names.contract, names.owner)).fetchall()
-    _drop_views(connection, names, sorted({name for (name,) in listed} - {view.name for view in views}))
+    found = connection.execute(statement, (names.contract, names.owner)).fetchall()
+    _drop_views(connection, names, sorted({name for (name,) in found} - {view.name for view in kept}))
 
 
 def _drop_views(connection: Connection, names: Names, listed: list[str]) -> None:

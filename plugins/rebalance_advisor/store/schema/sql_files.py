@@ -33,20 +33,6 @@ class Migration:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """One file of ``sql/views``: a view and its comments. Those with a leading underscore are internal."""
-
-    name: str
-    text: str
-    needs: frozenset[str]
-
-    @property
-    def is_internal(self) -> bool:
-        """Part of schema ``store``, not of the contract."""
-        return self.name.startswith("_")
-
-
 @cache
 def folder() -> Path:
     """The folder that holds ``migrations``, ``views`` and ``queries``."""
@@ -68,24 +54,9 @@ def migrations() -> tuple[Migration, ...]:
     return tuple(found)
 
 
-def views() -> tuple[View, ...]:
-    """All views, each after those that it reads."""
-    found: dict[str, View] = {}
-    for file in sorted((folder() / "views").glob("*.sql")):
-        text = file.read_text(encoding="utf-8")
-        name = file.stem
-        read = {f"_{table}" for table in re.findall(r"\bstore\.(\w+)", text)} | set(
-            re.findall(r"\badvisor\.(\w+)", text)
-        )
-        found[name] = View(name, text, frozenset(read - {name}))
-    placed: list[View] = []
-    while len(placed) < len(found):
-        known = {view.name for view in placed}
-        ready = [view for view in found.values() if view.name not in known and view.needs & found.keys() <= known]
-        if not ready:
-            raise SqlFilesError(f"views read each other in a circle: {sorted(found.keys() - known)}")
-        placed.extend(ready)
-    return tuple(placed)
+def view_texts() -> dict[str, str]:
+    """The files of ``sql/views`` by name: what each view selects. Those with a leading underscore are internal."""
+    return {file.stem: file.read_text(encoding="utf-8") for file in sorted((folder() / "views").glob("*.sql"))}
 
 
 def roles() -> str:

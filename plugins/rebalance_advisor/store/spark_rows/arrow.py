@@ -7,22 +7,18 @@ partitions or replicas are laid one after another; the columns say how long each
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from kafka_rebalance.groups.group_input import topics_of
+from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.snapshot.codec.group_rows import group_document
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
-from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.store.schema.connection import Connection
 from rebalance_advisor.store.snapshot_load import load_snapshot
-
-NO_METADATA = -1  # partition count of a topic that a group names and the snapshot does not have
-UNKNOWN_LAG = -1
 
 
 def read_topics_packed(connection: Connection, snapshot_id: str) -> pa.Table:
@@ -57,82 +53,40 @@ def pack_topics(snapshot: ClusterSnapshot) -> pa.Table:
 
 
 def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
-    """One row a group, in the snapshot's order.
+    """One row a group, in the snapshot's order: ``group_inputs`` field by field, as the shell has it.
 
-    ``group_id`` string; ``group`` string, the group as JSON without its committed offsets (``codec.group_rows``);
-    ``topics`` list<string>, sorted: all that a member subscribes to, owns or is assigned; along them
-    ``partition_count`` list<int32> (-1: not in the snapshot) and ``topic_id`` list<string>. Along all partitions of
-    these topics: ``in_bytes_per_s``, ``in_messages_per_s`` list<float64> (NaN: unknown), ``lag_messages`` list<int64>
-    (-1: unknown), ``leader``, ``replica_count`` list<int32>; along their replicas: ``replicas`` list<int32>.
+    ``group_id`` string; ``group`` string, the group as JSON (``codec.group_rows``); ``topics`` list<string>; along them
+    ``partition_count`` list<int32> (-1: not in the snapshot) and ``topic_ids`` list<string> (empty: not all known).
+    Along all partitions of these topics ``in_bytes_per_s``, ``in_messages_per_s``, ``lag_messages`` list<float64> (NaN:
+    unknown). Racks of their replicas, null where no member has one: ``rack_offsets`` list<int64>, ``racks``
+    list<string>. ``kafka_version`` string.
     """
-    table = snapshot.partitions
-    names = [list(topics_of(group)) for group in snapshot.groups]
-    index = {topic.name: place for place, topic in enumerate(snapshot.topics)}
-    first_row = _bounds(np.bincount(table.topic, minlength=len(snapshot.topics)))
-    known = [[index[name] for name in mine if name in index] for mine in names]
-    rows = [
-        _concatenated([np.arange(first_row[subject], first_row[subject + 1]) for subject in mine]) for mine in known
-    ]
-    counts = np.diff(first_row)
-    flat, bounds = _concatenated(rows), _bounds(np.array([len(row) for row in rows], dtype=np.int64))
-    replica_counts = table.replica_counts[flat]
-    cells = _spans(table.offsets[flat], replica_counts)
-    columns = {
-        "group_id": pa.array([group.id for group in snapshot.groups], pa.string()),
-        "group": pa.array([_group_json(group) for group in snapshot.groups], pa.string()),
-        "topics": pa.array(names, pa.list_(pa.string())),
-        "partition_count": pa.array(
-            [[int(counts[index[name]]) if name in index else NO_METADATA for name in mine] for mine in names],
-            pa.list_(pa.int32()),
-        ),
-        "topic_id": pa.array(
-            [[snapshot.topics[index[name]].topic_id if name in index else None for name in mine] for mine in names],
-            pa.list_(pa.string()),
-        ),
-        "lag_messages": _lists(bounds, _lag(snapshot, rows), pa.int64()),
-        "leader": _lists(bounds, table.leader[flat], pa.int32()),
-        "replica_count": _lists(bounds, replica_counts, pa.int32()),
-        "replicas": _lists(_bounds(replica_counts)[bounds], table.replicas[cells], pa.int32()),
-    }
-    rates = (LoadKind.IN_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S)
-    return pa.table(columns | {kind.value: _lists(bounds, snapshot.load(kind)[flat], pa.float64()) for kind in rates})
+    inputs = list(group_inputs(snapshot))
+    numbers, texts = pa.list_(pa.float64()), pa.list_(pa.string())
+    return pa.table(
+        {
+            "group_id": pa.array([one.group.id for one in inputs], pa.string()),
+            "group": pa.array([_json(group_document(one.group)) for one in inputs], pa.string()),
+            "topics": pa.array([list(one.topics) for one in inputs], texts),
+            "partition_count": pa.array([one.partition_counts for one in inputs], pa.list_(pa.int32())),
+            "topic_ids": pa.array([list(one.topic_ids) for one in inputs], texts),
+            "in_bytes_per_s": pa.array([one.rates.in_bytes_per_s for one in inputs], numbers),
+            "in_messages_per_s": pa.array([one.rates.in_messages_per_s for one in inputs], numbers),
+            "lag_messages": pa.array([one.rates.lag_messages for one in inputs], numbers),
+            "rack_offsets": pa.array([one.rack_offsets for one in inputs], pa.list_(pa.int64())),
+            "racks": pa.array([list(one.racks) for one in inputs], texts),
+            "kafka_version": pa.array([one.kafka_version for one in inputs], pa.string()),
+        }
+    )
 
 
-def _group_json(group: Group) -> str:
-    document = group_document(group) | {"committed": []}
+def _json(document: dict[str, Any]) -> str:
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
-
-
-def _lag(snapshot: ClusterSnapshot, rows: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """int64 along ``rows`` of all groups: end offset less committed offset, at least 0, -1 where one is unknown."""
-    row_of, end = snapshot.row_of, snapshot.partitions.end_offset
-    committed = np.full(len(snapshot.partitions), UNKNOWN_OFFSET, dtype=np.int64)
-    parts = []
-    for group, mine in zip(snapshot.groups, rows, strict=True):
-        written = [row_of.get((commit.topic, commit.partition)) for commit in group.committed]
-        for row, commit in zip(written, group.committed, strict=True):
-            if row is not None:
-                committed[row] = commit.offset
-        here = committed[mine]
-        committed[[row for row in written if row is not None]] = UNKNOWN_OFFSET
-        is_known = (here >= 0) & (end[mine] >= 0)
-        parts.append(np.where(is_known, np.maximum(end[mine] - here, 0), UNKNOWN_LAG))
-    return _concatenated(parts)
 
 
 def _bounds(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """int64[N+1]: where each of N parts begins, and the end."""
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)))
-
-
-def _spans(starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """start, start + 1, … of each part, one after another."""
-    bounds = _bounds(counts)
-    return np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], counts)
-
-
-def _concatenated(parts: Iterable[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    return np.concatenate((np.zeros(0, dtype=np.int64), *parts))
 
 
 def _lists(bounds: npt.NDArray[np.int64], values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array:

@@ -59,12 +59,12 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
 
 def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...]) -> None:
     """Raises InfeasibleError that names the first of ``over``, what the best plan found leads to."""
-    for item in over:
+    if over:
         options = plan_request.options
         is_limited = (options.max_move_bytes, options.max_moves, options.max_leader_changes) != (None, None, None)
         limited = ", within what the plan may cost" if is_limited else ""
         raise InfeasibleError(
-            cap_words(plan_request, item) + f"{limited}: no plan was found that keeps its cap", "a higher cap"
+            cap_words(plan_request, over[0]) + f"{limited}: no plan was found that keeps its cap", "a higher cap"
         )
 
 

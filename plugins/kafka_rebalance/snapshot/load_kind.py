@@ -1,4 +1,4 @@
-"""The figures of a partition, and where one may come from; light to import, as names of options rest on them."""
+"""What is measured of a partition, and where a figure comes from; without numpy, for whoever needs only the names."""
 
 from __future__ import annotations
 

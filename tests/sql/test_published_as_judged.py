@@ -1,0 +1,84 @@
+"""What the result gate looked at is what is published: findings and scores are read back, not computed again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+
+from kafka_rebalance.advisory.advise import Advice, advise
+from kafka_rebalance.findings import context
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.scoring.snapshot_scores import resources_left_out, score_cluster
+from kafka_rebalance.snapshot.model import Member
+from rebalance_advisor import store
+from rebalance_advisor.airflow.publishing import publish_run
+from rebalance_advisor.publish.advisory_files import advisory_files
+from rebalance_advisor.store import stored_advice
+from spark_jobs import replay
+from tests.sql.sample_clusters import plain_snapshot
+
+pytestmark = pytest.mark.stack
+
+
+@pytest.fixture
+def advice(connection) -> Advice:
+    """What ``advise`` says of a stored snapshot with an idle member and an uneven group."""
+    snapshot = plain_snapshot(24)
+    (group,) = snapshot.groups
+    members = (replace(group.members[0], assigned=(("orders", tuple(range(24))),)), Member("m-2"), *group.members[2:])
+    snapshot_id = store.save_snapshot(connection, replace(snapshot, groups=(replace(group, members=members),)))
+    store.mark_snapshot(connection, snapshot_id, is_blocked=False)
+    return advise(store.load_snapshot(connection, snapshot_id), PlanOptions(within=0.1, with_frontier=False))
+
+
+@pytest.fixture
+def run_id(connection, advice) -> str:
+    """A run up to its findings, as its tasks leave it."""
+    run_id, snapshot_id = "r-1", advice.plan.snapshot_id
+    store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id, parameters={}, seed=0)
+    topics, groups = (json.loads(json.dumps([asdict(one) for one in part])) for part in (advice.topics, advice.groups))
+    replay.save(connection, run_id, advice.snapshot, topics, groups)
+    store.save_plan(connection, run_id, advice.plan)
+    store.save_findings(connection, run_id, stored_advice.derived_findings(connection, run_id))
+    return run_id
+
+
+def test_a_stored_advisory_is_the_one_that_one_process_makes(connection, advice, run_id) -> None:
+    stored = stored_advice.advice_of_run(connection, run_id)
+    assert len(advice.findings) >= 2
+    assert stored.findings == advice.findings
+    assert stored.scores == advice.scores
+    assert advisory_files(stored.document(), stored.plan) == advisory_files(advice.document(), advice.plan)
+
+
+def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id, tmp_path, monkeypatch) -> None:
+    connection.execute("UPDATE store.finding SET recommendation = 'as it was judged', gain = 0.125 WHERE position = 1")
+    connection.execute("UPDATE store.broker_score SET load = load * 2")
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("computed a second time")
+
+    monkeypatch.setattr(stored_advice, "find", refuse)
+    monkeypatch.setattr(context, "finding", refuse)
+    _, place = publish_run(dsn, run_id=run_id, cluster="prod", folder=tmp_path / "out")
+    findings = json.loads((place / "findings.json").read_text())
+    assert (findings[0]["recommendation"], findings[0]["gain"]) == ("as it was judged", 0.125)
+    assert "as it was judged" in (place / "report.html").read_text()
+
+
+def test_findings_rest_on_the_stored_scores(connection, advice, run_id) -> None:
+    """Scores that were changed in the store change what is derived from them."""
+    connection.execute("UPDATE store.broker_score SET level = level * 3 WHERE resource = 'disk' AND broker = 1")
+    changed = stored_advice.advice_of_run(connection, run_id).scores
+    assert changed != advice.scores
+    levels = [score.level for score in changed.of_resource("disk")]
+    assert levels == [score.level * (3 if score.broker == 1 else 1) for score in advice.scores.of_resource("disk")]
+    keys = {finding.finding_key for finding in stored_advice.derived_findings(connection, run_id)}
+    assert keys - {finding.finding_key for finding in advice.findings} == {"broker_disk_over_share:broker:1"}
+
+
+def test_what_has_no_score_is_told_without_scoring(advice) -> None:
+    assert resources_left_out(advice.snapshot) == dict(score_cluster(advice.snapshot).left_out)
+    assert resources_left_out(advice.snapshot)
