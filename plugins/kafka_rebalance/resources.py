@@ -108,6 +108,30 @@ TABLE = (
         name="replicas", unit="count", load_name="replicas", words="replica count is", carrier=Carrier.REPLICAS
     ),
     Resource(name="leaders", unit="count", load_name="leaders", words="leader count is", carrier=Carrier.LEADER),
+    # What is produced to the leaders of a broker: replication aside.
+    Resource(
+        name="leader_in",
+        unit="bytes/s",
+        load_name="leader_in_bytes_per_s",
+        words="leaders' incoming rate is",
+        carrier=Carrier.LEADER,
+        load=LoadKind.IN_BYTES_PER_S,
+        rests_on=(LoadKind.IN_BYTES_PER_S,),
+        is_balanced=False,
+    ),
+    # What a broker would send if it led all that it holds, as after failures or an election.
+    Resource(
+        name="potential_out",
+        unit="bytes/s",
+        load_name="potential_out_bytes_per_s",
+        words="potential outgoing rate is",
+        carrier=Carrier.REPLICAS,
+        load=LoadKind.OUT_BYTES_PER_S,
+        copies_sent=True,
+        rests_on=(LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
+        why_unknown="replication is part of what leaders send, and in_bytes_per_s is not known",
+        is_balanced=False,
+    ),
 )  # fmt: skip
 ROWS: Mapping[str, Resource] = {row.name: row for row in TABLE}
 RESOURCES = tuple(ROWS)

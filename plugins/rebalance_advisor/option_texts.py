@@ -19,12 +19,13 @@ from kafka_rebalance.options.limits import (
     MOST_WHOLE,
 )
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.resources import RESOURCES, UNITS
 
 LONGEST = 100  # characters of a number: nobody types more, and none of them would be a number of bytes
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 _WHOLE = re.compile(r"[0-9]{1,100}")
+_DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTP]i?)?B?(?:/s)?")
 _FACTORS = {None: 1} | {
     letter + ending: base**power
@@ -70,6 +71,26 @@ def target(text: str) -> tuple[str, Target]:
     if lowest is not None and not 0 <= lowest <= (MOST_RATIO if highest is None else highest):
         raise argparse.ArgumentTypeError(message)
     return resource, Target(lowest, highest)
+
+
+def cap(text: str) -> tuple[str, float]:
+    """``out=200MB/s``, ``disk=2TB``, ``replicas=4000``, ``cpu=80%``: what no broker may carry more of."""
+    resource, _, most = text.partition("=")
+    if resource not in RESOURCES or not most:
+        known = ", ".join(RESOURCES)
+        raise argparse.ArgumentTypeError(f"{_short(text)}: give RESOURCE=AMOUNT, RESOURCE is one of {known}")
+    unit = UNITS[resource]
+    if unit == "count":
+        value: float = count(most)
+    elif unit == "percent":
+        value = _number(most.removesuffix("%"), f"{_short(most)} is no percentage: give 80%")
+    elif _DECIMAL.fullmatch(most):
+        value = _number(most, "")
+    else:
+        value = amount(most)
+    if not 0 < value <= MOST_WHOLE:
+        raise argparse.ArgumentTypeError(f"{_short(text)}: a broker carries something: give an amount above 0")
+    return resource, value
 
 
 def once(option: str, pairs: Iterable[tuple[Key, Value]]) -> dict[Key, Value]:

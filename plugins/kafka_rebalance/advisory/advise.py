@@ -44,7 +44,7 @@ class Advice:
 
     def document(self) -> dict[str, Any]:
         """The object that all files are rendered from."""
-        return advisory_document(self.snapshot, self.plan, self.findings, self.groups, self.topics)
+        return advisory_document(self.snapshot, self.plan, self.findings, self.groups, self.topics, self.scores)
 
 
 def advise(

@@ -10,6 +10,7 @@ from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 
@@ -22,6 +23,7 @@ def advisory_document(
     findings: Sequence[Finding],
     groups: Sequence[GroupReplay],
     topics: Sequence[TopicReplay] = (),
+    scores: ClusterScores | None = None,
 ) -> dict[str, Any]:
     """JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it."""
     kind_of = {group.id: group for group in snapshot.groups}
@@ -32,6 +34,7 @@ def advisory_document(
         "captured_at": plan.captured_at,
         "size": size_of(snapshot),
         "loads": loads_in_words(snapshot),
+        "also_measured": [] if scores is None else also_measured(scores, plan),
         "coverage": [
             {"subject_type": gap.subject_type, "subject": gap.subject, "what": gap.what, "reason": gap.reason}
             for gap in snapshot.coverage
@@ -135,6 +138,26 @@ def _member_document(score: MemberScore) -> dict[str, Any]:
         "in_bytes_per_s": score.in_bytes_per_s,
         "lag_messages": score.lag_messages,
     }
+
+
+def also_measured(scores: ClusterScores, plan: Plan) -> list[dict[str, Any]]:
+    """Resources that the plan is not about: how even they are today. What it leaves out has its reason there."""
+    told = {outcome.resource for outcome in plan.resources} | plan.left_out.keys()
+    return [
+        {
+            "resource": score.resource,
+            "unit": score.unit,
+            "source": score.source,
+            "plain_mean": score.plain_mean,
+            "skew": score.skew,
+            "worst_broker": score.worst_broker,
+            "brokers": {
+                str(broker_score.broker): broker_score.load for broker_score in scores.of_resource(score.resource)
+            },
+        }
+        for score in scores.resources
+        if score.resource not in told
+    ]
 
 
 def size_of(snapshot: ClusterSnapshot) -> dict[str, int]:

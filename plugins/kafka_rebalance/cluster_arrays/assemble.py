@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,11 +50,14 @@ class Wanted:
     """What is asked: bands, replication factor, what to leave alone, budget.
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
+    ``balanced``: those that have the common band; ``caps``: what no broker may carry more of, as absolute load.
     """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
+    caps: Mapping[str, float] = field(default_factory=dict)
     resources: tuple[str, ...] | None = None
+    balanced: Collection[str] = BALANCED
     target_rf: Ints | None = None
     pinned: Flags | None = None
     budget: Budget = field(default_factory=Budget)
@@ -142,14 +145,21 @@ def _bands(
         total=total,
         capacity=capacity,
         stays=brokers.stays,
-        within=wanted.within,
+        within={name: wanted.within for name in columns.resources if name in wanted.balanced},
         targets=wanted.targets,
     )
     today = _loads_of(placement.replicas, placement.leader, columns, len(brokers.ids))
     low = np.where(brokers.takes_replicas[:, None] | only_leaders[None, :], bands.low, np.minimum(bands.low, today))
     low = np.where(~brokers.takes_leaders[:, None] & is_leader_carried[None, :], np.minimum(low, today), low)
     low = np.where(~brokers.keeps_leaders[:, None] & is_leader_carried[None, :], 0.0, low)
-    return Bands(low, bands.high)
+    high = bands.high
+    for d, resource in enumerate(columns.resources):
+        if resource in wanted.caps:
+            low[:, d], high[:, d] = (
+                np.minimum(low[:, d], wanted.caps[resource]),
+                np.minimum(high[:, d], wanted.caps[resource]),
+            )
+    return Bands(low, high)
 
 
 def _leaderless(

@@ -35,10 +35,10 @@ def band_of(
     total: Floats,
     capacity: Floats,
     stays: Flags,
-    within: float | None,
+    within: Mapping[str, float | None],
     targets: Mapping[str, Target],
 ) -> Bands:
-    """Bands of all brokers and resources. Drained brokers have [0, 0]; ``within`` None = no band but the targets.
+    """Bands of all brokers and resources. Drained brokers have [0, 0]; ``within`` by resource, None or none = no band.
 
     shares, capacity float64[B, D], total float64[D], stays bool[B]. O(B·D).
     """
@@ -50,8 +50,8 @@ def band_of(
         if target is not None:
             level = mean[d] * capacity[:, d]
             low[:, d], high[:, d] = _target_band(target, level, is_count=resource in COUNTED)
-        elif within is not None:
-            low[:, d], high[:, d] = _share_band(within, shares[:, d], is_count=resource in COUNTED)
+        elif (width := within.get(resource)) is not None:
+            low[:, d], high[:, d] = _share_band(width, shares[:, d], is_count=resource in COUNTED)
     low[~stays] = 0.0
     high[~stays] = 0.0
     return Bands(low, high)

@@ -6,7 +6,7 @@ Nor are two ways to say the same: ``--preferred-election --leaders-only``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ Given = Callable[["PlanOptions"], bool]
 OPTIONS: dict[str, Given] = {
     "--balance-within": lambda options: options.within is not None,
     "--target": lambda options: bool(options.targets),
+    "--cap": lambda options: bool(options.caps),
     "--remove-broker": lambda options: bool(options.remove_brokers),
     "--add-broker": lambda options: bool(options.add_brokers),
     "--demote-broker": lambda options: bool(options.demote_brokers),
@@ -55,7 +56,15 @@ class Contradiction:
 
 
 def _copied_resource(options: PlanOptions) -> str | None:
-    name = next((name for name in sorted(options.targets) if name not in LEADER_CARRIED), None)
+    return _first_copied(options.targets)
+
+
+def _copied_cap(options: PlanOptions) -> str | None:
+    return _first_copied(options.caps)
+
+
+def _first_copied(resources: Iterable[str]) -> str | None:
+    name = next((name for name in sorted(resources) if name not in LEADER_CARRIED), None)
     return None if name is None else f" ({name})"
 
 
@@ -88,12 +97,14 @@ CONTRADICTIONS = (
     Contradiction("--leaders-only", "--add-broker", _NO_COPY),
     Contradiction("--leaders-only", "--replication-factor", _NO_COPY),
     Contradiction("--leaders-only", "--target", _LED, _copied_resource),
+    Contradiction("--leaders-only", "--cap", _LED, _copied_cap),
     Contradiction("--preferred-election", "--remove-broker", _ELECTION),
     Contradiction("--preferred-election", "--add-broker", _ELECTION),
     Contradiction("--preferred-election", "--demote-broker", _ELECTION),
     Contradiction("--preferred-election", "--replication-factor", _ELECTION),
     Contradiction("--preferred-election", "--balance-within", _ELECTION),
     Contradiction("--preferred-election", "--target", _ELECTION),
+    Contradiction("--preferred-election", "--cap", _ELECTION),
     Contradiction("--remove-broker", "--add-broker", "a broker comes or goes", _removed_and_added),
     Contradiction("--exclude-broker", "--add-broker", "a new broker is there to receive", _excluded_and_added),
     Contradiction("--demote-broker", "--add-broker", "demote a new broker once it has joined", _demoted_and_added),

@@ -29,8 +29,9 @@ class PlanOptions:
     """All wishes. ``None`` = nothing said.
 
     within             band around each broker's fair share; None = the default of 10 %, held with a dead band. A band
-                       or target that is given is an order: dead band and payback do not apply
+                       or target that is given is an order: dead band and payback do not apply. So is a cap
     targets            resource → LOW..HIGH as multiples of the plain mean, in place of the band
+    caps               resource → what no broker may carry more of, in the resource's own unit: a hard rule
     add_brokers        id → rack of brokers that do not exist yet (or do, and are empty)
     exclude_brokers    receive neither replicas nor leadership; what they have may stay or leave
     include_topics, exclude_topics  regular expressions that match whole names
@@ -42,6 +43,7 @@ class PlanOptions:
 
     within: float | None = None
     targets: Mapping[str, Target] = field(default_factory=dict)
+    caps: Mapping[str, float] = field(default_factory=dict)
     max_move_bytes: int | None = None
     max_moves: int | None = None
     max_leader_changes: int | None = None
@@ -70,8 +72,8 @@ class PlanOptions:
 
     @property
     def is_explicit(self) -> bool:
-        """A band or target was given: it is met whatever it takes."""
-        return self.within is not None or bool(self.targets)
+        """A band, target or cap was given: it is met whatever it takes."""
+        return self.within is not None or bool(self.targets) or bool(self.caps)
 
     @property
     def band(self) -> float | None:
@@ -103,6 +105,7 @@ class PlanOptions:
             "balance_within": self.band,
             "is_explicit": self.is_explicit,
             "targets": {name: [target.low, target.high] for name, target in sorted(self.targets.items())},
+            "caps": dict(sorted(self.caps.items())),
             "max_move_bytes": self.max_move_bytes,
             "max_moves": self.max_moves,
             "max_leader_changes": self.max_leader_changes,
@@ -131,6 +134,7 @@ class PlanOptions:
             fields: dict[str, Any] = {name: parameters[name] for name in _PLAIN}
             fields["within"] = parameters["balance_within"] if parameters["is_explicit"] else None
             fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
+            fields["caps"] = dict(parameters["caps"])
             fields["add_brokers"] = {int(broker): rack for broker, rack in parameters["add_brokers"].items()}
             fields["capacities"] = {int(b): Capacity(**capacity) for b, capacity in parameters["capacities"].items()}
             fields |= {name: frozenset(_list(parameters, name)) for name in _SETS}

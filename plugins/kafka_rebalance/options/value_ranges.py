@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.limits import LEAST_RATIO, MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO, MOST_WHOLE
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.resources import RESOURCES, ROWS
 from kafka_rebalance.snapshot.model import Capacity
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def require_values(options: PlanOptions) -> None:
     if options.within is not None and not (_is_number(options.within) and 0 <= options.within < 1):
         raise UsageError.at("--balance-within", f"{_short(options.within)} is no share", "give 10% or 0.1")
     _require_targets(options.targets)
+    _require_caps(options.caps)
     _require_brokers(options)
     _require_capacities(options.capacities)
     for name, option in _PATTERNS.items():
@@ -80,6 +81,19 @@ def _require_targets(targets: Mapping[str, Target]) -> None:
             raise UsageError.at(place, problem, f"give a multiple of the mean from {LEAST_RATIO:g} to {MOST_RATIO:g}")
         if target.low is not None and not 0 <= target.low <= MOST_RATIO:
             raise UsageError.at(place, f"no broker can carry {target.low:g} × the mean at least")
+
+
+def _require_caps(caps: Mapping[str, float]) -> None:
+    if not isinstance(caps, Mapping):
+        raise UsageError.at("--cap", f"{_short(caps)} is no list of caps")
+    for resource, cap in caps.items():
+        if resource not in RESOURCES:
+            raise UsageError.at("--cap", f"{_short(resource)} is no resource", f"known: {', '.join(RESOURCES)}")
+        place = f"--cap {resource}"
+        if not (_is_number(cap) and 0 < cap <= MOST_WHOLE):
+            raise UsageError.at(place, f"{_short(cap)} cannot be", f"give a number above 0, up to {MOST_WHOLE:,}")
+        if ROWS[resource].is_counted and cap != int(cap):
+            raise UsageError.at(place, f"{_short(cap)} cannot be", f"{resource} are counted: give a whole number")
 
 
 def _require_brokers(options: PlanOptions) -> None:

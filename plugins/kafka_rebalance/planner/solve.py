@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Ints
+from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
@@ -52,8 +52,9 @@ def _moved(
     """The best of what the search finds and what programs or annealing make of it."""
     sets = start_sets(problem)
     found = search_replicas(problem, sets, bands, seed=seed, params=params)
-    if found.stranded:
-        raise _stranded(problem, found.replicas)
+    if found.stranded:  # what found no place at first may have found one since
+        for row in _stranded_rows(problem, found.replicas)[:1].tolist():
+            raise _stranded(problem, row)
     best = place(problem, found.replicas, bands, params, done=found.statistics)
     gaps, effort = params.gaps, params.effort
     if effort.program_steps and is_small(problem, params.linear_program.arcs):
@@ -74,8 +75,12 @@ def _annealed(
     return better(found, other, allowed)
 
 
-def _stranded(problem: Problem, replicas: Ints) -> InfeasibleError:
-    row = int(np.flatnonzero((replicas == problem.broker_count).any(axis=1) | _on_leaving(problem, replicas))[0])
+def _stranded_rows(problem: Problem, replicas: Ints) -> Longs:
+    """Partitions with a replica nowhere, or on a broker that leaves."""
+    return np.flatnonzero((replicas == problem.broker_count).any(axis=1) | _on_leaving(problem, replicas))
+
+
+def _stranded(problem: Problem, row: int) -> InfeasibleError:
     return InfeasibleError(
         f"a replica of {problem.name_of(row)} finds no broker with room for it",
         "add a broker or disk, or exclude fewer brokers",

@@ -23,6 +23,12 @@ from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
+from kafka_rebalance.plans.explain.caps import (
+    cap_words,
+    over_caps,
+    refuse_too_much_for_the_caps,
+    require_within_caps,
+)
 from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
 from kafka_rebalance.plans.explain.outside_band import widenings
 from kafka_rebalance.plans.explain.verdict import (
@@ -161,6 +167,7 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
 
 def _answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _Answer:
     refuse_too_much_for_the_disks(problem)
+    refuse_too_much_for_the_caps(plan_request, problem)
     previous, params = search.previous, search.params
     previous_plan = None if previous is None else what_is_left(plan_request, problem, previous)
     dead_band = _dead_band(plan_request, previous, params.stability.dead_band_edge)
@@ -168,7 +175,7 @@ def _answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _An
         return _stay(plan_request, problem, dead_band)
     if previous_plan is not None:
         kept = continued_plan(plan_request, problem, previous_plan, search.seed, search.progress, params)
-        if kept is not None:
+        if kept is not None and not over_caps(plan_request, outcome_of(plan_request, kept.draft).after_by_resource):
             require_countable_bytes(plan_request, kept.draft)
             return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
     search.progress("searching")
@@ -206,7 +213,15 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader)
     was = imbalance(bands, before, stays)
     gain = was - imbalance(bands, after, stays)
-    free = bool(plan_request.hard) or plan_request.options.preferred_election
+    over, was_over = (
+        over_caps(plan_request, outcome.after_by_resource),
+        over_caps(plan_request, outcome.before_by_resource),
+    )
+    if over and not was_over and not plan_request.hard:  # today's placement keeps its caps: it may stay
+        words = (*(f"{cap_words(plan_request, broken)}: the moves that were found would break it" for broken in over),)
+        return _Answer(Verdict.NOT_FIXABLE_BY_MOVING, empty_draft(plan_request), words, solution.bounds)
+    require_within_caps(plan_request, over)
+    free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
     is_vain = bool(widened) and not problem.budget.is_limited and not free and gain < least_gain * was
     if is_vain or not len(draft):
         outside = outside_words(plan_request, bands, before, widened)
@@ -237,6 +252,12 @@ def _plan(
         draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
         reasons += (f"{len(cut.stuck):,} moves are left out: no order of them has room for both copies on every disk",)
     outcome = outcome_of(plan_request, draft)
+    if len(cut.stuck) and (over := over_caps(plan_request, outcome.after_by_resource)):
+        answer = replace(
+            answer, verdict=Verdict.INFEASIBLE, draft=empty_draft(plan_request), bounds=None, continues=None
+        )
+        answer = replace(answer, reasons=(cap_words(plan_request, over[0]), *reasons))
+        return _plan(plan_request, problem, answer, seed, advisor_version, params)
     waves = waves_forward(plan_request, draft, wave_of)
     cost = cost_of(plan_request, draft, waves) if len(draft) else NO_COST
     texts = explain_moves(plan_request, draft, outcome, bands, options.band)

@@ -40,11 +40,14 @@ def require_brokers_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None
 
 
 def require_measured(plan_request: PlanRequest) -> None:
-    """Raises UsageError for a target of a resource whose figures are not known."""
-    for resource in sorted(plan_request.options.targets):
-        if resource not in plan_request.resources:
-            why = plan_request.left_out.get(resource, "it is not known")
-            raise UsageError.at(f"--target {resource}", f"INPUT does not tell it: {why}", "leave the target out")
+    """Raises UsageError for a target or a cap of a resource whose figures are not known."""
+    for option, resources in (("target", plan_request.options.targets), ("cap", plan_request.options.caps)):
+        for resource in sorted(resources):
+            if resource not in plan_request.resources:
+                why = plan_request.left_out.get(resource, "it is not known")
+                raise UsageError.at(
+                    f"--{option} {resource}", f"INPUT does not tell it: {why}", f"leave the {option} out"
+                )
 
 
 def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
+from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays, build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
@@ -43,27 +44,30 @@ class PlanRequest:
     @property
     def resources(self) -> tuple[str, ...]:
         """Those that count, are known and can be changed: leaders alone move neither disk nor incoming bytes."""
-        known = tuple(name for name in self._in_play if name in self.partitions.sources)
+        known = tuple(name for name in self.in_play if name in self.partitions.sources)
         return known if self.options.moves_replicas else tuple(name for name in known if name in LEADER_CARRIED)
 
     @property
-    def _in_play(self) -> tuple[str, ...]:
-        """Those that are balanced by default, and those that a target asks for."""
-        return tuple(name for name in RESOURCES if name in BALANCED or name in self.options.targets)
+    def in_play(self) -> tuple[str, ...]:
+        """Those that are balanced by default, and those that a target or a cap is about."""
+        asked = self.options.targets.keys() | self.options.caps.keys()
+        return tuple(name for name in RESOURCES if name in BALANCED or name in asked)
 
     @property
     def left_out(self) -> dict[str, str]:
         """Why each of the other resources is not balanced."""
         why = "only leaders change, and what a replica carries stays where it is"
         known = {name: why for name in self.partitions.sources if name not in self.resources}
-        return {name: text for name, text in (self.partitions.left_out | known).items() if name in self._in_play}
+        return {name: text for name, text in (self.partitions.left_out | known).items() if name in self.in_play}
 
     def problem(self, within: float | None, targets: Mapping[str, Target] | None = None) -> Problem:
         """The problem of this ask with a band of ``within`` (None: no band but the targets)."""
         wanted = Wanted(
             within=within,
             targets=self.options.targets if targets is None else targets,
+            caps=self.options.caps,
             resources=self.resources,
+            balanced=BALANCED | self.options.targets.keys(),
             target_rf=self.target_rf,
             pinned=self.pinned,
             budget=Budget(self.options.max_move_bytes, self.options.max_moves, self.options.max_leader_changes),
@@ -78,6 +82,9 @@ class PlanRequest:
     def _brokers(self) -> Brokers:
         arrays = self.brokers.arrays
         limit = {**arrays.capacity, "disk": self.disk_limit}
+        for name, cap in self.options.caps.items():
+            if name != "disk":  # of which more may be there while both copies of a replica are
+                limit[name] = np.minimum(limit.get(name, np.inf), np.full(len(arrays.ids), cap * (1 + SLACK)))
         return replace(arrays, limit=limit)
 
     def _placement(self) -> Placement:

@@ -6,7 +6,6 @@ from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import expiry_of
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.resources import BALANCED, RESOURCES
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.times import optional_time_text
 
@@ -19,7 +18,6 @@ def plan_without_brokers(
     """``cannot_tell``, unsealed: no broker, so no load of any resource."""
     snapshot, options = plan_request.snapshot, plan_request.options
     slots = DEFAULTS.waves.least_slots if options.moves_per_broker is None else options.moves_per_broker
-    in_play = [name for name in RESOURCES if name in BALANCED or name in options.targets]
     return Plan(
         cluster=snapshot.cluster,
         cluster_id=snapshot.cluster_id,
@@ -31,7 +29,7 @@ def plan_without_brokers(
         advisor_version=advisor_version,
         verdict=Verdict.CANNOT_TELL,
         reasons=reasons,
-        left_out=dict.fromkeys(in_play, "no broker was seen that could carry it"),
+        left_out=dict.fromkeys(plan_request.in_play, "no broker was seen that could carry it"),
         cost=Cost(0, 0, 0, 0.0, 0.0),
         lower_bound=tuple(Bound(name, 0.0, 0.0, "nothing is moved") for name in _COSTS),
     )

@@ -16,7 +16,7 @@ RENAMED: Mapping[str, str] = {"parameters.is_order": "parameters.is_explicit"}
 # Numbers of waves: from 0 in version 1, from 1 in version 2, as in SQL, moves.csv and the names of files.
 COUNTED_FROM_ONE = ("moves[].wave",)
 # Fields of ``parameters`` that version 1 has not, with the value that means the same as their absence.
-ADDED_PARAMETERS: Mapping[str, Any] = {}
+ADDED_PARAMETERS: Mapping[str, Any] = {"caps": {}}
 
 Document = Mapping[str, Any]
 _NEW_NAMES = {old.partition(".")[2]: new.partition(".")[2] for old, new in RENAMED.items()}

@@ -15,8 +15,9 @@ def plan_lines(plan: Plan) -> list[str]:
     """Lines of text, the verdict first."""
     lines = [f"Verdict: {plan.verdict.value.replace('_', ' ')}", *(f"  {reason}" for reason in plan.reasons)]
     if plan.moves:
+        width = max([9, *(len(outcome.resource) for outcome in plan.resources)])
         lines += [
-            f"  {outcome.resource:<9} highest over mean {outcome.skew_before:.3f} → {outcome.skew_after:.3f}"
+            f"  {outcome.resource:<{width}} highest over mean {outcome.skew_before:.3f} → {outcome.skew_after:.3f}"
             for outcome in plan.resources
         ]
     lines += [f"  {resource} is left out: {why}" for resource, why in plan.left_out.items()]

@@ -61,6 +61,7 @@ def render_report(advisory: Document) -> str:
         top_findings=TOP_FINDINGS,
         bounds=_bounds(plan),
         resources=[_resource(plan, outcome) for outcome in plan["resources"]],
+        also_measured=[also_measured_words(score) for score in advisory.get("also_measured", ())],
         waves=_waves(plan),
         frontier=frontier_rows(plan["frontier"]),
         chart=frontier_chart(plan["frontier"]),
@@ -152,6 +153,13 @@ def rests_on(advisory: Document) -> list[str]:
         for gap in advisory["coverage"]
     ]
     return lines
+
+
+def also_measured_words(score: Document) -> str:
+    """``leader_in: 12.0 MiB/s a broker, highest on broker 3: 1.58 × the mean``."""
+    mean = amount_in_words(score["plain_mean"], score["unit"])
+    highest = "" if score["worst_broker"] is None else f", highest on broker {score['worst_broker']}"
+    return f"{score['resource']}: {mean} a broker{highest}: {ratio_in_words(score['skew'])} the mean"
 
 
 def _bounds(plan: Document) -> list[dict[str, str]]:

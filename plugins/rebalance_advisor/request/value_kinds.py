@@ -14,7 +14,7 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import RESOURCES, TABLE
+from kafka_rebalance.resources import RESOURCES, ROWS, TABLE
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import option_texts as texts
 
@@ -102,6 +102,11 @@ def _target_text(wanted: tuple[str, Target]) -> str:
     return f"{resource}={high}" if band.low is None else f"{resource}={band.low!r}..{high}"
 
 
+def _cap_text(wanted: tuple[str, float]) -> str:
+    resource, most = wanted
+    return f"{resource}={int(most) if ROWS[resource].is_counted else most!r}"
+
+
 def _capacities(value: Any) -> dict[int, Any]:
     """Broker → capacity. Raises InvalidInputError for a figure that no broker has."""
     from kafka_rebalance.snapshot.model import Capacity
@@ -143,6 +148,9 @@ RATIO = ValueKind({**_SHARE_SCHEMA, "maximum": MOST_RATIO}, texts.ratio, _number
 PATTERN = ValueKind({"type": ["string"], "minLength": 1}, texts.pattern, _text(texts.pattern))
 TARGET = ValueKind(
     {"type": ["string"], "pattern": f"^({'|'.join(RESOURCES)})=.+$"}, texts.target, _text(texts.target), _target_text
+)
+CAP = ValueKind(
+    {"type": ["string"], "pattern": f"^({'|'.join(RESOURCES)})=.+$"}, texts.cap, _text(texts.cap), _cap_text
 )
 NEW_BROKER = ValueKind(
     {"type": ["string", "integer"], "pattern": "^[0-9]+(:.+)?$", "minimum": 0, "maximum": MOST_BROKER_ID},

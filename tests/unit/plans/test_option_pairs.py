@@ -26,6 +26,7 @@ CAPACITY = Capacity(disk_bytes=2000.0 * GB)
 FIELDS: dict[str, dict[str, Any]] = {
     "--balance-within": {"within": 0.15},
     "--target": {"targets": {"leaders": Target(None, 1.3)}},
+    "--cap": {"caps": {"leaders": 8}},
     "--remove-broker": {"remove_brokers": frozenset({3})},
     "--add-broker": {"add_brokers": {BROKERS: "rack-0"}},
     "--demote-broker": {"demote_brokers": frozenset({2})},
@@ -83,6 +84,9 @@ Keeps = Callable[[ClusterSnapshot, Plan, PlanOptions], bool]
 KEPT: dict[str, Keeps] = {
     "--balance-within": keeps_band,
     "--target": keeps_target,
+    "--cap": lambda snapshot, plan, options: all(
+        load <= 8 for outcome in plan.resources if outcome.resource == "leaders" for load in outcome.after.values()
+    ),
     "--remove-broker": lambda snapshot, plan, options: all(3 not in to for to, _ in after(snapshot, plan, options)),
     "--add-broker": lambda snapshot, plan, options: (
         all(BROKERS in outcome.after for outcome in plan.resources)
@@ -154,6 +158,7 @@ def test_every_option_is_in_pairs_of_the_sample_that_are_kept() -> None:
 def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
     clashes = {
         "--leaders-only and --target": {"leaders_only": True, "targets": {"disk": Target(None, 1.2)}},
+        "--leaders-only and --cap": {"leaders_only": True, "caps": {"disk": 10**12}},
         "--remove-broker and --add-broker": {"remove_brokers": frozenset({7}), "add_brokers": {7: None}},
         "--exclude-broker and --add-broker": {"exclude_brokers": frozenset({7}), "add_brokers": {7: None}},
         "--demote-broker and --add-broker": {"demote_brokers": frozenset({7}), "add_brokers": {7: None}},

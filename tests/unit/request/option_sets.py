@@ -17,6 +17,10 @@ OPTION_SETS = {
         "--target disk=1.2 --target leaders=0.5..1.5",
         {"target": ["leaders=0.5..1.5", "disk=1.2"]},
     ),
+    "caps": (
+        "--cap replicas=40 --cap disk=2TB --cap leaders=20",
+        {"cap": ["disk=2000GB", "leaders=20", "replicas=40"]},
+    ),
     "excluded broker and topics": (
         "--exclude-broker 2 --exclude-topic t1 --exclude-topic .*x --balance-within 10%",
         {"exclude_broker": [2], "exclude_topic": ["t1", ".*x"], "balance_within": 0.1},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-RESOURCES = ("disk", "in", "out", "cpu", "replicas", "leaders")
+RESOURCES = ("disk", "in", "out", "cpu", "replicas", "leaders", "leader_in", "potential_out")
 CAPACITY = {"disk": ("disk", 1048576), "in": ("nw_in", 1024), "out": ("nw_out", 1024), "cpu": ("cpu", 1)}
 
 
@@ -18,10 +18,12 @@ def broker_loads(model):
         for place, broker in enumerate(replicas):
             loads["disk"][broker] += disk
             loads["in"][broker] += written
+            loads["potential_out"][broker] += sent
             loads["replicas"][broker] += 1
             loads["cpu"][broker] += follower_cpu if place else load["cpu"]
         loads["out"][replicas[0]] += sent
         loads["leaders"][replicas[0]] += 1
+        loads["leader_in"][replicas[0]] += written
     return loads
 
 

@@ -135,7 +135,7 @@ def test_a_resource_that_nobody_measured_has_no_score_and_is_said(tmp_path):
     model = {**BY_HAND, "partitions": [{**row, "load": {"disk": 1}} for row in BY_HAND["partitions"]]}
     scores = score_cluster(snapshot_of(tmp_path, model))
     assert {score.resource for score in scores.resources} == {"disk", "replicas", "leaders"}
-    assert set(scores.left_out) == {"in", "out", "cpu"}
+    assert set(scores.left_out) == {"in", "out", "cpu", "leader_in", "potential_out"}
 
 
 def test_fair_shares_are_what_racks_allow(tmp_path):

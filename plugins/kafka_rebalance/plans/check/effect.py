@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats
+from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.check.move_states import LeftMove
@@ -70,9 +71,12 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
     reasons = []
     ids = plan_request.brokers.arrays.ids
     for d, name in enumerate(problem.resources):
-        over = problem.stays & (after[:, d] > problem.limit[:, d]) & (after[:, d] > before[:, d])
+        cap = plan_request.options.caps.get(name, np.inf) * (1 + SLACK)
+        over = problem.stays & (after[:, d] > np.minimum(problem.limit[:, d], cap)) & (after[:, d] > before[:, d])
         if over.any():
-            words = f"{name}: broker {ids[over.argmax()]} would be above its capacity"
+            words = (
+                f"{name}: broker {ids[over.argmax()]} would be above its {'cap' if np.isfinite(cap) else 'capacity'}"
+            )
             reasons.append(Reason(ReasonCode.OVER_CAPACITY, words))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
     shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(

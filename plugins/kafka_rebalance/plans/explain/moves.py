@@ -105,9 +105,8 @@ def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: f
         broker_capacity = capacity.get(name, np.ones(len(share)))
         plain = bands.mean[d] * broker_capacity
         fair = bands.high[:, d] / top
-        share[:, d] = (
-            plain if name in plan_request.options.targets else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
-        )
+        is_own = name in plan_request.options.targets or name in plan_request.options.caps
+        share[:, d] = plain if is_own else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
     nothing = np.zeros_like(share)
     return _Ratios(
         np.divide(outcome.before, share, out=nothing.copy(), where=share > 0),

@@ -29,6 +29,7 @@ from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
+from kafka_rebalance.plans.explain.caps import over_caps
 from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named
 from kafka_rebalance.plans.frontier.within_budget import without_balance
 from kafka_rebalance.plans.outcome import outcome_of, skew
@@ -102,7 +103,8 @@ def searched(
         problem = plan_request.problem(within, {})
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
-            points.append(_point(plan_request, problem, solution, within))
+            is_lawful = not over_caps(plan_request, dict(zip(problem.resources, solution.after.T, strict=True)))
+            points.append(_point(plan_request, problem, solution, within) if is_lawful else None)
         except InfeasibleError:
             points.append(None)
     return tuple(points)
@@ -145,6 +147,8 @@ def _own_reason(plan: Plan, options: PlanOptions) -> str:
         reason = "it is the most even one found that the budget allows"
     elif options.targets:
         reason = "the targets were asked for"
+    elif options.caps and options.within is None:
+        reason = "the caps were asked for"
     elif options.is_explicit:
         reason = f"a band of ±{options.band:.1%} was asked for"
     else:

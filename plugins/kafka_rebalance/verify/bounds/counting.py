@@ -47,9 +47,13 @@ def least_copied(
     out = _must_leave(cluster, row, column, broker, drop_cost)
     for name in OF_REPLICAS:
         if name in before:
-            weight = _weight_of(name, rf, cluster)[row, column]
-            excess = before[name] - bands[name].high
-            over = np.flatnonzero(excess > _SLACK * np.maximum(before[name], 1.0))
+            weight = _weight_of(name, rf, cluster)
+            held = before[name]
+            if name == "potential_out":  # it follows the replication factor asked for, also where nothing is copied
+                held = np.bincount(cluster.now[there], weight[there], len(cluster.ids)).astype(np.float64)
+            weight = weight[row, column]
+            excess = held - bands[name].high
+            over = np.flatnonzero(excess > _SLACK * np.maximum(held, 1.0))
             for b in over.tolist():
                 mine = order[begin[b] : begin[b + 1]]
                 least = _cheapest(float(excess[b]), weight[mine], drop_cost[row[mine]])

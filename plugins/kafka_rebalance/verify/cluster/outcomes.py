@@ -24,6 +24,7 @@ from kafka_rebalance.verify.cluster.resource_weights import (
     COUNTS,
     MADE_OF,
     OF_LEADERS,
+    ON_REQUEST,
     is_in_play,
     resources_in_play,
 )
@@ -69,6 +70,8 @@ def check_outcomes(
         if name in levels.before and name in document["before"] and name in document["after"]:
             _check_one(document, outcome, levels, cluster, faults)
     _check_capacity(levels, cluster, faults)
+    if document["verdict"] in ("rebalance", "nothing_to_do"):
+        _check_caps(levels, cluster, parameters, faults)
     excess = [topic_excess(cluster, cluster.now), topic_excess(cluster, claimed.after)]
     faults.require_equal("topic_excess", "plan.topic_excess_replicas", document["topic_excess_replicas"], excess)
     for outcome in document["resources"]:
@@ -135,7 +138,8 @@ def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, fa
         if name in parameters.targets:
             basis, asked = "plain_mean", list(parameters.targets[name])
         else:
-            basis, asked = "fair_share", [None, None] if within is None else [1 - within, 1 + within]
+            is_bare = within is None or name in ON_REQUEST
+            basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
         faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
         for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
@@ -185,6 +189,18 @@ def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -
             faults.add(
                 "capacity", f"broker {cluster.ids[b]}", f"{name} rises to {after[b]:g}, it carries {allowed[b]:g}"
             )
+
+
+def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList) -> None:
+    """Nobody who stays carries more than its cap, whatever it carried before."""
+    for name, cap in parameters.caps.items():
+        if name not in levels.after:
+            faults.add("capacity", f"parameters.caps.{name[:20]}", "nobody can tell whether it is kept")
+            continue
+        over = cluster.stays & (levels.after[name] > cap * (1 + SLACK))
+        for b in np.flatnonzero(over).tolist():
+            words = f"{name} comes to {levels.after[name][b]:g}, its cap is {cap:g}"
+            faults.add("capacity", f"broker {cluster.ids[b]}", words)
 
 
 def _check_band(

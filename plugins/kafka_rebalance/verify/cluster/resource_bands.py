@@ -76,6 +76,8 @@ def asked_band(
         low = asked_low * basis
     if name in COUNTS:
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
+    if name in parameters.caps:
+        low, high = np.minimum(low, parameters.caps[name]), np.minimum(high, parameters.caps[name])
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
     return Band(_reachable(name, low, before, cluster), high), plain
 

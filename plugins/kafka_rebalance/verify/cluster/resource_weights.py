@@ -26,13 +26,15 @@ MADE_OF = {
     "cpu": ("cpu", "out", "in"),
     "replicas": (),
     "leaders": (),
+    "leader_in": ("in",),
+    "potential_out": ("out", "in"),
 }
 # Who carries it: all that hold a replica, or only those that lead; cpu is of both.
-OF_REPLICAS = ("disk", "in", "replicas")
-OF_LEADERS_ALONE = ("out", "leaders")
+OF_REPLICAS = ("disk", "in", "replicas", "potential_out")
+OF_LEADERS_ALONE = ("out", "leaders", "leader_in")
 OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
 # In a plan only where a target or a cap names them.
-ON_REQUEST: tuple[str, ...] = ()
+ON_REQUEST = ("leader_in", "potential_out")
 
 
 def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
@@ -47,24 +49,34 @@ def resources_in_play(cluster: ClusterArrays, parameters: PlanParameters) -> tup
 
 def is_in_play(name: str, parameters: PlanParameters) -> bool:
     """A plan of these wishes tells of it: that it is balanced, or why not."""
-    return name not in ON_REQUEST or name in parameters.targets
+    return name not in ON_REQUEST or name in parameters.targets or name in parameters.caps
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:
     """float64[P] each: what every replica carries of a resource, and what the leader carries on top."""
     nothing, one = np.zeros(len(rf)), (rf > 0).astype(np.float64)
-    known = {key: np.nan_to_num(values) * one for key, values in cluster.figures.items()}
     if name == "replicas":
         return one, nothing
     if name == "leaders":
         return nothing, one
     if name in ("disk", "in"):
-        return known[name], nothing
-    sent = known["out"] + known["in"] * (rf - 1)
+        return _figure(name, one, cluster), nothing
+    written = _figure("in", one, cluster)
+    if name == "leader_in":
+        return nothing, written
+    sent = _figure("out", one, cluster) + written * (rf - 1)
+    if name == "potential_out":
+        return sent, nothing
     if name == "out":
         return nothing, sent
-    follower = _follower_cpu(known["cpu"], known["in"], sent)
-    return follower, known["cpu"] - follower
+    used = _figure("cpu", one, cluster)
+    follower = _follower_cpu(used, written, sent)
+    return follower, used - follower
+
+
+def _figure(name: str, there: Floats, cluster: ClusterArrays) -> Floats:
+    """float64[P]: nothing where it is unknown, and where no replica is ``there``."""
+    return np.asarray(np.nan_to_num(cluster.figures[name]) * there)
 
 
 def _follower_cpu(cpu: Floats, written: Floats, sent: Floats) -> Floats:

@@ -53,4 +53,9 @@ def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanParameters, level
             return True
         if float((per_replica * rf).sum() + per_leader.sum()) > total_capacity * (1 - SLACK):
             return True
+        cap = parameters.caps.get(name, np.inf)
+        if (cluster.stays & (levels.before[name] > cap * (1 + SLACK))).any():
+            return True
+        if float((per_replica * rf).sum() + per_leader.sum()) > cap * int(cluster.stays.sum()) * (1 - SLACK):
+            return True
     return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kafka_rebalance.resources import RESOURCES
+from kafka_rebalance.resources import RESOURCES, UNITS
 from kafka_rebalance.verify.document.shape import NUMBER
 from kafka_rebalance.verify.faults import FaultList
 
@@ -35,6 +35,7 @@ def check_parameters(parameters: dict[str, Any], faults: FaultList) -> None:
     _check_brokers(parameters, faults)
     _check_topics(parameters, faults)
     _check_targets(parameters["targets"], faults)
+    _check_caps(parameters["caps"], faults)
     for broker, capacity in parameters["capacities"].items():
         for name, value in capacity.items():
             if isinstance(value, NUMBER) and value < 0:
@@ -74,12 +75,21 @@ def _check_targets(targets: dict[str, list[float | None]], faults: FaultList) ->
             faults.add("parameter", place, f"{low}..{high} is no band")
 
 
+def _check_caps(caps: dict[str, float], faults: FaultList) -> None:
+    for name, cap in caps.items():
+        if name not in RESOURCES or cap <= 0 or (UNITS[name] == "count" and cap != int(cap)):
+            faults.add("parameter", f"parameters.caps.{name[:20]}", f"{cap} is no cap of a resource")
+
+
 def _check_order(parameters: dict[str, Any], faults: FaultList) -> None:
-    """``is_explicit`` says whether a band or target was given; a preferred election aims at no band."""
+    """``is_explicit`` says whether a band, target or cap was given; a preferred election aims at no band."""
     within, elects = parameters["balance_within"], parameters["preferred_election"]
     if elects is not (within is None):
         faults.add("parameter", "parameters.balance_within", f"{within} with preferred_election {elects}")
-    if not parameters["is_explicit"] and (parameters["targets"] or within not in (None, DEFAULT_WITHIN)):
-        faults.add("parameter", "parameters.is_explicit", "says that nothing was asked for, and a band or target was")
-    if parameters["is_explicit"] and elects and not parameters["targets"] and within is not None:
+    is_asked = bool(parameters["targets"] or parameters["caps"])
+    if not parameters["is_explicit"] and (is_asked or within not in (None, DEFAULT_WITHIN)):
+        faults.add(
+            "parameter", "parameters.is_explicit", "says that nothing was asked for, and a band, target or cap was"
+        )
+    if parameters["is_explicit"] and elects and not is_asked and within is not None:
         faults.add("parameter", "parameters.is_explicit", "says that a band was asked for, and none is there")

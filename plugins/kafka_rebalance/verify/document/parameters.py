@@ -16,6 +16,7 @@ class PlanParameters:
 
     balance_within: float | None
     targets: Mapping[str, tuple[float | None, float | None]]
+    caps: Mapping[str, float]
     max_move_bytes: int | None
     max_moves: int | None
     max_leader_changes: int | None
@@ -58,6 +59,7 @@ def read_parameters(parameters: Mapping[str, Any], faults: FaultList) -> PlanPar
         return PlanParameters(
             balance_within=_number(parameters["balance_within"]),
             targets={name: (_number(low), _number(high)) for name, (low, high) in parameters["targets"].items()},
+            caps={name: float(cap) for name, cap in parameters["caps"].items()},
             max_move_bytes=_number(parameters["max_move_bytes"]),
             max_moves=_number(parameters["max_moves"]),
             max_leader_changes=_number(parameters["max_leader_changes"]),

@@ -57,6 +57,7 @@ PARAMETERS = {
     "balance_within": MAYBE_NUMBER,
     "is_explicit": bool,
     "targets": Each([MAYBE_NUMBER]),
+    "caps": Each(NUMBER),
     "max_move_bytes": (int, type(None)),
     "max_moves": (int, type(None)),
     "max_leader_changes": (int, type(None)),

@@ -16,7 +16,7 @@ from kafka_rebalance.verify.faults import FaultList
 _RENAMED = {"parameters.is_explicit": "parameters.is_order"}
 _PARAMETER_NAMES = {new.partition(".")[2]: old.partition(".")[2] for new, old in _RENAMED.items()}
 # Parameters that version 1 has not → the value that means the same.
-_LATER_PARAMETERS: Mapping[str, Any] = {}
+_LATER_PARAMETERS: Mapping[str, Any] = {"caps": {}}
 
 
 def read_as_newest(document: Any, faults: FaultList) -> Any:

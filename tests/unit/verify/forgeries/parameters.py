@@ -82,6 +82,46 @@ def target_turned_round(document: Document) -> None:
     document["parameters"]["is_explicit"] = True
 
 
+@forges("shape")
+def caps_that_are_missing(document: Document) -> None:
+    del document["parameters"]["caps"]
+
+
+@forges("parameter")
+def cap_of_no_resource(document: Document) -> None:
+    document["parameters"] |= {"caps": {"memory": 1.0}, "is_explicit": True}
+
+
+@forges("parameter")
+def cap_of_nothing(document: Document) -> None:
+    document["parameters"] |= {"caps": {"replicas": 0}, "is_explicit": True}
+
+
+@forges("parameter")
+def cap_of_half_a_replica(document: Document) -> None:
+    document["parameters"] |= {"caps": {"replicas": 7.5}, "is_explicit": True}
+
+
+@forges("parameter")
+def cap_that_nobody_ordered(document: Document) -> None:
+    document["parameters"] |= {"caps": {"replicas": 10**6}, "is_explicit": False}
+
+
+@forges("capacity")
+def cap_that_the_plan_breaks(document: Document) -> None:
+    require(document["verdict"] in ("rebalance", "nothing_to_do") and "leaders" in document["after"])
+    most = max(document["after"]["leaders"].values())
+    require(most > 1)
+    document["parameters"] |= {"caps": {"leaders": int(most) - 1}, "is_explicit": True}
+
+
+@forges("resource")
+def target_of_a_resource_that_is_not_told(document: Document) -> None:
+    require(document["resources"] and not document["parameters"]["preferred_election"])
+    document["parameters"]["targets"]["leader_in"] = [None, 1.1]
+    document["parameters"]["is_explicit"] = True
+
+
 @forges("parameter")
 def topic_pattern_that_is_none(document: Document) -> None:
     document["parameters"]["exclude_topics"].append("(")
