@@ -22,9 +22,9 @@ def bare_state(replicas: list[tuple[int, ...]], brokers: int) -> LeaderState:
     """Who leads what, without loads; everybody may lead."""
     rows = np.array(replicas, dtype=np.int32)
     nothing, empty = np.zeros((len(rows), 0)), np.zeros((brokers, 0))
-    slot = np.zeros(len(rows), dtype=np.int32)
+    replica_index = np.zeros(len(rows), dtype=np.int32)
     return make_leader_state(
-        rows, slot, rows[:, 0].copy(), np.ones(rows.shape, dtype=np.bool_), nothing, empty, empty, empty, empty
+        rows, replica_index, rows[:, 0].copy(), np.ones(rows.shape, dtype=np.bool_), nothing, empty, empty, empty, empty
     )
 
 
@@ -59,17 +59,19 @@ def test_three_changes_even_out_four_one_and_one() -> None:
     """Two of broker 0's go to 1, the only one that may take them; 1 hands its own on to 2: 2, 2, 2."""
     problem = hand_problem(PILED, 3, resources=("leaders",), moves_replicas=False)
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    slot = choose_leaders(problem, problem.replicas, bands, {})
-    leader = problem.replicas[np.arange(6), slot]
+    replica_index = choose_leaders(problem, problem.replicas, bands, {})
+    leader = problem.replicas[np.arange(6), replica_index]
     assert np.bincount(leader).tolist() == [2, 2, 2]
-    assert (int((slot != 0).sum()), leader[4]) == (3, 2)
+    assert (int((replica_index != 0).sum()), leader[4]) == (3, 2)
 
 
 def test_the_search_beside_moved_replicas_reaches_the_same_counts() -> None:
     problem = hand_problem(PILED, 3, resources=("leaders",))
     steps: dict[str, int] = {}
-    slot = choose_leaders(problem, problem.replicas, working_bands(problem, problem.band_low, problem.band_high), steps)
-    assert np.bincount(problem.replicas[np.arange(6), slot]).tolist() == [2, 2, 2]
+    replica_index = choose_leaders(
+        problem, problem.replicas, working_bands(problem, problem.band_low, problem.band_high), steps
+    )
+    assert np.bincount(problem.replicas[np.arange(6), replica_index]).tolist() == [2, 2, 2]
     assert steps["leaders"] - steps["leaders_undone"] == 3
 
 
@@ -84,9 +86,9 @@ def test_leaderships_flow_along_a_chain() -> None:
     flow = count_flow(state, np.full(3, 2), np.full(3, 2), 0)
     assert flow.excess.tolist() == [2, 0, -2, 0]
     assert even_out(state, flow) == 0
-    leader = state.replicas[np.arange(6), state.slot]
+    leader = state.replicas[np.arange(6), state.replica_index]
     assert np.bincount(leader).tolist() == [2, 2, 2]
-    assert int((leader != state.home).sum()) == 4
+    assert int((leader != state.original).sum()) == 4
 
 
 def test_what_no_way_takes_is_left() -> None:
@@ -108,4 +110,4 @@ def test_with_a_pull_counts_are_as_equal_as_can_be(pull: int, counts: list[int])
     """Without one every count in 0..3 is as good, so nothing changes."""
     state = bare_state([(0, 1), (0, 2), (0, 1)], 3)
     assert even_out(state, count_flow(state, np.zeros(3, np.int64), np.full(3, 3), pull)) == 0
-    assert np.bincount(state.replicas[np.arange(3), state.slot], minlength=3).tolist() == counts
+    assert np.bincount(state.replicas[np.arange(3), state.replica_index], minlength=3).tolist() == counts

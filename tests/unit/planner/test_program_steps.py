@@ -10,7 +10,7 @@ import pytest
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import arcs_of
-from kafka_rebalance.planner.linear_program.programs import with_programs
+from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.linear_program.starts import program_starts
 from kafka_rebalance.planner.linear_program.whole_plan import MOST_PAIRS, is_tiny, whole_plan
@@ -29,7 +29,10 @@ def test_the_whole_program_finds_the_cheapest_plan() -> None:
     whole = whole_plan(PROBLEM, BANDS)
     assert whole is not None
     assert [sorted(row) for row in whole.replicas.tolist()] == [[0, 1], [1, 2], [0, 2]]
-    assert whole.replicas[np.arange(3), whole.slot][[0, 2]].tolist() == [0, 0]  # leaders stay where nothing moved
+    assert whole.replicas[np.arange(3), whole.replica_index][[0, 2]].tolist() == [
+        0,
+        0,
+    ]  # leaders stay where nothing moved
 
 
 def test_no_plan_ends_within_a_hundredth() -> None:
@@ -47,11 +50,11 @@ def test_what_is_tiny() -> None:
 def test_programs_make_the_plan_that_keeps_the_bands() -> None:
     steps: dict[str, int] = {}
     today = place(PROBLEM, PROBLEM.replicas, BANDS, steps)
-    assert today.strays == pytest.approx(0.6)  # 3 above 12 and 3 below 8, in means of 10
-    found, bounds = with_programs(
+    assert today.band_violation == pytest.approx(0.6)  # 3 above 12 and 3 below 8, in means of 10
+    found, bounds = improve_with_lp(
         PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, effort=Effort(), steps=steps
     )
-    assert (found.strays, found.cost.bytes, found.cost.replica_moves) == (0.0, 4.0, 1)
+    assert (found.band_violation, found.cost.bytes, found.cost.replica_moves) == (0.0, 4.0, 1)
     assert bounds.bytes.value == pytest.approx(3.0, rel=1e-3)
 
 
@@ -85,9 +88,9 @@ def test_rows_are_leader_first_then_who_stays_then_who_is_new() -> None:
     assert ordered.tolist() == [[2, 0, 3], [0, 1, 2], [1, 0, 2]]  # the last two sets and leaders are today's
 
 
-def placed(strays: float, size: float, topic_excess: int = 0) -> Placed:
+def placed(band_violation: float, size: float, topic_excess: int = 0) -> Placed:
     nothing = np.zeros((0, 0), dtype=np.int32)
-    return Placed(nothing, nothing, PlanCost(size, 1, 0), np.zeros((0, 0)), strays, topic_excess)
+    return Placed(nothing, nothing, PlanCost(size, 1, 0), np.zeros((0, 0)), band_violation, topic_excess)
 
 
 def test_inside_comes_before_bytes_and_a_worse_spread_is_no_improvement() -> None:

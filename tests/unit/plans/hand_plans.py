@@ -14,9 +14,9 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft, draft_of
 from kafka_rebalance.plans.outcome import Bands, Outcome, bands_of, outcome_of
-from kafka_rebalance.plans.request import Ask, build_ask
+from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 ROWS = (row("t", 0, (0, 1), 6 * GB), row("t", 1, (0, 1), 4 * GB), row("t", 2, (0, 2), 5 * GB))
 SNAPSHOT = cluster(ROWS, brokers(3))
@@ -28,7 +28,7 @@ MOVED_LEADERS = np.array([0, 2, 0], dtype=np.int32)
 class Hand:
     """What parts of a plan are made from."""
 
-    ask: Ask
+    plan_request: PlanRequest
     problem: Problem
     draft: Draft
     outcome: Outcome
@@ -38,7 +38,7 @@ class Hand:
 def hand(options: PlanOptions | None = None, snapshot: ClusterSnapshot = SNAPSHOT) -> Hand:
     """The move on ``snapshot``; a band of a fifth where no options are given."""
     options = PlanOptions(within=0.2) if options is None else options
-    ask = build_ask(snapshot, options)
-    problem = ask.problem(options.band)
-    draft = draft_of(ask, MOVED, MOVED_LEADERS)
-    return Hand(ask, problem, draft, outcome_of(ask, draft), bands_of(problem))
+    plan_request = build_request(snapshot, options)
+    problem = plan_request.problem(options.band)
+    draft = draft_of(plan_request, MOVED, MOVED_LEADERS)
+    return Hand(plan_request, problem, draft, outcome_of(plan_request, draft), bands_of(problem))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from kafka_rebalance.plans.check.times import moment
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -13,11 +14,10 @@ from kafka_rebalance.plans.check.cluster_changes import changes_since, expired, 
 from kafka_rebalance.plans.check.effect import Effect, effect_of, worth
 from kafka_rebalance.plans.check.move_states import LeftMove, move_states
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState, read_planned, require_sealed
-from kafka_rebalance.plans.check.reasons import SHOWN, Judgement, Reason, ReasonCode, shortened, worst
-from kafka_rebalance.plans.check.times import moment
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.check.reasons import SHOWN, PlanStatus, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
-from tests.unit.planner.worlds import NOON, brokers, cluster
+from tests.unit.planner.sample_clusters import NOON, brokers, cluster
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 
 MOVE = PlannedMove("t", 1, (0, 1), (2, 1), 2)
@@ -30,8 +30,8 @@ PLANNED = PlannedState(
 
 
 def states(move: PlannedMove, snapshot: ClusterSnapshot):
-    ask = build_ask(snapshot, PLANNED.options)
-    return move_states(replace(PLANNED, moves=(move,)), ask, ask.problem(0.2), frozenset())
+    plan_request = build_request(snapshot, PLANNED.options)
+    return move_states(replace(PLANNED, moves=(move,)), plan_request, plan_request.problem(0.2), frozenset())
 
 
 def today(*replicas: int, leader: int | None = None, **more: object) -> ClusterSnapshot:
@@ -116,28 +116,28 @@ def test_times_are_compared_in_utc() -> None:
 
 def test_the_effect_of_what_is_left() -> None:
     """Above and below 8..12 are 3 + 3 of 30 GB; counts are outside too. Afterwards disks and replicas are inside."""
-    ask = build_ask(SNAPSHOT, PLANNED.options)
-    problem = ask.problem(0.2)
-    effect = effect_of(ask, problem, [LeftMove(1, [2, 1], 2)])
+    plan_request = build_request(SNAPSHOT, PLANNED.options)
+    problem = plan_request.problem(0.2)
+    effect = effect_of(plan_request, problem, [LeftMove(1, [2, 1], 2)])
     assert (effect.harm, effect.copied_bytes) == ((), 4e9)
     assert effect.gain > 0
-    assert worth(ask, problem, effect, 1).code is ReasonCode.MOVES_LEFT
-    assert worth(ask, problem, Effect((), -0.1, 4e9), 1).code is ReasonCode.GAINS_TOO_LITTLE
-    back = effect_of(ask, problem, [LeftMove(2, [0, 1], 0)])  # 5 GB more on 1, nothing left on 2
+    assert worth(plan_request, problem, effect, 1).code is ReasonCode.MOVES_LEFT
+    assert worth(plan_request, problem, Effect((), -0.1, 4e9), 1).code is ReasonCode.GAINS_TOO_LITTLE
+    back = effect_of(plan_request, problem, [LeftMove(2, [0, 1], 0)])  # 5 GB more on 1, nothing left on 2
     assert codes(back.harm) == [ReasonCode.BALANCE_WORSE]
 
 
 def test_racks_that_would_be_shared_are_harm() -> None:
-    ask = build_ask(cluster(ROWS, brokers(3, racks=2)), PLANNED.options)  # 0 and 2 stand in one rack
-    effect = effect_of(ask, ask.problem(0.2), [LeftMove(1, [2, 0], 2)])
+    plan_request = build_request(cluster(ROWS, brokers(3, racks=2)), PLANNED.options)  # 0 and 2 stand in one rack
+    effect = effect_of(plan_request, plan_request.problem(0.2), [LeftMove(1, [2, 0], 2)])
     assert ReasonCode.RACKS_SHARED in codes(effect.harm)
 
 
 def test_the_worst_reason_judges_and_many_alike_are_counted() -> None:
-    assert worst([]) is Judgement.VALID
+    assert worst([]) is PlanStatus.VALID
     mixed = [Reason(ReasonCode.MOVES_LEFT, ""), Reason(ReasonCode.ALL_DONE, ""), Reason(ReasonCode.EXPIRED, "")]
-    assert worst(mixed) is Judgement.STALE
-    assert worst([*mixed, Reason(ReasonCode.NO_LEADER, "")]) is Judgement.HARMFUL
+    assert worst(mixed) is PlanStatus.STALE
+    assert worst([*mixed, Reason(ReasonCode.NO_LEADER, "")]) is PlanStatus.HARMFUL
     short = shortened([Reason(ReasonCode.PARTITION_MOVED, str(i)) for i in range(SHOWN + 3)])
     assert [reason.words for reason in short] == [*map(str, range(SHOWN)), "and 3 more"]
 
@@ -151,5 +151,5 @@ def test_what_is_not_sealed_is_no_plan(document: object) -> None:
 
 
 def test_problem_rows_follow_the_snapshot() -> None:
-    ask = build_ask(SNAPSHOT, PLANNED.options)
-    assert np.array_equal(ask.rows, [0, 1, 2])
+    plan_request = build_request(SNAPSHOT, PLANNED.options)
+    assert np.array_equal(plan_request.rows, [0, 1, 2])

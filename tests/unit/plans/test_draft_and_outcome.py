@@ -7,7 +7,7 @@ import pytest
 
 from kafka_rebalance.plans.draft import draft_of, empty_draft, in_problem_rows, placement_after, total_bytes
 from kafka_rebalance.plans.outcome import met_bands, outcome_of, reached, resource_outcomes, skew
-from tests.unit.planner.worlds import GB
+from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import MOVED, MOVED_LEADERS, hand
 
 
@@ -70,7 +70,10 @@ def test_loads_before_and_after() -> None:
 
 def test_outcomes_tell_bands_and_skews() -> None:
     known = hand()
-    told = {each.resource: each for each in resource_outcomes(known.ask, known.outcome, known.bands, 0.2)}
+    told = {
+        resource_outcome.resource: resource_outcome
+        for resource_outcome in resource_outcomes(known.ask, known.outcome, known.bands, 0.2)
+    }
     assert (told["disk"].skew_before, told["disk"].skew_after) == pytest.approx((1.5, 1.1))
     assert told["disk"].band_asked == pytest.approx((0.8, 1.2))
     assert told["disk"].widened_to == (None, None)

@@ -25,10 +25,10 @@ from kafka_rebalance.plans.explain.verdict import (
     rebalance_words,
 )
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import Capacity
 from tests.unit.planner.hand_problems import hand_problem
-from tests.unit.planner.worlds import GB, brokers, cluster, row, with_capacity
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row, with_capacity
 from tests.unit.plans.hand_plans import SNAPSHOT, hand
 
 
@@ -61,12 +61,12 @@ def test_a_line_for_each_broker_that_gives_or_takes() -> None:
 def test_one_partition_larger_than_any_band_is_the_cause() -> None:
     """20, 2 and 2 GB: the mean is 8, a band of a fifth ends at 9.6."""
     snapshot = cluster([row("t", p, (p,), size * GB) for p, size in enumerate((20, 2, 2))], brokers(3))
-    ask = ask_of(snapshot)
-    problem = ask.problem(0.2)
+    plan_request = ask_of(snapshot)
+    problem = plan_request.problem(0.2)
     assert largest_alone(problem, problem.column("disk") or 0) == (0, 20 * GB)
-    outcome = outcome_of(ask, empty_draft(ask))
-    found = widenings(ask, problem, outcome, bands_of(problem), problem.replicas, problem.leader)
-    told = {(each.resource, each.side): each for each in found}
+    outcome = outcome_of(plan_request, empty_draft(plan_request))
+    found = widenings(plan_request, problem, outcome, bands_of(problem), problem.replicas, problem.leader)
+    told = {(item.resource, item.side): item for item in found}
     high = told["disk", "high"]
     assert (high.broker, high.asked, high.used) == (0, pytest.approx(1.2), pytest.approx(2.5))
     assert "t-0 alone" in high.cause
@@ -75,7 +75,7 @@ def test_one_partition_larger_than_any_band_is_the_cause() -> None:
 
 
 def ask_of(snapshot):
-    return build_ask(snapshot, PlanOptions(within=0.2))
+    return build_request(snapshot, PlanOptions(within=0.2))
 
 
 def test_causes_are_a_sentence_each() -> None:
@@ -141,8 +141,8 @@ def test_more_replicas_than_racks_and_a_rack_without_any() -> None:
 
 
 def hand_notes(snapshot):
-    ask = ask_of(snapshot)
-    return cluster_notes(ask.brokers, ask.partitions, ask.target_rf)
+    plan_request = ask_of(snapshot)
+    return cluster_notes(plan_request.brokers, plan_request.partitions, plan_request.target_rf)
 
 
 def mixed_disks():

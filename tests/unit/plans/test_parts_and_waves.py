@@ -16,7 +16,7 @@ from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
 from kafka_rebalance.plans.unseen_cluster import plan_without_brokers
 from kafka_rebalance.plans.wave_plan import LEAST_SLOTS, cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
-from tests.unit.planner.worlds import GB
+from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT, hand
 
 # 4 GB at 1 MB/s.

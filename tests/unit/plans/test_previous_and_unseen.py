@@ -12,14 +12,14 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_countable_bytes, require_measured
 from kafka_rebalance.plans.plan import Verdict
-from kafka_rebalance.plans.previous.continued import kept_plan
-from kafka_rebalance.plans.previous.previous_plan import EarlierPlan, differs, leaves_nothing_behind, what_is_left
-from kafka_rebalance.plans.request import build_ask
+from kafka_rebalance.plans.previous.continued import continued_plan
+from kafka_rebalance.plans.previous.previous_plan import PreviousPlan, differs, leaves_nothing_behind, what_is_left
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.robustness import NOISE, TRIALS, robustness_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.snapshot.model import BrokerState, CoverageGap
 from tests.unit.planner.hand_problems import THREE, hand_problem
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import MOVED, ROWS, SNAPSHOT, hand
 
 MOVE = {"topic": "t", "partition": 1, "from": [0, 1], "to": [2, 1], "leader_to": 2}
@@ -62,8 +62,8 @@ def test_a_plan_well_inside_the_dead_band_is_confirmed() -> None:
     """Partition 1 to broker 2, partition 0 led by 1: disks at 11, 10 and 9 of 10, a leader and two replicas each."""
     known = hand(PlanOptions())
     replicas = np.array([[1, 0], [2, 1], [0, 2]], dtype=np.int32)
-    plan = EarlierPlan("e" * 64, replicas, np.array([1, 2, 0], dtype=np.int32), left=2, done=3)
-    kept = kept_plan(known.ask, known.problem, plan, 0, lambda _: None)
+    plan = PreviousPlan("e" * 64, replicas, np.array([1, 2, 0], dtype=np.int32), left=2, done=3)
+    kept = continued_plan(known.ask, known.problem, plan, 0, lambda _: None)
     assert kept is not None
     assert (kept.plan_id, len(kept.draft)) == ("e" * 64, 2)
     assert "3 of its moves are done, 2 left" in kept.reason
@@ -71,10 +71,10 @@ def test_a_plan_well_inside_the_dead_band_is_confirmed() -> None:
 
 def test_nothing_is_kept_where_everybody_is_inside() -> None:
     even = cluster([row("t", p, (p, (p + 1) % 3), GB) for p in range(3)], brokers(3))
-    ask = build_ask(even, PlanOptions())
-    problem = ask.problem(0.1)
-    plan = EarlierPlan("e" * 64, problem.replicas, problem.leader, left=1, done=0)
-    assert kept_plan(ask, problem, plan, 0, lambda _: None) is None
+    plan_request = build_request(even, PlanOptions())
+    problem = plan_request.problem(0.1)
+    plan = PreviousPlan("e" * 64, problem.replicas, problem.leader, left=1, done=0)
+    assert continued_plan(plan_request, problem, plan, 0, lambda _: None) is None
 
 
 def test_a_verdict_on_a_large_imbalance_stands_whatever_the_noise() -> None:
@@ -110,20 +110,25 @@ def test_what_makes_a_cluster_unusable() -> None:
 
 def test_what_was_not_seen_may_change_the_answer() -> None:
     even = [row("t", p, (p, (p + 1) % 3), GB) for p in range(3)]
-    known = build_ask(cluster(even, brokers(3)), PlanOptions())
+    known = build_request(cluster(even, brokers(3)), PlanOptions())
     assert could_change(known, known.problem(0.1)) == ()
     hidden = replace(cluster(even, brokers(3)), coverage=(CoverageGap("topic", "secret", "description", "denied"),))
-    ask = build_ask(hidden, PlanOptions())
-    assert any("topic secret could not be described" in reason for reason in could_change(ask, ask.problem(0.1)))
+    plan_request = build_request(hidden, PlanOptions())
+    assert any(
+        "topic secret could not be described" in reason
+        for reason in could_change(plan_request, plan_request.problem(0.1))
+    )
     some = [*even, *[row("u", p, (p, (p + 1) % 3), None) for p in range(3)]]
-    part = build_ask(cluster(some, brokers(3)), PlanOptions())
+    part = build_request(cluster(some, brokers(3)), PlanOptions())
     assert any("known for 50%" in reason for reason in could_change(part, part.problem(0.1)))
 
 
 def test_partitions_stuck_on_a_dead_broker_decide() -> None:
     rows = [row("t", p, (p, (p + 1) % 3), GB) for p in range(3)] + [row("u", 0, (3,), GB, leader=None, isr=())]
-    ask = build_ask(cluster(rows, brokers(4, b3=BrokerState.DEAD)), PlanOptions())
-    assert any(reason.startswith("broker 3 is dead and 1") for reason in could_change(ask, ask.problem(0.1)))
+    plan_request = build_request(cluster(rows, brokers(4, b3=BrokerState.DEAD)), PlanOptions())
+    assert any(
+        reason.startswith("broker 3 is dead and 1") for reason in could_change(plan_request, plan_request.problem(0.1))
+    )
 
 
 def test_options_that_the_cluster_contradicts() -> None:
@@ -139,8 +144,8 @@ def test_options_that_the_cluster_contradicts() -> None:
 
 def test_a_target_of_what_nobody_measured_is_refused() -> None:
     with pytest.raises(UsageError, match="--target in"):
-        require_measured(build_ask(SNAPSHOT, PlanOptions(targets={"in": Target(0.9, 1.1)})))
-    require_measured(build_ask(SNAPSHOT, PlanOptions(targets={"disk": Target(0.9, 1.1)})))
+        require_measured(build_request(SNAPSHOT, PlanOptions(targets={"in": Target(0.9, 1.1)})))
+    require_measured(build_request(SNAPSHOT, PlanOptions(targets={"disk": Target(0.9, 1.1)})))
 
 
 def test_bytes_that_nobody_can_count_cannot_be_limited() -> None:

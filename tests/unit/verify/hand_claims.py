@@ -9,9 +9,9 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, cluster_arrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
-from kafka_rebalance.verify.document.parameters import Wishes, read_wishes
+from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
 from kafka_rebalance.verify.faults import FaultList
-from tests.unit.planner.worlds import GB
+from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT
 
 MOVE: dict[str, Any] = {
@@ -28,20 +28,20 @@ DISK: dict[str, Any] = {
 }  # fmt: skip
 
 
-def parameters(**changes: object) -> dict[str, Any]:
+def parameters_document(**changes: object) -> dict[str, Any]:
     """A band of a fifth, ten moves a broker at a time, a megabyte a second."""
     options = PlanOptions(within=0.2, moves_per_broker=10, throttle_bytes_per_s=THROTTLE)
     return options.document() | changes
 
 
-def wishes(**changes: object) -> Wishes:
-    read = read_wishes(parameters(**changes), FaultList())
+def parameters(**changes: object) -> PlanParameters:
+    read = read_parameters(parameters_document(**changes), FaultList())
     assert read is not None
     return read
 
 
 def arrays(snapshot: ClusterSnapshot = SNAPSHOT, **changes: object) -> ClusterArrays:
-    return cluster_arrays(snapshot, wishes(**changes))
+    return cluster_arrays(snapshot, parameters(**changes))
 
 
 def claims(*moves: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **changes: object) -> ClaimedMoves:

@@ -19,16 +19,16 @@ from kafka_rebalance.verify.cluster.seen_cluster import check_seen
 from kafka_rebalance.verify.cluster.shares import fair_share_of, rack_counts
 from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
 from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
-from kafka_rebalance.verify.verdict_rules import check_verdict, furthest_from_share, imbalance
-from tests.unit.planner.worlds import GB, brokers, cluster, row
+from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
-from tests.unit.verify.hand_claims import DISK, MOVE, arrays, claims, faults_of, wishes
+from tests.unit.verify.hand_claims import DISK, MOVE, arrays, claims, faults_of, parameters
 
 BEFORE = np.array([15.0, 10.0, 5.0]) * GB
 
 
 def test_what_brokers_carry_before_and_after_the_move() -> None:
-    levels = recompute(claims(), arrays(), wishes())
+    levels = recompute(claims(), arrays(), parameters())
     assert (levels.before["disk"] / GB).tolist() == [15, 10, 5]
     assert (levels.after["disk"] / GB).tolist() == [11, 10, 9]
     assert levels.before["leaders"].tolist() == [3, 0, 0]
@@ -81,19 +81,19 @@ def test_fair_shares_rise_until_a_rack_is_full() -> None:
 
 def test_the_band_asked_for_and_the_widened_one() -> None:
     known = arrays()
-    band = band_of(DISK, BEFORE, None, known, wishes())
+    band = band_of(DISK, BEFORE, None, known, parameters())
     assert band.low == pytest.approx(np.full(3, 8 * GB))
     assert band.high == pytest.approx(np.full(3, 12 * GB))
-    wider = band_of(DISK | {"widened_to": [0.5, 1.5]}, BEFORE, None, known, wishes())
+    wider = band_of(DISK | {"widened_to": [0.5, 1.5]}, BEFORE, None, known, parameters())
     assert (wider.low / GB).tolist() == pytest.approx([5, 5, 5])
     assert (wider.high / GB).tolist() == pytest.approx([15, 15, 15])
-    counts, mean = asked_band(DISK | {"resource": "leaders"}, np.array([3.0, 0, 0]), None, known, wishes())
+    counts, mean = asked_band(DISK | {"resource": "leaders"}, np.array([3.0, 0, 0]), None, known, parameters())
     assert (counts.low.tolist(), counts.high.tolist(), mean.tolist()) == ([0.8] * 3, [1.2] * 3, [1] * 3)
 
 
 def test_bounds_by_counting() -> None:
     """Broker 0 is 3 GB above 12: no replica gives 3 in part for less, so 3 GB; of replicas one has to go."""
-    known, asked = arrays(), wishes()
+    known, asked = arrays(), parameters()
     bands = {"disk": band_of(DISK, BEFORE, None, known, asked)}
     size = np.nan_to_num(known.size)
     assert least_copied(known, asked, bands, {"disk": BEFORE}, size) == pytest.approx(3 * GB)
@@ -105,7 +105,7 @@ def test_bounds_by_counting() -> None:
 
 
 def test_a_leaving_broker_forces_what_it_holds() -> None:
-    asked, known = wishes(remove_brokers=[0]), arrays(remove_brokers=[0])
+    asked, known = parameters(remove_brokers=[0]), arrays(remove_brokers=[0])
     wide = {"disk": band_of(DISK | {"band_asked": [None, None]}, BEFORE, None, known, asked)}
     wide["disk"] = replace(wide["disk"], high=np.full(3, np.inf))
     assert least_copied(known, asked, wide, {"disk": BEFORE}, np.nan_to_num(known.size)) == pytest.approx(15 * GB)
@@ -113,7 +113,7 @@ def test_a_leaving_broker_forces_what_it_holds() -> None:
 
 
 def test_prices_prove_the_excess() -> None:
-    known, asked = arrays(), wishes()
+    known, asked = arrays(), parameters()
     bands = {"disk": band_of(DISK, BEFORE, None, known, asked)}
     assert price_bound(known, asked, bands, {"disk": np.array([1.0, 0, 0])}) == pytest.approx(3 * GB)
     assert price_bound(known, asked, bands, {"disk": np.array([0, 0, -1.0])}) == pytest.approx(3 * GB)  # it lacks 3
@@ -121,7 +121,7 @@ def test_prices_prove_the_excess() -> None:
 
 
 def test_a_stated_bound_is_neither_above_the_cost_nor_unproved() -> None:
-    known, asked = arrays(), wishes()
+    known, asked = arrays(), parameters()
     levels = recompute(claims(), known, asked)
     cost = {"bytes": 4 * GB, "replica_moves": 1, "leader_changes": None, "seconds": None}
     document = {
@@ -154,23 +154,25 @@ def test_a_stated_bound_is_neither_above_the_cost_nor_unproved() -> None:
 
 
 def test_what_today_breaks_by_itself() -> None:
-    assert not must_change(arrays(), wishes())
-    assert must_change(arrays(remove_brokers=[0]), wishes(remove_brokers=[0]))
-    assert must_change(arrays(demote_brokers=[0]), wishes(demote_brokers=[0]))
-    assert must_change(arrays(replication_factor=3), wishes(replication_factor=3))
-    assert not must_change(arrays(replication_factor=3), wishes(replication_factor=3, leaders_only=True))
+    assert not must_change(arrays(), parameters())
+    assert must_change(arrays(remove_brokers=[0]), parameters(remove_brokers=[0]))
+    assert must_change(arrays(demote_brokers=[0]), parameters(demote_brokers=[0]))
+    assert must_change(arrays(replication_factor=3), parameters(replication_factor=3))
+    assert not must_change(arrays(replication_factor=3), parameters(replication_factor=3, leaders_only=True))
     shared = cluster(ROWS, brokers(3, racks=2))
-    assert must_change(arrays(shared), wishes())
+    assert must_change(arrays(shared), parameters())
 
 
 def test_disks_that_overflow_today_break_a_hard_rule() -> None:
     small = tuple(replace(b, capacity=Capacity(disk_bytes=14.0 * GB)) for b in SNAPSHOT.brokers)
     full = replace(SNAPSHOT, brokers=small)
-    levels = recompute(claims(snapshot=full), arrays(full), wishes())
-    assert breaks_a_hard_rule(arrays(full), wishes(), levels)
+    levels = recompute(claims(snapshot=full), arrays(full), parameters())
+    assert breaks_a_hard_rule(arrays(full), parameters(), levels)
     roomy = tuple(replace(b, capacity=Capacity(disk_bytes=16.0 * GB)) for b in SNAPSHOT.brokers)
     free = replace(SNAPSHOT, brokers=roomy)
-    assert not breaks_a_hard_rule(arrays(free), wishes(), recompute(claims(snapshot=free), arrays(free), wishes()))
+    assert not breaks_a_hard_rule(
+        arrays(free), parameters(), recompute(claims(snapshot=free), arrays(free), parameters())
+    )
 
 
 def test_what_the_plan_says_it_saw() -> None:
@@ -179,10 +181,10 @@ def test_what_the_plan_says_it_saw() -> None:
         "reassigning": [],
     }  # fmt: skip
     document = {"moves": [MOVE], "topic_ids": {"t": None}, "seen": seen}
-    assert faults_of(check_seen, document, SNAPSHOT, wishes()) == []
+    assert faults_of(check_seen, document, SNAPSHOT, parameters()) == []
     for changed in ({"dead_brokers": [1]}, {"topic_partitions": {"t": 2}}, {"reassigning": [["t", 0]]}):
         wrong = document | {"seen": seen | changed}
-        assert faults_of(check_seen, wrong, SNAPSHOT, wishes()) == ["identity"]
+        assert faults_of(check_seen, wrong, SNAPSHOT, parameters()) == ["identity"]
 
 
 def test_cannot_tell_needs_something_unseen() -> None:
@@ -198,11 +200,11 @@ def test_cannot_tell_needs_something_unseen() -> None:
 
 
 def test_imbalance_and_the_furthest_from_its_share() -> None:
-    known, asked = arrays(), wishes()
+    known, asked = arrays(), parameters()
     bands = {"disk": band_of(DISK, BEFORE, None, known, asked)}
     assert imbalance(bands, {"disk": BEFORE}, known) == pytest.approx(0.1)  # 3 of 30 GB above, 3 below
-    assert furthest_from_share(bands, {"disk": BEFORE}, known, asked) == pytest.approx(0.5)
-    assert furthest_from_share(bands, {"disk": np.full(3, 10.0 * GB)}, known, asked) == 0
+    assert worst_deviation_from_share(bands, {"disk": BEFORE}, known, asked) == pytest.approx(0.5)
+    assert worst_deviation_from_share(bands, {"disk": np.full(3, 10.0 * GB)}, known, asked) == 0
 
 
 @pytest.mark.parametrize(
@@ -218,7 +220,7 @@ def test_imbalance_and_the_furthest_from_its_share() -> None:
     ],
 )
 def test_a_verdict_follows_from_what_brokers_carry(verdict: str, moves: list, reasons: list, is_right: bool) -> None:
-    known, asked = arrays(), wishes()
+    known, asked = arrays(), parameters()
     document = {
         "verdict": verdict, "moves": moves, "reasons": reasons, "resources": [DISK], "continues": None,
     }  # fmt: skip

@@ -18,8 +18,8 @@ from kafka_rebalance.verify.files.moves_table import HEAD, cell_of, check_table
 from kafka_rebalance.verify.files.plan_folder import check_folder
 from kafka_rebalance.verify.verification import Verification
 from tests.unit.plans.hand_plans import SNAPSHOT
-from tests.unit.verify.hand_claims import MOVE, faults_of, parameters
-from tests.unit.verify.plan_worlds import sealed
+from tests.unit.verify.hand_claims import MOVE, faults_of, parameters_document
+from tests.unit.verify.sample_plans import sealed
 
 
 def test_a_document_lacks_nothing_and_has_nothing_more() -> None:
@@ -69,12 +69,12 @@ def test_the_plan_names_its_cluster_and_reading() -> None:
         {"max_moves": -1}, {"throttle_bytes_per_s": 0}, {"moves_per_broker": 0}, {"balance_within": 1.0},
         {"remove_brokers": [2, 1]}, {"demote_brokers": [-1]}, {"remove_brokers": [7], "add_brokers": {"7": "a"}},
         {"include_topics": ["("]}, {"targets": {"disk": [1.2, 0.8]}}, {"targets": {"tape": [0.8, 1.2]}},
-        {"capacities": {"1": {"disk_bytes": -1.0}}}, {"preferred_election": True}, {"is_order": False},
+        {"capacities": {"1": {"disk_bytes": -1.0}}}, {"preferred_election": True}, {"is_explicit": False},
     ],
 )  # fmt: skip
 def test_a_parameter_that_means_nothing_is_a_fault(change: dict[str, Any]) -> None:
-    assert faults_of(check_parameters, parameters()) == []
-    assert faults_of(check_parameters, parameters(**change)) == ["parameter"]
+    assert faults_of(check_parameters, parameters_document()) == []
+    assert faults_of(check_parameters, parameters_document(**change)) == ["parameter"]
 
 
 def frontier(**changes: object) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def frontier(**changes: object) -> dict[str, Any]:
     ]  # fmt: skip
     points[4] |= changes
     return {
-        "frontier": points, "verdict": "rebalance", "moves": [MOVE], "parameters": parameters(),
+        "frontier": points, "verdict": "rebalance", "moves": [MOVE], "parameters": parameters_document(),
         "resources": [{"resource": "disk", "skew_before": 1.5, "skew_after": 1.3}],
         "cost": {"bytes": 40, "replica_moves": 4, "leader_changes": 0},
         "lower_bound": [{"cost": "bytes", "value": 20.0}],

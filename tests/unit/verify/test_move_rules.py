@@ -15,9 +15,9 @@ from kafka_rebalance.verify.moves.rules import check_moves, check_result
 from kafka_rebalance.verify.moves.statements import check_statements
 from kafka_rebalance.verify.moves.wave_rules import check_waves
 from kafka_rebalance.verify.moves.wave_traffic import Traffic
-from tests.unit.planner.worlds import GB, brokers, cluster
+from tests.unit.planner.sample_clusters import GB, brokers, cluster
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
-from tests.unit.verify.hand_claims import MOVE, THROTTLE, WAVE, arrays, claims, faults_of, wishes
+from tests.unit.verify.hand_claims import MOVE, THROTTLE, WAVE, arrays, claims, faults_of, parameters
 
 COST: dict[str, Any] = {
     "replica_moves": 1, "bytes": 4 * GB, "leader_changes": 1, "seconds": 4000.0, "seconds_slot_filling": 4000.0,
@@ -31,7 +31,7 @@ DOCUMENT: dict[str, Any] = {
 
 def rules(move: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> list[str]:
     claimed = claims(move, snapshot=snapshot, **asked)
-    return faults_of(check_moves, [move], claimed, arrays(snapshot, **asked), wishes(**asked))
+    return faults_of(check_moves, [move], claimed, arrays(snapshot, **asked), parameters(**asked))
 
 
 @pytest.mark.parametrize(
@@ -78,24 +78,26 @@ def test_what_is_being_reassigned_or_has_no_leader_stays() -> None:
     ],
 )
 def test_what_the_whole_cluster_must_be_afterwards(asked: dict, codes: list[str]) -> None:
-    assert faults_of(check_result, claims(**asked), arrays(**asked), wishes(**asked), "rebalance") == codes
+    assert faults_of(check_result, claims(**asked), arrays(**asked), parameters(**asked), "rebalance") == codes
 
 
 def test_replicas_left_in_one_rack_are_a_fault() -> None:
     shared = cluster(ROWS, brokers(3, racks=2))
     moved = claims(MOVE | {"to": [2, 1]}, snapshot=shared)
-    assert faults_of(check_result, moved, arrays(shared), wishes(), "rebalance") == ["rack"]  # partition 2 on 0 and 2
+    assert faults_of(check_result, moved, arrays(shared), parameters(), "rebalance") == [
+        "rack"
+    ]  # partition 2 on 0 and 2
 
 
 def test_costs_are_the_sums_of_the_moves() -> None:
     known, claimed = arrays(), claims()
-    assert faults_of(check_costs, DOCUMENT, claimed, known, wishes()) == []
+    assert faults_of(check_costs, DOCUMENT, claimed, known, parameters()) == []
     for wrong in (COST | {"bytes": 1}, COST | {"replica_moves": 2}, COST | {"leader_changes": 0}):
-        assert faults_of(check_costs, DOCUMENT | {"cost": wrong}, claimed, known, wishes()) == ["cost"]
+        assert faults_of(check_costs, DOCUMENT | {"cost": wrong}, claimed, known, parameters()) == ["cost"]
     dear = DOCUMENT | {"moves": [MOVE | {"bytes": 5 * GB, "reason": " "}]}
-    assert faults_of(check_costs, dear, claimed, known, wishes()) == ["cost", "explanation", "move_bytes"]
-    assert faults_of(check_costs, DOCUMENT, claimed, known, wishes(max_move_bytes=3 * GB)) == ["budget"]
-    assert faults_of(check_costs, DOCUMENT, claimed, known, wishes(max_move_bytes=4 * GB)) == []
+    assert faults_of(check_costs, dear, claimed, known, parameters()) == ["cost", "explanation", "move_bytes"]
+    assert faults_of(check_costs, DOCUMENT, claimed, known, parameters(max_move_bytes=3 * GB)) == ["budget"]
+    assert faults_of(check_costs, DOCUMENT, claimed, known, parameters(max_move_bytes=4 * GB)) == []
 
 
 def test_whole_numbers_and_unknown_ones() -> None:
@@ -142,23 +144,23 @@ def test_a_throttle_is_raised_a_quarter_above_what_is_written() -> None:
 )
 def test_a_wave_says_what_it_copies_and_how_long(change: dict, codes: list[str]) -> None:
     document = DOCUMENT | {"waves": [WAVE | change]}
-    assert faults_of(check_waves, document, claims(), arrays(), wishes(), None) == codes
+    assert faults_of(check_waves, document, claims(), arrays(), parameters(), None) == codes
 
 
 def test_a_wave_keeps_to_slots_rows_and_disks() -> None:
     known, claimed = arrays(), claims()
     used = np.array([15.0, 10.0, 5.0]) * GB
-    assert faults_of(check_waves, DOCUMENT, claimed, known, wishes(), (used, np.full(3, 15.0 * GB))) == []
-    assert faults_of(check_waves, DOCUMENT, claimed, known, wishes(), (used, np.full(3, 8.9 * GB))) == ["wave_disk"]
-    assert faults_of(check_waves, DOCUMENT, claimed, known, wishes(partitions_per_wave=0), None) == ["wave_limit"]
-    assert faults_of(check_waves, DOCUMENT, claimed, known, wishes(moves_per_broker=0), None) == ["wave_limit"]
+    assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(), (used, np.full(3, 15.0 * GB))) == []
+    assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(), (used, np.full(3, 8.9 * GB))) == ["wave_disk"]
+    assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(partitions_per_wave=0), None) == ["wave_limit"]
+    assert faults_of(check_waves, DOCUMENT, claimed, known, parameters(moves_per_broker=0), None) == ["wave_limit"]
 
 
 def test_the_way_back_is_the_waves_turned_round() -> None:
     known, claimed = arrays(), claims()
 
     def codes(**change: object) -> list[str]:
-        return faults_of(check_rollback, DOCUMENT | change, claimed, known, wishes())
+        return faults_of(check_rollback, DOCUMENT | change, claimed, known, parameters())
 
     assert codes() == []
     assert codes(rollback=None) == ["rollback_order"]
@@ -178,7 +180,7 @@ def test_what_left_a_dead_broker_cannot_go_back() -> None:
     claimed = claims(move, snapshot=gone)
     nothing = {"replica_moves": 0, "bytes": 0, "leader_changes": 0, "seconds": 0.0, "seconds_slot_filling": 0.0}
     document = DOCUMENT | {"moves": [move], "rollback": nothing | {"waves": [], "not_undone": [0]}}
-    assert faults_of(check_rollback, document, claimed, arrays(gone), wishes()) == []
+    assert faults_of(check_rollback, document, claimed, arrays(gone), parameters()) == []
 
 
 STATED: dict[str, Any] = DOCUMENT | {
@@ -218,4 +220,4 @@ STATED: dict[str, Any] = DOCUMENT | {
     ],
 )
 def test_sentences_that_people_act_on_are_true(change: dict, codes: list[str]) -> None:
-    assert faults_of(check_statements, STATED | change, claims(), arrays(), wishes()) == codes
+    assert faults_of(check_statements, STATED | change, claims(), arrays(), parameters()) == codes
