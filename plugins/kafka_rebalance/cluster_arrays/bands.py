@@ -13,11 +13,9 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats
 from kafka_rebalance.cluster_arrays.fair_share import plain_mean
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import COUNTED
-
-# A load may stray by this share of the plain mean before it counts as outside: rounding of long sums.
-SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +58,7 @@ def band_of(
 def _share_band(within: float, share: Floats, *, is_count: bool) -> tuple[Floats, Floats]:
     low, high = share * (1 - within), share * (1 + within)
     if is_count:
-        low, high = np.minimum(low, np.floor(share + SLACK)), np.maximum(high, np.ceil(share - SLACK))
+        low, high = np.minimum(low, np.floor(share + BAND_ROUNDING)), np.maximum(high, np.ceil(share - BAND_ROUNDING))
     return np.maximum(low, 0.0), high
 
 
@@ -68,10 +66,10 @@ def _target_band(target: Target, level: Floats, *, is_count: bool) -> tuple[Floa
     low = np.zeros_like(level) if target.low is None else target.low * level
     high = np.full_like(level, np.inf) if target.high is None else target.high * level
     # A count at the very edge is a matter of rounding: keep off it.
-    low, high = low + SLACK * (low > 0), np.maximum(high - SLACK, 0.0)
+    low, high = low + BAND_ROUNDING * (low > 0), np.maximum(high - BAND_ROUNDING, 0.0)
     if is_count:
         # A band around the mean that holds no whole number still allows the mean rounded either way.
-        is_empty = np.ceil(low - SLACK) > np.floor(high + SLACK)
-        low = np.where(is_empty, np.minimum(low, np.floor(level + SLACK)), low)
-        high = np.where(is_empty, np.maximum(high, np.ceil(level - SLACK)), high)
+        is_empty = np.ceil(low - BAND_ROUNDING) > np.floor(high + BAND_ROUNDING)
+        low = np.where(is_empty, np.minimum(low, np.floor(level + BAND_ROUNDING)), low)
+        high = np.where(is_empty, np.maximum(high, np.ceil(level - BAND_ROUNDING)), high)
     return low, high

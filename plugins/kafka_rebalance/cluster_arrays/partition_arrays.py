@@ -11,14 +11,12 @@ import numpy.typing as npt
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Placement
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
+from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import COUNTED, TABLE
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-
-# A resource is balanced where its figures are known for at least this share of partitions.
-NEEDED_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -155,23 +153,25 @@ def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: I
 
 def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, str]]:
     """What is known for most partitions, as far as resources are made of it; and why which resource is left out."""
+    needed = DEFAULTS.least_known
     values = {kind: snapshot.load(kind) for row in TABLE for kind in row.rests_on}
     shares = {kind: 1 - float(np.isnan(value).mean()) if len(value) else 0.0 for kind, value in values.items()}
     left_out = {
-        row.name: _unknown_words(row.load, shares[row.load])
+        row.name: unknown_words(row.load, shares[row.load], needed)
         for row in TABLE
-        if row.load is not None and shares[row.load] < NEEDED_SHARE
+        if row.load is not None and shares[row.load] < needed
     }
     for row in TABLE:
-        if row.name not in left_out and any(shares[kind] < NEEDED_SHARE for kind in row.rests_on):
+        if row.name not in left_out and any(shares[kind] < needed for kind in row.rests_on):
             left_out[row.name] = row.why_unknown
     used = dict.fromkeys(kind for row in TABLE if row.name not in left_out for kind in row.rests_on)
     return {kind: values[kind] for kind in used}, left_out
 
 
-def _unknown_words(kind: LoadKind, share: float) -> str:
+def unknown_words(kind: LoadKind, share: float, needed: float) -> str:
+    """Why a resource is left out of which a figure is known for ``share`` of the partitions."""
     if share > 0:
-        return f"{kind.value} is known for {share:.0%} of the partitions, {NEEDED_SHARE:.0%} are needed"
+        return f"{kind.value} is known for {share:.0%} of the partitions, {needed:.0%} are needed"
     return f"nobody measured {kind.value}"
 
 

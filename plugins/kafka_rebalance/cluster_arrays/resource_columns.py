@@ -11,14 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints, Longs
+from kafka_rebalance.cluster_arrays.params import DEFAULTS, CpuParams
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.resources import BALANCED, TABLE, Carrier, Resource
 from kafka_rebalance.snapshot.load import LoadKind
 
-# Cruise Control's ModelUtils: CPU that a byte written, sent or replicated costs, relative to each other.
-CPU_OF_LEADER_IN = 0.7
-CPU_OF_LEADER_OUT = 0.15
-CPU_OF_FOLLOWER_IN = 0.15
 _FIELD_OF = {
     LoadKind.LOG_BYTES: "disk_bytes",
     LoadKind.IN_BYTES_PER_S: "in_bytes_per_s",
@@ -61,27 +58,29 @@ class Columns:
     leader_extra: Floats
 
 
-def columns_of(loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED) -> Columns:
+def columns_of(
+    loads: MeasuredLoads, rf: Ints, resources: Collection[str] = BALANCED, cpu: CpuParams = DEFAULTS.cpu
+) -> Columns:
     """Columns at replication factors ``rf`` int32[P]: out grows with it, and the follower's share of CPU shrinks.
 
     Of ``resources`` those whose figures are all known, in the table's order.
     """
     known = [row for row in TABLE if row.name in resources and all(loads.of(kind) is not None for kind in row.rests_on)]
-    carried = [_carried(row, loads, rf) for row in known]
+    carried = [_carried(row, loads, rf, cpu) for row in known]
     follower = np.stack([per_replica for per_replica, _ in carried], axis=1) if carried else np.zeros((len(rf), 0))
     extra = np.stack([per_leader for _, per_leader in carried], axis=1) if carried else np.zeros((len(rf), 0))
     names = tuple(row.name for row in known)
     return Columns(names, np.ascontiguousarray(follower), np.ascontiguousarray(extra))
 
 
-def _carried(row: Resource, loads: MeasuredLoads, rf: Ints) -> tuple[Floats, Floats]:
+def _carried(row: Resource, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
     """float64[P] each: what every replica carries of one resource, and what the leader carries on top."""
     nothing, amount = np.zeros(len(rf)), _amount(row, loads, rf)
     if row.carrier is Carrier.REPLICAS:
         return amount, nothing
     if row.carrier is Carrier.LEADER:
         return nothing, amount
-    return _shared(amount, loads, rf)
+    return _shared(amount, loads, rf, cpu)
 
 
 def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
@@ -92,14 +91,14 @@ def _amount(row: Resource, loads: MeasuredLoads, rf: Ints) -> Floats:
     return measured + _known(loads, LoadKind.IN_BYTES_PER_S) * (rf - 1) if row.copies_sent else measured
 
 
-def _shared(cpu: Floats, loads: MeasuredLoads, rf: Ints) -> tuple[Floats, Floats]:
+def _shared(amount: Floats, loads: MeasuredLoads, rf: Ints, cpu: CpuParams) -> tuple[Floats, Floats]:
     """A follower's part of the leader's CPU, and what the leader has beyond it."""
     in_rate = _known(loads, LoadKind.IN_BYTES_PER_S)
     leader_out = _known(loads, LoadKind.OUT_BYTES_PER_S) + in_rate * (rf - 1)
-    cost = CPU_OF_LEADER_IN * in_rate + CPU_OF_LEADER_OUT * leader_out
-    share = np.divide(CPU_OF_FOLLOWER_IN * in_rate, cost, out=np.zeros_like(cost), where=cost > 0)
-    follower = cpu * np.minimum(share, 1.0)
-    return follower, cpu - follower
+    cost = cpu.leader_in * in_rate + cpu.leader_out * leader_out
+    share = np.divide(cpu.follower_in * in_rate, cost, out=np.zeros_like(cost), where=cost > 0)
+    follower = amount * np.minimum(share, 1.0)
+    return follower, amount - follower
 
 
 def _known(loads: MeasuredLoads, kind: LoadKind) -> Floats:

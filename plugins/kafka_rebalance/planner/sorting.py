@@ -10,11 +10,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel
-
-# Shorter spans are sorted by insertion.
-_SHORT = 15
-# Spans that wait: the shorter one of two is sorted first, so that their number is at most the logarithm of the length.
-_WAITING = 64
+from kafka_rebalance.planner.tolerances import MOST_WAITING, SHORT_SPAN
 
 
 @inner_kernel
@@ -23,13 +19,14 @@ def smallest_first(values: Floats) -> Longs:
     order = np.empty(values.shape[0], np.int64)
     for i in range(order.shape[0]):
         order[i] = i
-    begin, end = np.empty(_WAITING, np.int64), np.empty(_WAITING, np.int64)
+    # Of two spans the shorter one is sorted first, so that at most the logarithm of the length wait.
+    begin, end = np.empty(MOST_WAITING, np.int64), np.empty(MOST_WAITING, np.int64)
     begin[0], end[0] = 0, order.shape[0] - 1
     waiting = 1
     while waiting > 0:
         waiting -= 1
         low, high = begin[waiting], end[waiting]
-        while high - low >= _SHORT:
+        while high - low >= SHORT_SPAN:
             middle = _split(values, order, low, high)
             if high - middle > middle - low:
                 begin[waiting], end[waiting] = middle + 1, high

@@ -1,8 +1,8 @@
-"""Rounding: differences of loads that are none. Compiled into the kernels as literals.
+"""Rounding, and numbers that stand for something else: what is compiled into the kernels as literals.
 
-These are no choices of the search but what float64 arithmetic leaves over when loads of about 1 (the mean) are added
-and taken off some millions of times; nearly every comparison of every kernel reads one of them. All other numbers of
-the planner are parameters (``params.py``).
+None of these is a choice of the search: rounding is what float64 arithmetic leaves over when loads of about 1 (the
+mean) are added and taken off some millions of times, and nearly every comparison of every kernel reads it. All other
+numbers of the planner are parameters (``params.py``).
 """
 
 from __future__ import annotations
@@ -13,3 +13,11 @@ BAND_TOLERANCE = 1e-9
 GAIN_TOLERANCE = 1e-12
 # A score that no receiver has, and a distance from the bands that no broker reaches: "may not" and "however far".
 FORBIDDEN, HOWEVER_FAR = -1e300, 1e300
+# A price that no resource has: all replicas together do not cover the excess.
+NOT_COVERABLE = 1e300
+# A distance that no way has, and the arc between a broker and the hub, which is no partition's.
+UNREACHED, HUB_ARC = 1 << 60, -1
+# Chances are drawn as one of so many.
+FRACTIONS = 1 << 30
+# Spans shorter than this are sorted by insertion; as many spans wait at most as an array has bits of length.
+SHORT_SPAN, MOST_WAITING = 15, 64

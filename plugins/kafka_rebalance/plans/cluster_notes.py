@@ -10,9 +10,7 @@ from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-
-# Disks that differ by less than this are told as equal.
-ALIKE = 1.01
+from kafka_rebalance.plans.params import DEFAULTS
 
 
 def cluster_notes(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
@@ -82,7 +80,7 @@ def _disks(broker_arrays: BrokerArrays) -> tuple[str, ...]:
         return ()
     order = stays[np.argsort(capacity[stays], kind="stable")]
     small, large = int(order[0]), int(order[-1])
-    if capacity[large] <= ALIKE * capacity[small]:
+    if capacity[large] <= DEFAULTS.options.same_disk_ratio * capacity[small]:
         return ()
     least = f"{bytes_in_words(float(capacity[small]))} (broker {broker_arrays.brokers[small].id})"
     most = f"{bytes_in_words(float(capacity[large]))} (broker {broker_arrays.brokers[large].id})"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
-from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.fair_share import plain_mean
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
@@ -159,7 +159,7 @@ def reached(
     if mean <= 0:
         return None, None
     level = after / (mean * broker_capacity)
-    slack = SLACK * mean * float(broker_capacity[stays].max(initial=1.0)) + SLACK
+    slack = BAND_ROUNDING * mean * float(broker_capacity[stays].max(initial=1.0)) + BAND_ROUNDING
     under = stays & (after < bands.low[:, d] - slack)
     over = stays & (after > bands.high[:, d] + slack)
     return (float(level[under].min()) if under.any() else None), (float(level[over].max()) if over.any() else None)

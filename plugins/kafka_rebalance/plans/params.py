@@ -23,12 +23,14 @@ class FrontierParams(Parameters):
 
     steps, narrowest        bands from today's worst deviation down to the narrowest one, in equal ratios
     same_band               bands closer than this ratio to the plan's own are not searched again
+    least_points            fewer make no frontier
     most_annealed_replicas  points of larger clusters are not annealed: ten times over it would take half a minute
     """
 
     steps: int = number(9, least=1)
     narrowest: float = number(0.01, least=1e-6, most=1.0)
     same_band: float = number(1.15, least=1.0)
+    least_points: int = number(8, least=3)
     most_annealed_replicas: int = number(500_000, least=0)
     solve: SolveParams = _SHORT
 
@@ -79,6 +81,37 @@ class RobustnessParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnseenParams(Parameters):
+    """``times_mean``: what was not seen of a broker may be anything from nothing to so many times the mean."""
+
+    times_mean: float = number(2.0, least=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionParams(Parameters):
+    """Options beside the cluster.
+
+    most_replication_factor  one above this and above the number of brokers is not planned at all
+    same_disk_ratio          disks whose sizes differ by less are alike
+    """
+
+    most_replication_factor: int = number(64, least=1)
+    same_disk_ratio: float = number(1.01, least=1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckParams(Parameters):
+    """Plans that are read again.
+
+    least_harm        of imbalance: a hundredth of the load more outside its bands is harm, less is noise
+    reasons_per_code  shown at most, with how many more there are
+    """
+
+    least_harm: float = number(0.01, least=0.0)
+    reasons_per_code: int = number(5, least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlanParams(Parameters):
     """All parameters of a plan; ``solve`` are those of its first search."""
 
@@ -88,6 +121,9 @@ class PlanParams(Parameters):
     stability: StabilityParams = StabilityParams()
     waves: WaveParams = WaveParams()
     robustness: RobustnessParams = RobustnessParams()
+    unseen: UnseenParams = UnseenParams()
+    options: OptionParams = OptionParams()
+    check: CheckParams = CheckParams()
 
 
 DEFAULTS = PlanParams()

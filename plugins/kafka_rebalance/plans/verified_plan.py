@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
@@ -19,7 +20,6 @@ _BOUND_FAULTS = frozenset(("bound_missing", "bound_above_cost", "bound_not_prove
 _FRONTIER, _FILLING, _ROBUSTNESS = "frontier", "slot_filling", "robustness"
 BOOKKEEPING = _BOUND_FAULTS | {_FRONTIER, _FILLING, _ROBUSTNESS}
 _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
-_SHOWN = 5
 
 
 class InvalidPlanError(AdvisorError):
@@ -61,7 +61,7 @@ def _codes(found: Verification) -> list[str]:
 
 
 def _refusal(found: Verification) -> InvalidPlanError:
-    named = "; ".join(str(fault) for fault in found.wrong[:_SHOWN])
+    named = "; ".join(str(fault) for fault in found.wrong[: DEFAULTS.check.reasons_per_code])
     return InvalidPlanError(f"the plan did not pass its own verification and is not written: {named}")
 
 

@@ -17,8 +17,9 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.params import DEFAULTS, BoundParams
-from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, cover
+from kafka_rebalance.planner.replicas.covering import cover
 from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.tolerances import NOT_COVERABLE
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,9 +26,7 @@ from kafka_rebalance.arrays import Longs
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.planner.leaders.leader_state import LeaderState, hand_over, switch_cost
-
-# No way leads there; and the arc between a broker and the hub, which is no partition's.
-UNREACHED, HUB_ARC = 1 << 60, -1
+from kafka_rebalance.planner.tolerances import HUB_ARC, UNREACHED
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,8 +13,9 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.planner.leaders.count_flow import UNREACHED, count_flow, even_out, set_distances
+from kafka_rebalance.planner.leaders.count_flow import count_flow, even_out, set_distances
 from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
+from kafka_rebalance.planner.tolerances import UNREACHED
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -33,10 +33,8 @@ from kafka_rebalance.planner.replicas.moving import (
 )
 from kafka_rebalance.planner.replicas.pull import may_swap, swap_gain
 from kafka_rebalance.planner.state import State
+from kafka_rebalance.planner.tolerances import FRACTIONS
 from kafka_rebalance.planner.topic_spread import excess_change
-
-# Chances are drawn as one of so many.
-FRACTIONS = 1 << 30
 
 
 class Displaced(NamedTuple):

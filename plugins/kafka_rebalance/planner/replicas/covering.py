@@ -16,9 +16,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
-
-# A price that no resource has: all replicas together do not cover the excess.
-NOT_COVERABLE = 1e300
+from kafka_rebalance.planner.tolerances import NOT_COVERABLE
 
 
 @inner_kernel

@@ -10,13 +10,13 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.kernels.decorators import inner_kernel
-from kafka_rebalance.planner.replicas.covering import NOT_COVERABLE, best_prices
+from kafka_rebalance.planner.replicas.covering import best_prices
 from kafka_rebalance.planner.replicas.moving import above, band_improvement, is_original, move, replica_load
 from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import brokers_lacking, lacking_receiver, roomy_receiver
 from kafka_rebalance.planner.sorting import largest_first
 from kafka_rebalance.planner.state import State
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE, NOT_COVERABLE
 
 
 @inner_kernel

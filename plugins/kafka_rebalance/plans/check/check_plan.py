@@ -34,7 +34,7 @@ from kafka_rebalance.plans.check.move_states import move_states
 from kafka_rebalance.plans.check.planned import PlannedState, read_planned
 from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
 from kafka_rebalance.plans.dead_band import worst_deviation
-from kafka_rebalance.plans.option_fit import MOST_PLANNED_FACTOR
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
@@ -118,7 +118,7 @@ def _options(planned: PlannedState, snapshot: ClusterSnapshot) -> PlanOptions:
     there = {broker.id for broker in snapshot.brokers}
     known = there | options.add_brokers.keys()
     factor = options.replication_factor
-    if factor is not None and factor > max(len(known), MOST_PLANNED_FACTOR):
+    if factor is not None and factor > max(len(known), DEFAULTS.options.most_replication_factor):
         raise InvalidInputError.at("plan.parameters", f"replication factor {factor:,} on {len(known):,} brokers")
     return replace(
         options,

@@ -16,9 +16,8 @@ from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
 from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
-
-WORSE_BY = 0.01  # imbalance: a hundredth of the load more outside its bands is harm, less is noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def effect_of(plan_request: PlanRequest, problem: Problem, left: Sequence[LeftMo
     bands, stays = bands_of(problem), problem.stays
     gain = imbalance(bands, before, stays) - imbalance(bands, after, stays)
     harm = _harm(plan_request, problem, draft, before, after)
-    if gain < -WORSE_BY and not plan_request.hard:
+    if gain < -DEFAULTS.check.least_harm and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"
         harm.append(Reason(ReasonCode.BALANCE_WORSE, words))
     return Effect(tuple(harm), gain, float((draft.copies * np.nan_to_num(draft.size)).sum()))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
-SHOWN = 5
+from kafka_rebalance.plans.params import DEFAULTS
 
 
 class PlanStatus(IntEnum):
@@ -95,14 +95,14 @@ def worst(reasons: Iterable[Reason]) -> PlanStatus:
     return max((reason.status for reason in reasons), key=_ORDER.index, default=PlanStatus.VALID)
 
 
-def shortened(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
-    """At most SHOWN of each code, and how many more there are; codes in the order in which they come."""
+def shortened(reasons: Iterable[Reason], most: int = DEFAULTS.check.reasons_per_code) -> tuple[Reason, ...]:
+    """At most ``most`` of each code, and how many more there are; codes in the order in which they come."""
     by_code: dict[ReasonCode, list[Reason]] = {}
     for reason in reasons:
         by_code.setdefault(reason.code, []).append(reason)
     kept: list[Reason] = []
     for code, same in by_code.items():
-        kept += same[:SHOWN]
-        if len(same) > SHOWN:
-            kept.append(Reason(code, f"and {len(same) - SHOWN:,} more"))
+        kept += same[:most]
+        if len(same) > most:
+            kept.append(Reason(code, f"and {len(same) - most:,} more"))
     return tuple(kept)

@@ -12,9 +12,9 @@ import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Floats, Ints
-from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 
 
 def full_disk_words(problem: Problem, broker: int, replicas: Ints, leader: Ints) -> str:
@@ -51,7 +51,7 @@ def count_words(problem: Problem, d: int, broker: int, *, is_high: bool) -> str:
     chosen = size[: max(count, 0)] if is_high else size[::-1][: max(count, 0)]
     edge = float(problem.band_high[broker, d] if is_high else problem.band_low[broker, d])
     held = float(chosen.sum())
-    if count > len(size) or (held <= edge * (1 + SLACK) if is_high else held >= edge * (1 - SLACK)):
+    if count > len(size) or (held <= edge * (1 + BAND_ROUNDING) if is_high else held >= edge * (1 - BAND_ROUNDING)):
         return ""
     few, what = ("fewest", "smallest") if is_high else ("most", "largest")
     return (
@@ -64,9 +64,9 @@ def count_words(problem: Problem, d: int, broker: int, *, is_high: bool) -> str:
 def _whole(problem: Problem, broker: int, c: int, *, is_high: bool) -> int:
     """The fewest (where a load is too high) or most replicas that the band of counts allows."""
     if is_high:
-        return int(np.ceil(float(problem.band_low[broker, c]) - SLACK))
+        return int(np.ceil(float(problem.band_low[broker, c]) - BAND_ROUNDING))
     high = float(problem.band_high[broker, c])
-    return int(np.floor(high + SLACK)) if np.isfinite(high) else int(problem.target_rf.sum()) + 1
+    return int(np.floor(high + BAND_ROUNDING)) if np.isfinite(high) else int(problem.target_rf.sum()) + 1
 
 
 def _least(problem: Problem, d: int) -> Floats:

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
-from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
 from kafka_rebalance.plans.outcome import Bands, Outcome, reached
@@ -67,7 +67,7 @@ def _why_above(plan_request: PlanRequest, problem: Problem, d: int, broker: int,
     row, weight = largest_alone(problem, d)
     may = problem.stays & (problem.takes_leaders | problem.keeps_leaders if name in LEADER_CARRIED else problem.stays)
     top = float(high[may].max(initial=0.0))
-    if row >= 0 and weight > top * (1 + SLACK) and leader[row] == broker and top > 0:
+    if row >= 0 and weight > top * (1 + BAND_ROUNDING) and leader[row] == broker and top > 0:
         parts = math.ceil(weight / top)
         return (
             f"{problem.name_of(row)} alone is more than any broker's band holds; "
@@ -90,7 +90,7 @@ def _pinned_words(
     here = problem.pinned & ((replicas == broker) & (replicas >= 0)).any(axis=1)
     load = np.where(here, problem.follower_load[:, d] + problem.leader_extra[:, d] * (leader == broker), 0.0)
     high = float(problem.band_high[broker, d])
-    if load.sum() <= high * (1 + SLACK):
+    if load.sum() <= high * (1 + BAND_ROUNDING):
         return ""
     by_topic = np.bincount(problem.topic, weights=load)
     topic = int(by_topic.argmax())
@@ -109,7 +109,7 @@ def _stuck_words(problem: Problem, d: int, broker: int, replicas: Ints, leader: 
     other = (replicas >= 0) & (replicas != broker) & problem.takes_leaders[replicas]
     alone = led & (~other.any(axis=1) | problem.pinned)
     load = float(problem.leader_extra[alone, d].sum())
-    if load <= float(problem.band_high[broker, d]) * (1 + SLACK):
+    if load <= float(problem.band_high[broker, d]) * (1 + BAND_ROUNDING):
         return ""
     return (
         f"{int(alone.sum()):,} of the partitions that broker {problem.broker_ids[broker]} leads have no other replica "
@@ -128,7 +128,7 @@ def _why_below(plan_request: PlanRequest, problem: Problem, d: int, broker: int,
     """Too little for a broker: somebody else holds too much of what cannot be divided, or racks keep it out."""
     high = problem.band_high[:, d]
     row, weight = largest_alone(problem, d)
-    if row >= 0 and weight > float(high[problem.stays].max(initial=0.0)) * (1 + SLACK):
+    if row >= 0 and weight > float(high[problem.stays].max(initial=0.0)) * (1 + BAND_ROUNDING):
         return f"{problem.name_of(row)} alone holds so much that too little is left for the others"
     free = ~problem.pinned
     if not free.any():

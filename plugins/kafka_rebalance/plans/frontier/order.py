@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import FrontierPoint
 
-LEAST_POINTS = 8
 Price = tuple[int, int, int]
 
 
@@ -58,7 +58,7 @@ def named(points: Sequence[RatedPoint]) -> tuple[FrontierPoint, ...]:
     The knee lies farthest below the straight line from the first point to the last; ``cheap`` is before it.
     """
     prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
-    if len(points) < LEAST_POINTS or prices[-1] == (0, 0, 0):
+    if len(points) < DEFAULTS.frontier.least_points or prices[-1] == (0, 0, 0):
         return ()
     axis = next(k for k in range(3) if prices[-1][k])
     cost = np.array([price[axis] for price in prices], dtype=np.float64)

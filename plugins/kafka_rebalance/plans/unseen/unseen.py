@@ -8,7 +8,7 @@ Two questions, in this order.
 2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
    - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
    - a figure is known for some partitions, but for too few to be balanced;
-   - a broker would stand outside if what was not seen of it were anything from nothing to ``TIMES_MEAN`` times the mean
+   - a broker would stand outside if what was not seen of it were anything from nothing to ``times_mean`` times the mean
      of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
      leader may get it on any of its brokers.
 
@@ -23,13 +23,14 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.partition_arrays import NEEDED_SHARE
+from kafka_rebalance.cluster_arrays.params import DEFAULTS as MODEL
+from kafka_rebalance.cluster_arrays.partition_arrays import unknown_words
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
 
-TIMES_MEAN = 2.0
 _GONE = (BrokerState.DEAD, BrokerState.FENCED)
 # Of a topic with one of these gaps no partition is in the snapshot.
 _HIDES_TOPIC = ("description", "everything but its size", "partitions")
@@ -126,8 +127,8 @@ def _known_in_part(plan_request: PlanRequest) -> list[str]:
         if kind is not None and name in BALANCED and (plan_request.options.moves_replicas or name in LEADER_CARRIED):
             values = plan_request.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
-            if 0 < share < NEEDED_SHARE:
-                text = f"{kind.value} is known for {share:.0%} of the partitions, {NEEDED_SHARE:.0%} are needed"
+            if 0 < share < MODEL.least_known:
+                text = unknown_words(kind, share, MODEL.least_known)
                 reasons.append(f"{name} is left out although it was seen in part: {text}")
     return reasons
 
@@ -142,9 +143,11 @@ def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
     return np.asarray(unseen[plan_request.rows])
 
 
-def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int) -> Floats:
+def _unseen_load(
+    problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float = DEFAULTS.unseen.times_mean
+) -> Floats:
     """float64[B]: what each broker may carry of resource ``d`` that was not seen."""
-    seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else TIMES_MEAN
+    seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
     extra = np.zeros(problem.broker_count)
     replicas, there = problem.replicas[unseen], problem.replicas[unseen] >= 0
     mean_replica = float(problem.follower_load[seen, d].mean()) if seen.any() else 0.0
@@ -160,7 +163,7 @@ def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int) -> Floats
     if hidden:
         topics = max(len(np.unique(problem.topic)), 1)
         mean_topic = float((problem.follower_load[:, d] + problem.leader_extra[:, d]).sum()) / topics
-        extra += hidden * TIMES_MEAN * mean_topic
+        extra += hidden * times_mean * mean_topic
     return np.where(problem.stays, extra, 0.0)
 
 
