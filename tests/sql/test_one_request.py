@@ -96,6 +96,7 @@ def test_capacities_of_a_form_are_those_of_a_shells_file(dsn, connection, listed
         ({"exclude_broker": [99]}, "--exclude-broker 99: broker 99 is not in the cluster"),
         ({"add_broker": ["3:rack-9"]}, "--add-broker 3:rack-9: broker 3 is in the cluster already"),
         ({"target": ["cpu=1.1"]}, "--target cpu: INPUT does not tell it"),
+        ({"cap": ["cpu=80%"]}, "--cap cpu: INPUT does not tell it"),
         ({"leaders_only": True, "remove_broker": [1]}, "--leaders-only and --remove-broker contradict"),
     ],
 )

@@ -137,7 +137,7 @@ def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None
     contradicts, InfeasibleError for a replication factor beyond every broker.
     """
     require_brokers_fit(snapshot, options)
-    if options.targets and not nothing_usable(snapshot):
+    if (options.targets or options.caps) and not nothing_usable(snapshot):
         require_measured(build_request(snapshot, options))
 
 

@@ -71,4 +71,4 @@ def _require_fit(connection: store.Connection, entry: ClusterEntry, request: Run
 def _depends_on_cluster(options: PlanOptions) -> bool:
     """Something is asked that a cluster can contradict."""
     brokers = (options.remove_brokers, options.add_brokers, options.demote_brokers, options.exclude_brokers)
-    return any(brokers) or bool(options.targets) or options.replication_factor is not None
+    return any((*brokers, options.targets, options.caps)) or options.replication_factor is not None

@@ -104,7 +104,8 @@ def _target_text(wanted: tuple[str, Target]) -> str:
 
 def _cap_text(wanted: tuple[str, float]) -> str:
     resource, most = wanted
-    return f"{resource}={int(most) if ROWS[resource].is_counted else most!r}"
+    is_whole = ROWS[resource].unit != "percent" and most == int(most)  # 1e+18 is no amount that people type
+    return f"{resource}={int(most) if is_whole else repr(most)}"
 
 
 def _capacities(value: Any) -> dict[int, Any]:

@@ -194,7 +194,11 @@ def random_request(rng: random.Random) -> RunRequest:
         options=PlanOptions(
             within=within,
             targets={name: rng.choice(bands) for name in rng.sample(["disk", "in", "out", "cpu"], 2)},
-            caps={"leaders": rng.randint(1, 99), "leader_in": rng.uniform(1e-6, 1e18), "cpu": rng.uniform(1, 99)},
+            caps={
+                "disk": rng.choice([10**12, 1e18]),
+                "leader_in": rng.uniform(1e-6, 1e18),
+                "leaders": rng.randint(1, 99),
+            },
             max_move_bytes=maybe(rng.randrange(10**15)),
             max_moves=maybe(rng.randrange(100)),
             max_leader_changes=maybe(rng.randrange(100)),
