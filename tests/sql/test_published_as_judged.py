@@ -64,7 +64,7 @@ def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id
     def refuse(*_: object) -> None:
         raise AssertionError("computed a second time")
 
-    monkeypatch.setattr(stored_advice, "find", refuse)
+    monkeypatch.setattr(stored_advice, "evaluate_rules", refuse)
     monkeypatch.setattr(context, "finding", refuse)
     _, place = publish_run(dsn, run_id=run_id, cluster="prod", folder=tmp_path / "out")
     findings = json.loads((place / "findings.json").read_text())

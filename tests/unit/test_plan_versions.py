@@ -111,7 +111,7 @@ def test_a_plan_of_version_1_has_its_time_as_the_input_wrote_it(old_plan, told):
     later = told.replace("-20", "-21")
     times = {"captured_at": told, "expires_at": later, "snapshot_id": snapshot_id(snapshot, captured_at=told)}
     assert [str(fault) for fault in verify_plan(sealed(old_plan | times), snapshot).wrong] == []
-    assert check_plan(sealed(old_plan | times), snapshot).judgement == 0
+    assert check_plan(sealed(old_plan | times), snapshot).status == 0
     another = sealed(old_plan | times | {"captured_at": told.replace(":00", ":01", 1)})
     assert "identity" in verify_plan(another, snapshot).counts
 
