@@ -19,6 +19,7 @@ from kafka_rebalance.plans.check.reasons import ReasonCode
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.plan import plan_id, to_document
 from kafka_rebalance.plans.versions import COUNTED_FROM_ONE, RENAMED, as_newest, as_version_1
+from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id
 from kafka_rebalance.verify import verify_folder, verify_plan
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
@@ -100,6 +101,19 @@ def test_any_kind_of_plan_turned_back_to_version_1_is_read_alike(kind):
     new, old = verify_plan(newest, world.snapshot), verify_plan(older, world.snapshot)
     assert (old.is_right, old.bounds) == (True, new.bounds)
     assert check_plan(older, world.snapshot) == check_plan(newest, world.snapshot)
+
+
+@pytest.mark.parametrize("told", ["2026-11-20T13:00:00+0100", "2026-11-20 12:00Z", "2026-11-20T12:00:00.000+00:00"])
+def test_a_plan_of_version_1_has_its_time_as_the_input_wrote_it(old_plan, told):
+    """So had its snapshot, whose id such a plan names."""
+    text = (OLD / "snapshot.json").read_text().replace("2026-11-20T13:00:00+01:00", told)
+    snapshot = snapshot_from_document(json.loads(text))
+    later = told.replace("-20", "-21")
+    times = {"captured_at": told, "expires_at": later, "snapshot_id": snapshot_id(snapshot, captured_at=told)}
+    assert [str(fault) for fault in verify_plan(sealed(old_plan | times), snapshot).wrong] == []
+    assert check_plan(sealed(old_plan | times), snapshot).status == 0
+    another = sealed(old_plan | times | {"captured_at": told.replace(":00", ":01", 1)})
+    assert "identity" in verify_plan(another, snapshot).counts
 
 
 def _labelled_1(document: dict[str, Any]) -> dict[str, Any]:

@@ -32,12 +32,15 @@ def test_everything_described_has_a_comment() -> None:
 
 def test_a_view_selects_its_columns_in_the_order_of_the_contract() -> None:
     """By the file alone: the last word of each line of its first SELECT list."""
+    compared = 0
     for name, text in sql_files.view_texts().items():
         found = re.match(r"CREATE OR REPLACE VIEW advisor\.\w+ AS\nSELECT\n((?:    \S.*\n|      .*\n)+?)FROM ", text)
         if name in TABLES and found is not None:
             lines = [line for line in found[1].splitlines() if re.match(r"    \S", line)]
             selected = [re.split(r"[ .]", line.rstrip(","))[-1] for line in lines]
             assert selected == [column.name for column in TABLES[name].columns], name
+            compared += 1
+    assert compared >= 30
 
 
 def test_twins_have_the_columns_of_their_history() -> None:
