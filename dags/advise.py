@@ -9,7 +9,7 @@ bound. Daily on the newest snapshot; by hand with the form, on a fresh one if wa
 `report.html`, `digest.md`; the asset `advisory`.
 
 **Triage.** *check_request* fails: an option is unknown, cannot be, or contradicts another one or the cluster; the log
-says which. *open_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
+says which. *start_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
 file and line. *check_input* fails: the snapshot contradicts itself; the log names rule and rows, which stay in the
 store. *replay* or *search_plan* fails: read the driver's last lines; clear the task, a retry replaces what was half
 written. *derive_findings*, *check_results* or *publish* fails: a fault of ours; nothing was published, the advisory
@@ -28,8 +28,8 @@ from rebalance_advisor.airflow.advisory_tasks import (
     check_request,
     check_results,
     derive_findings,
-    lock_run,
     publish,
+    start_run,
 )
 from rebalance_advisor.airflow.form import advise_form
 from rebalance_advisor.airflow.policy import TASK_DEFAULTS, cron_schedule
@@ -52,7 +52,7 @@ def advise() -> None:
 
 @task_group
 def advise_cluster(request: dict[str, Any]) -> None:
-    run = lock_run(request)
+    run = start_run(request)
     replay = AdvisorSparkJob(job="replay", run_id=run["run_id"])
     search_plan = AdvisorSparkJob(job="search_plan", run_id=run["run_id"])
     check_input(run) >> replay >> search_plan >> derive_findings(run) >> check_results(run) >> publish(run)

@@ -13,7 +13,7 @@ TESTS = Path(__file__).parent
 # Where plans are looked at that the search makes: ``make test`` runs these once more with the whole search.
 PLANNED = (
     "properties/test_plans_for_any_cluster.py", "unit/check", "unit/findings", "unit/hostile/test_outputs.py",
-    "unit/plan_making", "unit/planner", "unit/publish", "unit/test_check_plan.py", "unit/test_plan_document.py",
+    "unit/planner", "unit/plans", "unit/publish", "unit/test_check_plan.py", "unit/test_plan_document.py",
     "unit/test_verified_plan.py", "unit/verify",
 )  # fmt: skip
 

@@ -52,7 +52,7 @@ def test_advise_goes_the_way_of_the_data(dag_bag):
     dag = dag_bag.dags["advise"]
     way = [
         "check_request",
-        "lock_run",
+        "start_run",
         "check_input",
         "replay",
         "search_plan",

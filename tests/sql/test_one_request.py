@@ -10,7 +10,7 @@ from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import publish_run
-from rebalance_advisor.airflow.requested_runs import open_requested_run, requested_runs
+from rebalance_advisor.airflow.requested_runs import requested_runs, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.option_table import OPTIONS
 from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
@@ -18,6 +18,7 @@ from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS
 
+FEW = ("remove", "targets", "preferred election")  # seconds of work each: the others run in `make test`
 DEFAULTS = {option.name: option.default for option in OPTIONS}
 
 
@@ -50,7 +51,7 @@ def runs_in_the_store(connection):
 def published(dsn, connection, params, run_id, folder):
     """``plan.json`` of one run, by what the tasks and the Spark job call, without Airflow and Spark around them."""
     (document,) = requested_runs(connection, params)
-    open_requested_run(connection, json.loads(json.dumps(document)), run_id)
+    start_requested_run(connection, json.loads(json.dumps(document)), run_id)
     run = store.load_run(connection, run_id)
     snapshot = store.load_snapshot(connection, run.snapshot_id)
     request = request_of(run, store.load_quarantine(connection, run.snapshot_id))
@@ -61,7 +62,9 @@ def published(dsn, connection, params, run_id, folder):
     return (folder / "plan.json").read_bytes()
 
 
-@pytest.mark.parametrize("name", OPTION_SETS)
+@pytest.mark.parametrize(
+    "name", [name if name in FEW else pytest.param(name, marks=pytest.mark.slow) for name in OPTION_SETS]
+)
 def test_shell_form_and_rest_call_give_the_same_bytes(name, dsn, connection, listed, input_file, tmp_path):
     words, asked = OPTION_SETS[name]
     assert main(["plan", str(input_file), "--out", str(tmp_path / "shell"), *words.split()]) in (0, 3)
@@ -120,7 +123,7 @@ def test_a_broker_that_joined_since_is_found_by_a_fresh_reading_only(connection,
     with pytest.raises(UsageError, match="broker 5 is not in the cluster"):
         requested_runs(connection, {"remove_broker": [5], "snapshot": "latest"})
     (document,) = requested_runs(connection, {"remove_broker": [5], "snapshot": "fresh"})
-    open_requested_run(connection, document, "run")
+    start_requested_run(connection, document, "run")
     assert runs_in_the_store(connection) == ["run"]
 
 
@@ -130,12 +133,12 @@ def test_a_broker_that_left_since_is_refused_before_a_run_is_started(connection,
     store.save_snapshot(connection, cluster(rows, gone, captured_at="2026-11-19T12:00:00Z"))
     (document,) = requested_runs(connection, {"remove_broker": [9], "snapshot": "fresh"})
     with pytest.raises(UsageError, match="broker 9 is not in the cluster"):
-        open_requested_run(connection, document, "run")
+        start_requested_run(connection, document, "run")
     assert runs_in_the_store(connection) == []
 
 
 def test_the_store_keeps_the_whole_request(connection, listed):
     (document,) = requested_runs(connection, {"remove_broker": [1], "max_move_bytes": "5GB", "dead_band": 1e-6})
-    open_requested_run(connection, document, "run")
+    start_requested_run(connection, document, "run")
     assert store.load_run(connection, "run").parameters == document
     assert request_of(store.load_run(connection, "run"), []).document() == document

@@ -106,7 +106,7 @@ class HeldTable:
 
     def reach_collecting(self, machine: Machine, run_id: str) -> list[int]:
         self._wait_for_a_writer(machine)
-        return wait_for("the task", lambda: task_process(machine, run_id, ".open_run"))
+        return wait_for("the task", lambda: task_process(machine, run_id, ".start_run"))
 
     def reach_loading(self, machine: Machine, _run_id: str) -> list[int]:
         """Held from the start of the Spark driver on, for opening a run touches the table too."""

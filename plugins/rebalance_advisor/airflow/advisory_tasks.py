@@ -24,14 +24,14 @@ def check_request(params: dict[str, Any] | None = None) -> list[dict[str, Any]]:
 
 
 @task
-def lock_run(request: dict[str, Any], dag_run: Any = None) -> Run:
+def start_run(request: dict[str, Any], dag_run: Any = None) -> Run:
     """Choose the snapshot, or read a fresh one, and open a run over it. The run's id is the same in every retry."""
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.requested_runs import open_requested_run
+    from rebalance_advisor.airflow.requested_runs import start_requested_run
 
     cluster, run_id = str(request["cluster"]), f"{dag_run.run_id}.{request['cluster']}"
     with fail_without_retry(), store.connect(store_dsn()) as connection:
-        snapshot_id = open_requested_run(connection, request, run_id)
+        snapshot_id = start_requested_run(connection, request, run_id)
     return {"run_id": run_id, "cluster": cluster, "snapshot_id": snapshot_id}
 
 

@@ -30,7 +30,7 @@ def requested_runs(connection: store.Connection, params: Mapping[str, Any]) -> l
     return [request.of_cluster(name).document() for name in names]
 
 
-def open_requested_run(connection: store.Connection, document: Mapping[str, Any], run_id: str) -> str:
+def start_requested_run(connection: store.Connection, document: Mapping[str, Any], run_id: str) -> str:
     """Choose the snapshot, or read a fresh one, and start the run over it; returns the snapshot's id.
 
     Raises UsageError where the fresh one contradicts the options.

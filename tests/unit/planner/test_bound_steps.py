@@ -1,0 +1,112 @@
+"""Bounds on three brokers that hold 15, 10 and 5 GB: prices, what they prove, and what counting proves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.bounds.counting import fewest, least_copies, least_leader_stops
+from kafka_rebalance.planner.bounds.covering_prices import covering_prices, drop_costs, holdings_of
+from kafka_rebalance.planner.bounds.lagrangian import proven_by
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from tests.unit.planner.hand_problems import THREE, hand_problem
+
+
+def loads(problem: Problem) -> np.ndarray:
+    return broker_loads(problem, problem.replicas, problem.leader)
+
+
+def test_the_fewest_that_cover_are_the_heaviest() -> None:
+    weight, paid = np.array([2.0, 4.0, 3.0]), np.ones(3)
+    assert [fewest(excess, weight, paid) for excess in (0.5, 4.0, 5.0, 7.5)] == [1, 1, 2, 3]
+    assert fewest(5.0, weight, np.array([1.0, 0.0, 1.0])) == 1  # the 4 goes for nothing: 1 is left
+    assert fewest(4.0, weight, np.array([1.0, 0.0, 1.0])) == 0
+
+
+def test_two_of_five_replicas_leave_where_three_are_allowed() -> None:
+    problem = hand_problem([((0,), 1.0)] * 5 + [((1,), 1.0)], 2, resources=("replicas",))  # 3 each
+    assert least_copies(problem, holdings_of(problem), loads(problem), [0]) == 2
+
+
+def test_replicas_that_share_a_rack_cost_a_copy() -> None:
+    problem = hand_problem([((0, 1), 1.0), ((0, 2), 1.0)], 3, within=None, racks=[0, 0, 1])
+    assert least_copies(problem, holdings_of(problem), loads(problem), [0]) == 1
+
+
+def test_a_growing_factor_and_a_leaving_broker_cost_a_copy_each() -> None:
+    rows = [((0, 1), 1.0), ((2, 1), 1.0)]
+    grown = hand_problem(rows, 4, within=None, target_rf=np.array([3, 2], dtype=np.int32))
+    assert least_copies(grown, holdings_of(grown), loads(grown), [0]) == 1
+    leaving = hand_problem(rows, 4, within=None, leaving=[1])
+    assert least_copies(leaving, holdings_of(leaving), loads(leaving), [0]) == 2
+
+
+def test_a_broker_stops_leading_what_is_above_its_band() -> None:
+    rows = [*[((0, 1), 1.0)] * 4, ((1, 2), 1.0), ((2, 0), 1.0)]  # 4, 1, 1 of 1.8..2.2
+    problem = hand_problem(rows, 3, resources=("leaders",))
+    assert least_leader_stops(problem, loads(problem)) == 2
+    drained = replace(problem, keeps_leaders=np.array([False, True, True]), takes_leaders=np.array([False, True, True]))
+    assert least_leader_stops(drained, loads(drained)) == 4
+    preferred = replace(problem, elects_preferred=True)
+    assert least_leader_stops(preferred, loads(preferred)) == 0
+
+
+def test_holdings_are_grouped_by_broker() -> None:
+    holdings = holdings_of(hand_problem(THREE, 3, leaving=[1], pinned=np.array([False, False, True])))
+    assert holdings.start.tolist() == [0, 2, 4, 4]
+    assert list(zip(holdings.row.tolist(), holdings.column.tolist(), strict=True)) == [(0, 0), (1, 0), (0, 1), (1, 1)]
+    assert holdings.is_forced.tolist() == [False, False, True, True]
+
+
+def test_a_dropped_replica_costs_nothing() -> None:
+    problem = hand_problem(THREE, 3, target_rf=np.array([1, 2, 2], dtype=np.int32))
+    assert drop_costs(problem, problem.move_bytes).tolist() == [0, 4, 5]
+
+
+def test_the_price_of_a_byte_too_many_is_a_byte() -> None:
+    """Broker 0 is 3 GB above 12, its replicas cost a byte a byte."""
+    problem = hand_problem(THREE, 3, within=0.2)
+    prices = covering_prices(problem, holdings_of(problem), loads(problem), [0])
+    assert prices == pytest.approx(np.array([[1.0], [0.0], [0.0]]))
+
+
+def test_prices_prove_the_excess() -> None:
+    """At 1 a byte on broker 0 every partition costs its size there, moved or not: 6 + 4 + 5 - 12."""
+    problem = hand_problem(THREE, 3, within=0.2)
+    assert proven_by(problem, np.array([[1.0], [0.0], [0.0]]), problem.move_bytes) == pytest.approx(3.0)
+    assert proven_by(problem, np.zeros((3, 1)), problem.move_bytes) == 0.0
+    bounds = lower_bounds(problem)
+    assert bounds.bytes.value == pytest.approx(3.0)
+    assert bounds.parts["excess"] == pytest.approx(3.0)
+
+
+def test_of_a_rack_only_the_cheapest_broker_counts() -> None:
+    """Rack of 0 and 1: whoever leaves broker 0 at price 1 would go to 1, of the same rack, for a copy: 6 + 4 + 5."""
+    problem = hand_problem([((0, 2), 6.0), ((0, 2), 4.0), ((0, 2), 5.0)], 3, within=0.2, racks=[0, 0, 1])
+    prices = np.array([[2.0], [0.0], [0.0]])
+    assert proven_by(problem, prices, problem.move_bytes) == pytest.approx(15.0 - 2.0 * problem.band_high[0, 0])
+
+
+def test_what_a_leaving_broker_holds_is_forced() -> None:
+    problem = hand_problem(THREE, 3, within=None, leaving=[0])
+    assert lower_bounds(problem).parts["forced"] == pytest.approx(15.0)
+
+
+def test_pinned_partitions_are_a_constant() -> None:
+    problem = hand_problem(THREE, 3, within=0.2, pinned=np.array([True, True, True]))
+    assert proven_by(problem, np.array([[1.0], [0.0], [0.0]]), problem.move_bytes) == pytest.approx(15.0 - 12.0)
+
+
+def test_a_band_widened_to_what_is_there_needs_nothing() -> None:
+    problem = hand_problem(THREE, 3, within=0.2)
+    found = lower_bounds(problem)
+    low, high = np.minimum(problem.band_low, 5.0), np.maximum(problem.band_high, 15.0)
+    assert widened_bounds(problem, found, low, high, 4.0).bytes.value == 0.0
+    half = np.maximum(problem.band_high, 13.0)  # 2 above, and broker 2 has 5 of at least 5
+    assert widened_bounds(problem, found, low, half, 4.0).bytes.value == pytest.approx(2.0, rel=1e-3)
+    assert widened_bounds(problem, None, low, half, 2.0).bytes.value == pytest.approx(2.0)

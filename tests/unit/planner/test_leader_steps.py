@@ -1,0 +1,113 @@
+"""Who may lead, which counts a band allows, and the flow of leaderships, on three brokers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.planner.leaders.candidates import candidates, count_band, first_leaders
+from kafka_rebalance.planner.leaders.choose import choose_leaders, leader_columns
+from kafka_rebalance.planner.leaders.count_flow import count_flow, even_out, set_distances
+from kafka_rebalance.planner.leaders.leader_state import LeaderState, make_leader_state
+from kafka_rebalance.planner.working_bands import working_bands
+from tests.unit.planner.hand_problems import Rows, hand_problem
+
+# Brokers 0, 1, 2 lead 4, 1 and 1 partitions; the mean is 2.
+PILED: Rows = [*[((0, 1), 1.0)] * 4, ((1, 2), 1.0), ((2, 0), 1.0)]
+
+
+def bare_state(replicas: list[tuple[int, ...]], brokers: int) -> LeaderState:
+    """Who leads what, without loads; everybody may lead."""
+    rows = np.array(replicas, dtype=np.int32)
+    nothing, empty = np.zeros((len(rows), 0)), np.zeros((brokers, 0))
+    replica_index = np.zeros(len(rows), dtype=np.int32)
+    return make_leader_state(
+        rows, replica_index, rows[:, 0].copy(), np.ones(rows.shape, dtype=np.bool_), nothing, empty, empty, empty, empty
+    )
+
+
+def test_drained_brokers_and_offline_replicas_may_not_lead() -> None:
+    problem = hand_problem([((0, 1), 1.0), ((1, 2), 1.0)], 3, leaving=[1])
+    assert candidates(problem, problem.replicas).tolist() == [[True, False], [False, True]]
+    offline = np.array([[True, False], [False, False]])
+    assert candidates(replace(problem, must_leave=offline), problem.replicas).tolist() == [
+        [False, False], [False, True],
+    ]  # fmt: skip
+
+
+def test_a_partition_that_may_not_be_touched_keeps_its_leader() -> None:
+    problem = hand_problem([((0, 1), 1.0), ((0, 2), 1.0)], 3, pinned=np.array([True, False]))
+    assert candidates(problem, problem.replicas).tolist() == [[True, False], [True, True]]
+
+
+def test_todays_leader_goes_on_unless_the_preferred_is_elected() -> None:
+    problem = replace(hand_problem([((0, 1), 1.0), ((0, 2), 1.0)], 3), leader=np.array([1, 2], dtype=np.int32))
+    may_lead = np.array([[True, True], [True, False]])
+    assert first_leaders(problem, problem.replicas, may_lead).tolist() == [1, 0]
+    preferred = replace(problem, elects_preferred=True)
+    assert first_leaders(preferred, problem.replicas, may_lead).tolist() == [0, 0]
+
+
+def test_counts_are_the_whole_numbers_of_a_band() -> None:
+    low, high = count_band(np.array([2.2, 1.8, 0.0]), np.array([3.9, 2.2, np.inf]))
+    assert (low.tolist(), high.tolist()) == ([3, 2, 0], [3, 2, 10**15])
+
+
+def test_three_changes_even_out_four_one_and_one() -> None:
+    """Two of broker 0's go to 1, the only one that may take them; 1 hands its own on to 2: 2, 2, 2."""
+    problem = hand_problem(PILED, 3, resources=("leaders",), moves_replicas=False)
+    bands = working_bands(problem, problem.band_low, problem.band_high)
+    replica_index = choose_leaders(problem, problem.replicas, bands, {})
+    leader = problem.replicas[np.arange(6), replica_index]
+    assert np.bincount(leader).tolist() == [2, 2, 2]
+    assert (int((replica_index != 0).sum()), leader[4]) == (3, 2)
+
+
+def test_the_search_beside_moved_replicas_reaches_the_same_counts() -> None:
+    problem = hand_problem(PILED, 3, resources=("leaders",))
+    steps: dict[str, int] = {}
+    replica_index = choose_leaders(
+        problem, problem.replicas, working_bands(problem, problem.band_low, problem.band_high), steps
+    )
+    assert np.bincount(problem.replicas[np.arange(6), replica_index]).tolist() == [2, 2, 2]
+    assert steps["leaders"] - steps["leaders_undone"] == 3
+
+
+def test_only_what_depends_on_leaders_is_looked_at() -> None:
+    problem = hand_problem(PILED, 3, resources=("disk", "in", "out", "replicas", "leaders"), rates=[1.0] * 6)
+    assert [problem.resources[d] for d in leader_columns(problem)] == ["out", "leaders"]
+
+
+def test_leaderships_flow_along_a_chain() -> None:
+    """a leads 4, b 2, c 0; a's are on a and b, b's on b and c, 2 each: a hands b two and b hands c two."""
+    state = bare_state([(0, 1)] * 4 + [(1, 2)] * 2, 3)
+    flow = count_flow(state, np.full(3, 2), np.full(3, 2), 0)
+    assert flow.excess.tolist() == [2, 0, -2, 0]
+    assert even_out(state, flow) == 0
+    leader = state.replicas[np.arange(6), state.replica_index]
+    assert np.bincount(leader).tolist() == [2, 2, 2]
+    assert int((leader != state.original).sum()) == 4
+
+
+def test_what_no_way_takes_is_left() -> None:
+    """a's three partitions are on a alone: of 3 that it may lead one, two stay too many."""
+    state = bare_state([(0,)] * 3 + [(1,)], 2)
+    flow = count_flow(state, np.array([0, 0]), np.array([1, 3]), 0)
+    assert even_out(state, flow) == 2
+
+
+def test_distances_count_changes_on_the_way() -> None:
+    state = bare_state([(0, 1)] * 4 + [(1, 2)] * 2, 3)
+    flow = count_flow(state, np.full(3, 2), np.full(3, 2), 0)
+    assert set_distances(state, flow, False)
+    assert flow.far[:3].tolist() == [0, 1, 2]  # broker 2 is two changes away from the broker with too much
+
+
+@pytest.mark.parametrize(("pull", "counts"), [(0, [3, 0, 0]), (100, [1, 1, 1])])
+def test_with_a_pull_counts_are_as_equal_as_can_be(pull: int, counts: list[int]) -> None:
+    """Without one every count in 0..3 is as good, so nothing changes."""
+    state = bare_state([(0, 1), (0, 2), (0, 1)], 3)
+    assert even_out(state, count_flow(state, np.zeros(3, np.int64), np.full(3, 3), pull)) == 0
+    assert np.bincount(state.replicas[np.arange(3), state.replica_index], minlength=3).tolist() == counts

@@ -1,0 +1,110 @@
+"""Programs on three brokers with 15, 10 and 5 GB in 6, 4 and 5: 4 GB from 0 to 2 is the least for 8..12."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.linear_program.arcs import arcs_of
+from kafka_rebalance.planner.linear_program.programs import improve_with_lp
+from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.planner.linear_program.starts import program_starts
+from kafka_rebalance.planner.linear_program.whole_plan import MOST_PAIRS, is_tiny, whole_plan
+from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
+from kafka_rebalance.planner.replicas.replica_search import Effort
+from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.solution import PlanCost
+from kafka_rebalance.planner.working_bands import working_bands
+from tests.unit.planner.hand_problems import THREE, hand_problem
+
+PROBLEM = hand_problem(THREE, 3, within=0.2)
+BANDS = working_bands(PROBLEM, PROBLEM.band_low, PROBLEM.band_high)
+
+
+def test_the_whole_program_finds_the_cheapest_plan() -> None:
+    whole = whole_plan(PROBLEM, BANDS)
+    assert whole is not None
+    assert [sorted(row) for row in whole.replicas.tolist()] == [[0, 1], [1, 2], [0, 2]]
+    assert whole.replicas[np.arange(3), whole.replica_index][[0, 2]].tolist() == [
+        0,
+        0,
+    ]  # leaders stay where nothing moved
+
+
+def test_no_plan_ends_within_a_hundredth() -> None:
+    """10 is 6 + 4 on two brokers, but not 5 + 5 on the third: one partition has no two replicas on one broker."""
+    narrow = hand_problem(THREE, 3, within=0.01)
+    assert whole_plan(narrow, working_bands(narrow, narrow.band_low, narrow.band_high)) is None
+
+
+def test_what_is_tiny() -> None:
+    assert is_tiny(PROBLEM)
+    assert not is_tiny(replace(PROBLEM, elects_preferred=True))
+    assert not is_tiny(hand_problem([((0,), 1.0)] * (MOST_PAIRS // 3 + 1), 3))
+
+
+def test_programs_make_the_plan_that_keeps_the_bands() -> None:
+    steps: dict[str, int] = {}
+    today = place(PROBLEM, PROBLEM.replicas, BANDS, steps)
+    assert today.band_violation == pytest.approx(0.6)  # 3 above 12 and 3 below 8, in means of 10
+    found, bounds = improve_with_lp(
+        PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, effort=Effort(), steps=steps
+    )
+    assert (found.band_violation, found.cost.bytes, found.cost.replica_moves) == (0.0, 4.0, 1)
+    assert bounds.bytes.value == pytest.approx(3.0, rel=1e-3)
+
+
+def test_a_start_for_bands_that_hold_today_is_today() -> None:
+    arcs, reached = arcs_of(PROBLEM), broker_loads(PROBLEM, PROBLEM.replicas, PROBLEM.leader)
+    narrow = working_bands(PROBLEM, PROBLEM.band_low + 1.9, PROBLEM.band_high - 1.9)
+    first = next(program_starts(PROBLEM, start_sets(PROBLEM), arcs, None, narrow, reached))
+    assert first.replicas.tolist() == PROBLEM.replicas.tolist()
+
+
+def test_starts_are_lawful_sets_of_the_wanted_size() -> None:
+    arcs = arcs_of(PROBLEM)
+    relaxed = relax(PROBLEM, arcs, BANDS.low, BANDS.high)
+    starts = list(program_starts(PROBLEM, start_sets(PROBLEM), arcs, relaxed, BANDS, np.zeros((3, 1))))
+    assert len(starts) > 1  # the program itself, a dive, and narrower bands
+    for start in starts:
+        assert all(len(set(row)) == 2 and set(row) <= {0, 1, 2} for row in start.replicas.tolist())
+
+
+def test_a_plans_cost_counts_copies_bytes_and_leaders() -> None:
+    moved = np.array([[0, 1], [1, 2], [0, 2]], dtype=np.int32)
+    assert plan_cost(PROBLEM, moved, np.array([0, 1, 2])) == PlanCost(4.0, 1, 2)
+    assert plan_cost(PROBLEM, PROBLEM.replicas, PROBLEM.leader) == PlanCost(0.0, 0, 0)
+
+
+def test_rows_are_leader_first_then_who_stays_then_who_is_new() -> None:
+    problem = hand_problem([((0, 1, 2), 1.0), ((0, 1, 2), 1.0), ((1, 0, 2), 1.0)], 5)
+    found = np.array([[3, 2, 0], [2, 1, 0], [2, 0, 1]], dtype=np.int32)
+    ordered, leader = in_kafka_order(problem, found, np.array([1, 2, 2], dtype=np.int32))
+    assert leader.tolist() == [2, 0, 1]
+    assert ordered.tolist() == [[2, 0, 3], [0, 1, 2], [1, 0, 2]]  # the last two sets and leaders are today's
+
+
+def placed(band_violation: float, size: float, topic_excess: int = 0) -> Placed:
+    nothing = np.zeros((0, 0), dtype=np.int32)
+    return Placed(nothing, nothing, PlanCost(size, 1, 0), np.zeros((0, 0)), band_violation, topic_excess)
+
+
+def test_inside_comes_before_bytes_and_a_worse_spread_is_no_improvement() -> None:
+    outside, inside, dear = placed(0.5, 1.0), placed(0.0, 9.0), placed(0.0, 10.0)
+    assert better(outside, dear, 0) is dear
+    assert better(dear, inside, 0) is inside
+    assert better(inside, dear, 0) is inside
+    assert better(dear, placed(0.0, 5.0, topic_excess=1), 0) is dear
+    crowded = placed(0.0, 5.0, topic_excess=1)
+    assert better(outside, crowded, 0) is crowded  # nothing inside was found: spread is not asked for
+
+
+def test_near_is_inside_and_within_a_share_of_the_bound() -> None:
+    assert placed(0.0, 100.1).is_near(100.0)
+    assert not placed(0.0, 100.3).is_near(100.0)
+    assert not placed(0.1, 100.0).is_near(100.0)
+    assert placed(0.0, 101.0).is_near(100.0, 0.01)

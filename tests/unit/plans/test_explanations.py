@@ -1,0 +1,165 @@
+"""Why a move is made, why a load stays outside, and what a verdict rests on: the figures in the sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.options.target import Target
+from kafka_rebalance.planner.solution import Widening
+from kafka_rebalance.plans.cluster_notes import cluster_notes, refuse_too_much_for_the_disks
+from kafka_rebalance.plans.dead_band import Deviation
+from kafka_rebalance.plans.draft import empty_draft
+from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
+from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
+from kafka_rebalance.plans.explain.outside_band import causes, largest_alone, widenings
+from kafka_rebalance.plans.explain.verdict import (
+    deviation_words,
+    infeasible_words,
+    outside_words,
+    pay_words,
+    rebalance_words,
+)
+from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.request import build_request
+from kafka_rebalance.snapshot.model import Capacity
+from tests.unit.planner.hand_problems import hand_problem
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row, with_capacity
+from tests.unit.plans.hand_plans import SNAPSHOT, hand
+
+
+def test_a_move_is_told_by_what_stood_furthest_from_its_share() -> None:
+    """Broker 0 had 1.5 of disk and replicas but 3 of leaders; without the move it would keep 3 instead of 2."""
+    known = hand()
+    texts = explain_moves(known.ask, known.draft, known.outcome, known.bands, 0.2)
+    assert (len(texts.reasons), len(texts.worse_without)) == (1, 1)
+    assert "broker 0" in texts.reasons[0]
+    assert "leader count is 3.00" in texts.reasons[0]
+    assert "3 × its share instead of 2 ×" in texts.worse_without[0]
+
+
+def test_what_must_go_is_told_before_what_is_uneven() -> None:
+    known = hand(PlanOptions(within=0.2, demote_brokers=frozenset({0})))
+    assert "demoted" in explain_moves(known.ask, known.draft, known.outcome, known.bands, 0.2).reasons[0]
+    known = hand(PlanOptions(within=0.2, remove_brokers=frozenset({0})))
+    assert "to be removed" in explain_moves(known.ask, known.draft, known.outcome, known.bands, 0.2).reasons[0]
+
+
+def test_a_line_for_each_broker_that_gives_or_takes() -> None:
+    known = hand()
+    first, second = explain_brokers(known.ask, known.draft, known.outcome, known.bands, 0.2)
+    assert first.startswith("broker 0 gives up")
+    assert second.startswith("broker 2 receives")
+    assert "1 leaderships fewer" in first
+    assert "1 leaderships more" in second
+
+
+def test_one_partition_larger_than_any_band_is_the_cause() -> None:
+    """20, 2 and 2 GB: the mean is 8, a band of a fifth ends at 9.6."""
+    snapshot = cluster([row("t", p, (p,), size * GB) for p, size in enumerate((20, 2, 2))], brokers(3))
+    plan_request = ask_of(snapshot)
+    problem = plan_request.problem(0.2)
+    assert largest_alone(problem, problem.column("disk") or 0) == (0, 20 * GB)
+    outcome = outcome_of(plan_request, empty_draft(plan_request))
+    found = widenings(plan_request, problem, outcome, bands_of(problem), problem.replicas, problem.leader)
+    told = {(item.resource, item.side): item for item in found}
+    high = told["disk", "high"]
+    assert (high.broker, high.asked, high.used) == (0, pytest.approx(1.2), pytest.approx(2.5))
+    assert "t-0 alone" in high.cause
+    assert "at least 3 times" in high.cause  # 20 / 9.6
+    assert told["disk", "low"].used == pytest.approx(0.25)
+
+
+def ask_of(snapshot):
+    return build_request(snapshot, PlanOptions(within=0.2))
+
+
+def test_causes_are_a_sentence_each() -> None:
+    (line,) = causes([Widening("disk", "high", 1.2, 2.5, 0, "too large")])
+    assert "from 1.2 to 2.5" in line
+    assert line.endswith("too large")
+
+
+def test_counts_that_do_not_let_loads_be_even() -> None:
+    """30 partitions of 10 GB, disks of 1000 and 500 GB: the second may hold 90..110 GB, its count at least 14."""
+    problem = hand_problem([((0,), 10.0)] * 30, 2, resources=("disk", "replicas"))
+    low, high = problem.band_low.copy(), problem.band_high.copy()
+    high[1, 0], low[1, 1] = 110.0, 14.0  # 14 replicas of 10 GB are 140
+    words = count_words(replace(problem, band_low=low, band_high=high), 0, 1, is_high=True)
+    assert "14 replicas" in words
+    assert "1.27 ×" in words
+    assert count_words(problem, 0, 1, is_high=True) == ""
+
+
+def test_full_disks_let_nothing_go() -> None:
+    problem = hand_problem([((0,), 10.0), ((0,), 8.0), ((1,), 5.0)], 2, disk_limit=[100.0, 10.0])
+    assert "smallest replica" in full_disk_words(problem, 0, problem.replicas, problem.leader)
+    roomy = hand_problem([((0,), 10.0), ((0,), 4.0), ((1,), 5.0)], 2, disk_limit=[100.0, 10.0])
+    assert full_disk_words(roomy, 0, roomy.replicas, roomy.leader) == ""
+
+
+def test_reasons_of_verdicts_hold_their_figures() -> None:
+    known = hand()
+    assert "every broker" in deviation_words(known.ask, None, 0.2)
+    words = deviation_words(known.ask, Deviation(broker=0, resource="disk", ratio=1.15), 0.2)
+    assert "broker 0" in words
+    assert "1.15" in words
+    assert infeasible_words(InfeasibleError("cause", "help")) == ("cause", "help")
+    assert "(10.0% of all)" in pay_words(0.01, 10.0, 100.0)
+
+
+def test_what_stands_outside_is_named_by_its_furthest_broker() -> None:
+    known = hand()
+    load = broker_loads(known.problem, known.problem.replicas, known.problem.leader)
+    lines = rebalance_words(known.ask, known.bands, load, known.outcome.after, ())
+    assert any(line.startswith("disk: 1 broker above") and "broker 0 at 1.50" in line for line in lines)
+    assert any(line.startswith("disk: 1 broker below") and "broker 2 at 0.50" in line for line in lines)
+    widened = (Widening("disk", "high", 1.2, 1.5, 0, "a cause"), Widening("disk", "low", 0.8, 0.5, 2, "another"))
+    assert outside_words(known.ask, known.bands, load, widened)[0] == "disk: a cause"
+
+
+def test_notes_of_one_broker_of_racks_disks_and_empty_partitions() -> None:
+    alone = hand_notes(cluster([row("t", 0, (0,), GB)], brokers(1)))
+    assert len(alone) == 1
+    assert "broker 0 is the only one" in alone[0]
+    disks = hand_notes(replace(SNAPSHOT, brokers=tuple(mixed_disks())))
+    assert any("broker 0" in note and "broker 2" in note for note in disks)
+    empty = hand_notes(cluster([row("t", 0, (0, 1), 0)], brokers(2)))
+    assert any("empty" in note for note in empty)
+    assert hand_notes(SNAPSHOT) == ()
+
+
+def test_more_replicas_than_racks_and_a_rack_without_any() -> None:
+    racks = cluster([row("t", 0, (0, 2), GB)], brokers(4, racks=2))  # 0 and 2 stand in one rack, 1 and 3 in the other
+    assert any("holds no replica yet" in note for note in hand_notes(racks))
+    three = cluster([row("t", 0, (0, 1, 2), GB)], brokers(4, racks=2))
+    assert any("at most 2 in a rack" in note for note in hand_notes(three))
+
+
+def hand_notes(snapshot):
+    plan_request = ask_of(snapshot)
+    return cluster_notes(plan_request.brokers, plan_request.partitions, plan_request.target_rf)
+
+
+def mixed_disks():
+    """100 GB each, the last one 200."""
+    first, second, third = with_capacity(SNAPSHOT, 100.0 * GB)
+    return [first, second, replace(third, capacity=Capacity(disk_bytes=200.0 * GB))]
+
+
+def test_disks_too_small_for_everything_are_refused() -> None:
+    """30 GB on three disks of 9."""
+    problem = hand_problem([((0, 1), 6.0), ((0, 1), 4.0), ((0, 2), 5.0)], 3, disk_limit=[9.0, 9.0, 9.0])
+    with pytest.raises(InfeasibleError, match="3 brokers that stay"):
+        refuse_too_much_for_the_disks(problem)
+    refuse_too_much_for_the_disks(hand_problem([((0,), 6.0)], 3, disk_limit=[2.0, 2.0, 2.0]))
+
+
+def test_a_target_speaks_of_the_plain_mean() -> None:
+    known = hand(PlanOptions(targets={"disk": Target(0.9, 1.1)}))
+    lines = explain_brokers(known.ask, known.draft, known.outcome, known.bands, known.ask.options.band)
+    assert "leader count is 3.00" in lines[0]  # counts have no target, their band is that of 10 %

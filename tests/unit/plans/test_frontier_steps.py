@@ -1,0 +1,83 @@
+"""Points in order and named, and plans as even as a budget allows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.cluster_arrays.problem import Budget
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.solution import PlanCost
+from kafka_rebalance.plans.frontier.order import LEAST_POINTS, RatedPoint, are_bytes_known, in_order, named
+from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget, without_balance
+from kafka_rebalance.plans.plan import FrontierPoint
+from tests.unit.planner.hand_problems import THREE, hand_problem
+
+
+def point(size: int | None, unevenness: float, *, tolerance: float = 0.1, chosen: bool = False) -> RatedPoint:
+    moves = 0 if size == 0 else 1
+    return RatedPoint(FrontierPoint(tolerance, size, moves, 0, None, {}, is_recommended=chosen), unevenness)
+
+
+def test_points_stand_by_price() -> None:
+    ordered = in_order([point(30, 0.1), point(0, 0.9), point(10, 0.5)])
+    assert [(rated.point.bytes, rated.unevenness) for rated in ordered] == [(0, 0.9), (10, 0.5), (30, 0.1)]
+
+
+def test_a_point_dearer_than_a_more_even_one_takes_that_ones_place() -> None:
+    ordered = in_order([point(20, 0.5, tolerance=0.2), point(10, 0.3, tolerance=0.1), point(0, 0.9, tolerance=0.5)])
+    assert [(rated.point.bytes, rated.point.tolerance) for rated in ordered] == [(0, 0.5), (10, 0.2), (10, 0.1)]
+
+
+def test_the_plan_itself_stays_what_it_is() -> None:
+    ordered = in_order([point(20, 0.5, chosen=True), point(10, 0.3)])
+    assert [rated.point.bytes for rated in ordered] == [10, 20]
+
+
+def test_where_a_size_is_unknown_replicas_are_the_price() -> None:
+    points = [point(None, 0.5), point(10, 0.3)]
+    assert not are_bytes_known(points)
+    assert points[0].price(by_bytes=False) == (0, 1, 0)
+
+
+def test_the_knee_is_farthest_below_the_straight_line() -> None:
+    """From (0, 1.0) to (70, 0): at 20 bytes 0.2 are left, 0.51 below the line; at 10 bytes most fell for each byte."""
+    rest = [1.0, 0.55, 0.2, 0.16, 0.12, 0.08, 0.04, 0.0]
+    points = named([point(10 * i, rest[i]) for i in range(LEAST_POINTS)])
+    assert {i: one.name for i, one in enumerate(points) if one.name} == {1: "cheap", 2: "knee", 7: "even"}
+    assert all(one.reason for one in points if one.name)
+
+
+def test_too_few_points_or_none_that_moves_anything_have_no_names() -> None:
+    assert named([point(10 * i, 1.0 - i / 10) for i in range(LEAST_POINTS - 1)]) == ()
+    assert named([point(0, 1.0)] * LEAST_POINTS) == ()
+
+
+def test_each_limit_of_a_budget_counts() -> None:
+    problem = hand_problem(THREE, 3)
+    for budget in (Budget(max_bytes=9.0), Budget(max_replica_moves=1), Budget(max_leader_changes=1)):
+        tight = replace(problem, budget=budget)
+        assert fits_budget(tight, PlanCost(9.0, 1, 1))
+        assert not fits_budget(tight, PlanCost(10.0, 2, 2))
+    assert fits_budget(problem, PlanCost(1e30, 10**9, 10**9))
+
+
+def test_a_budget_below_the_cheapest_move_moves_nothing() -> None:
+    """15, 10 and 5 GB in 6, 4 and 5: the least move into 8..12 is 4 GB."""
+    problem = hand_problem(THREE, 3, within=0.2)
+    assert solve_within_budget(problem).cost.bytes == 4.0
+    assert solve_within_budget(replace(problem, budget=Budget(max_bytes=4.0))).cost.bytes == 4.0
+    assert solve_within_budget(replace(problem, budget=Budget(max_bytes=3.9))).cost.bytes == 0.0
+
+
+def test_what_must_move_is_not_cut_by_a_budget() -> None:
+    problem = hand_problem(THREE, 3, within=0.2, leaving=[2])  # its 5 GB have one place to go
+    with pytest.raises(InfeasibleError, match="what must move costs 5 bytes"):
+        solve_within_budget(replace(problem, budget=Budget(max_bytes=4.9)))
+
+
+def test_without_balance_any_load_is_inside() -> None:
+    problem = without_balance(hand_problem(THREE, 3))
+    assert problem.band_low.max() == 0
+    assert problem.band_high.min() == pytest.approx(60.0)  # twice all there is

@@ -1,0 +1,59 @@
+"""What the verifier makes of three brokers with 15, 10 and 5 GB, and of one move of 4 GB from broker 0 to 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, cluster_arrays
+from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
+from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
+from kafka_rebalance.verify.faults import FaultList
+from tests.unit.planner.sample_clusters import GB
+from tests.unit.plans.hand_plans import SNAPSHOT
+
+MOVE: dict[str, Any] = {
+    "topic": "t", "partition": 1, "from": [0, 1], "to": [2, 1], "leader_from": 0, "leader_to": 2, "kind": "replica",
+    "bytes": 4 * GB, "wave": 0, "reason": "relieves broker 0", "worse_without": "broker 0 keeps it",
+}  # fmt: skip
+THROTTLE = 1_000_000
+WAVE: dict[str, Any] = {
+    "moves": [0], "bytes": 4 * GB, "seconds": 4000.0, "throttle_bytes_per_s": THROTTLE,
+    "free_disk_needed": {"2": 4 * GB},
+}  # fmt: skip
+DISK: dict[str, Any] = {
+    "resource": "disk", "basis": "fair_share", "band_asked": [0.8, 1.2], "widened_to": [None, None],
+}  # fmt: skip
+
+
+def parameters_document(**changes: object) -> dict[str, Any]:
+    """A band of a fifth, ten moves a broker at a time, a megabyte a second."""
+    options = PlanOptions(within=0.2, moves_per_broker=10, throttle_bytes_per_s=THROTTLE)
+    return options.document() | changes
+
+
+def parameters(**changes: object) -> PlanParameters:
+    read = read_parameters(parameters_document(**changes), FaultList())
+    assert read is not None
+    return read
+
+
+def arrays(snapshot: ClusterSnapshot = SNAPSHOT, **changes: object) -> ClusterArrays:
+    return cluster_arrays(snapshot, parameters(**changes))
+
+
+def claims(*moves: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **changes: object) -> ClaimedMoves:
+    """Those moves, or the one of 4 GB."""
+    faults = FaultList()
+    read = read_moves(list(moves or (MOVE,)), snapshot, arrays(snapshot, **changes), faults)
+    assert read is not None, faults.faults
+    return read
+
+
+def faults_of(check: Callable[..., object], *arguments: object) -> list[str]:
+    """The codes that a check adds, each once."""
+    faults = FaultList()
+    check(*arguments, faults)
+    return sorted(faults.counts)

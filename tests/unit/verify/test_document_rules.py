@@ -1,0 +1,187 @@
+"""Rules on the document alone: shape, seal, time, parameters, frontier, amounts in sentences, JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.verify.document.expiry import check_expiry
+from kafka_rebalance.verify.document.frontier import LEAST_POINTS, check_frontier
+from kafka_rebalance.verify.document.parameter_rules import check_parameters
+from kafka_rebalance.verify.document.seal import check_identity, check_seal
+from kafka_rebalance.verify.document.shape import PLAN, check_shape
+from kafka_rebalance.verify.document.spoken_amounts import tells_bytes, tells_count, tells_seconds, tells_share
+from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
+from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.files.moves_table import HEAD, cell_of, check_table
+from kafka_rebalance.verify.files.plan_folder import check_folder
+from kafka_rebalance.verify.verification import Verification
+from tests.unit.plans.hand_plans import SNAPSHOT
+from tests.unit.verify.hand_claims import MOVE, faults_of, parameters_document
+from tests.unit.verify.sample_plans import sealed
+
+
+def test_a_document_lacks_nothing_and_has_nothing_more() -> None:
+    faults = FaultList()
+    assert not check_shape({"extra": 1}, faults)
+    assert faults.counts["shape"] == len(PLAN) + 1
+
+
+@pytest.mark.parametrize(
+    ("captured", "expires", "is_right"),
+    [
+        ("2026-11-20T12:00:00Z", "2026-11-21T12:00:00Z", True),
+        ("2026-11-20T12:00:00+01:00", "2026-11-21T12:00:00+01:00", True),
+        ("2026-11-20T12:00:00Z", "2026-11-21T12:00:01Z", False),
+        ("2026-11-20T12:00:00Z", None, False),
+        (None, None, True),
+        ("2026-13-20T12:00:00Z", "2026-11-21T12:00:00Z", False),
+    ],
+)
+def test_a_plan_holds_for_so_many_hours(captured: str | None, expires: str | None, is_right: bool) -> None:
+    document = {"captured_at": captured, "expires_at": expires, "parameters": {"expires_after_hours": 24}}
+    assert faults_of(check_expiry, document) == ([] if is_right else ["expiry"])
+
+
+def test_the_seal_is_the_hash_of_the_rest() -> None:
+    document = sealed({"a": 1, "b": "ä"})
+    assert faults_of(check_seal, document) == []
+    assert faults_of(check_seal, document | {"a": 2}) == ["hash"]
+    assert faults_of(check_seal, document | {"a": float("nan")}) == ["hash"]
+
+
+def test_the_plan_names_its_cluster_and_reading() -> None:
+    from kafka_rebalance.snapshot.codec import snapshot_id
+
+    document: dict[str, Any] = {
+        "cluster": "test", "cluster_id": "test-id", "captured_at": SNAPSHOT.captured_at,
+        "snapshot_id": snapshot_id(SNAPSHOT), "continues": None,
+    }  # fmt: skip
+    assert faults_of(check_identity, document, SNAPSHOT) == []
+    for name, value in (("cluster", "x"), ("cluster_id", None), ("snapshot_id", "x"), ("continues", "no hash")):
+        assert faults_of(check_identity, document | {name: value}, SNAPSHOT) == ["identity"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_moves": -1}, {"throttle_bytes_per_s": 0}, {"moves_per_broker": 0}, {"balance_within": 1.0},
+        {"remove_brokers": [2, 1]}, {"demote_brokers": [-1]}, {"remove_brokers": [7], "add_brokers": {"7": "a"}},
+        {"include_topics": ["("]}, {"targets": {"disk": [1.2, 0.8]}}, {"targets": {"tape": [0.8, 1.2]}},
+        {"capacities": {"1": {"disk_bytes": -1.0}}}, {"preferred_election": True}, {"is_explicit": False},
+    ],
+)  # fmt: skip
+def test_a_parameter_that_means_nothing_is_a_fault(change: dict[str, Any]) -> None:
+    assert faults_of(check_parameters, parameters_document()) == []
+    assert faults_of(check_parameters, parameters_document(**change)) == ["parameter"]
+
+
+def frontier(**changes: object) -> dict[str, Any]:
+    """Eight points from 0 to 70 bytes, the fifth chosen; ``changes`` are of that one."""
+    names = {1: "cheap", 4: "knee", LEAST_POINTS - 1: "even"}
+    points = [
+        {
+            "tolerance": 0.2, "bytes": 10 * i, "replica_moves": i, "leader_changes": 0, "lower_bound_bytes": 5.0 * i,
+            "skew": {"disk": 1.5 - 0.05 * i}, "name": names.get(i), "is_recommended": i == 4, "reason": "why",
+        }
+        for i in range(LEAST_POINTS)
+    ]  # fmt: skip
+    points[4] |= changes
+    return {
+        "frontier": points, "verdict": "rebalance", "moves": [MOVE], "parameters": parameters_document(),
+        "resources": [{"resource": "disk", "skew_before": 1.5, "skew_after": 1.3}],
+        "cost": {"bytes": 40, "replica_moves": 4, "leader_changes": 0},
+        "lower_bound": [{"cost": "bytes", "value": 20.0}],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bytes": 5}, {"bytes": None}, {"lower_bound_bytes": 60.0}, {"name": None}, {"is_recommended": False},
+        {"skew": {"disk": 0.5}}, {"skew": {}}, {"replica_moves": 0}, {"tolerance": 0.3}, {"reason": ""},
+    ],
+)  # fmt: skip
+def test_a_frontier_is_in_order_named_and_holds_the_plan(change: dict[str, Any]) -> None:
+    assert faults_of(check_frontier, frontier()) == []
+    assert faults_of(check_frontier, frontier(**change)) == ["frontier"]
+
+
+def test_a_frontier_has_points_enough_or_none() -> None:
+    few = frontier()
+    few["frontier"] = few["frontier"][:-1]
+    assert faults_of(check_frontier, few) == ["frontier"]
+    assert faults_of(check_frontier, frontier() | {"frontier": []}) == []
+
+
+def test_rounded_amounts_stand_for_what_rounds_to_them() -> None:
+    assert tells_bytes("1.5 GiB", 1.5 * 2**30)
+    assert tells_bytes("1.5 GiB", 1.549 * 2**30)
+    assert not tells_bytes("1.5 GiB", 1.56 * 2**30)
+    assert tells_bytes("312 GB", 312.4e9)
+    assert not tells_bytes("312 GB", 313e9)
+    assert tells_bytes("unknown", None)
+    assert not tells_bytes("much", 1.0)
+    assert tells_seconds("2 h 5 min", 7500)
+    assert not tells_seconds("2 h 5 min", 7540)
+    assert tells_seconds("59 s", 59.4)
+    assert tells_seconds("1.5 days", 1.5 * 86400)
+    assert tells_count("1,234", 1234)
+    assert not tells_count("1,234", 1235)
+    assert tells_share("100 GB", 0.1, 1e12)
+    assert not tells_share("100 GB", 0.2, 1e12)
+
+
+@pytest.mark.parametrize(
+    ("content", "codes"),
+    [
+        (b'{"a": 1}', []),
+        (b'{"a": 1, "a": 2}', ["key_twice"]),
+        (b'{"a": NaN}', ["json"]),
+        (b"\xff", ["json"]),
+        (b"{", ["json"]),
+        (b"[" * 100_000, ["json"]),
+    ],
+)
+def test_json_is_read_strictly(content: bytes, codes: list[str]) -> None:
+    faults = FaultList()
+    value = read_json(content, "plan.json", faults)
+    assert sorted(faults.counts) == codes
+    assert (value is UNREADABLE) is (codes == ["json"])
+
+
+def table(**changes: str) -> bytes:
+    cells = {
+        "wave": "1", "topic": "t", "partition": "1", "kind": "replica", "from": "0 1", "to": "2 1", "leader_from": "0",
+        "leader_to": "2", "bytes": "4000000000", "reason": "relieves broker 0", "worse_without": "broker 0 keeps it",
+    } | changes  # fmt: skip
+    return (",".join(HEAD) + "\n" + ",".join(cells[name] for name in HEAD) + "\n").encode()
+
+
+def test_each_cell_of_the_table_is_the_moves() -> None:
+    document = {"moves": [MOVE | {"wave": int(table().split(b"\n")[1].split(b",")[0]) - 1}]}
+    assert faults_of(check_table, document, table()) == []
+    for wrong in (table(to="2 0"), table(bytes="4"), table(reason="x"), table() + table().split(b"\n")[1], b"x"):
+        assert faults_of(check_table, document, wrong) == ["table"]
+    assert [cell_of(text) for text in ("=1", "+1", "a", "'a")] == ["'=1", "'+1", "a", "''a"]
+
+
+def test_a_folder_lacks_no_file_and_names_no_other_plan() -> None:
+    document = {
+        "plan_id": "a" * 64, "moves": [], "waves": [], "rollback": None, "cluster": "c", "cluster_id": "i",
+        "captured_at": "2026-11-20T12:00:00Z", "verdict": "nothing_to_do", "reasons": ["quiet"],
+    }  # fmt: skip
+    faults = FaultList()
+    check_folder(document, {"plan.json": b"{}", "digest.md": b"another"}, faults)
+    assert {(fault.code, fault.place) for fault in faults.faults} == {
+        ("file", "commands.md"), ("file", "moves.csv"), ("file", "digest.md"),
+    }  # fmt: skip
+    faults = FaultList()
+    check_folder(document, {"plan.json": b"{}", "advisory.json": b'{"cluster": "d"}'}, faults)
+    assert sum(fault.place.startswith("advisory.json") for fault in faults.faults) == 3
+
+
+def test_a_weak_bound_is_a_note_and_no_fault() -> None:
+    assert Verification((), {"bound_weak": 1}).is_right
+    assert not Verification((), {"bound_weak": 1, "cost": 1}).is_right
