@@ -607,7 +607,7 @@ COMMENT ON COLUMN advisor.broker_score.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.broker_score.rack IS 'Rack.';
 
-COMMENT ON COLUMN advisor.broker_score.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.broker_score.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.broker_score.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
@@ -657,7 +657,7 @@ COMMENT ON COLUMN advisor.broker_score_latest.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.broker_score_latest.rack IS 'Rack.';
 
-COMMENT ON COLUMN advisor.broker_score_latest.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.broker_score_latest.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.broker_score_latest.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
@@ -902,7 +902,8 @@ CREATE VIEW advisor.cluster_latest AS
      LEFT JOIN LATERAL ( SELECT resource_score.resource,
             resource_score.skew,
             resource_score.worst_broker
-           FROM store.resource_score
+           FROM (store.resource_score
+             JOIN store.plan_resource ON (((plan_resource.run_key = resource_score.run_key) AND (plan_resource.resource = resource_score.resource))))
           WHERE (resource_score.run_key = newest.run_key)
           ORDER BY resource_score.skew DESC, resource_score.resource
          LIMIT 1) worst ON (true));
@@ -2847,7 +2848,7 @@ COMMENT ON COLUMN advisor.plan_resource.cluster IS 'Name of the cluster, as clus
 
 COMMENT ON COLUMN advisor.plan_resource.run_id IS 'The advisory that says so.';
 
-COMMENT ON COLUMN advisor.plan_resource.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.plan_resource.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.plan_resource.unit IS 'Unit of its loads.';
 
@@ -2900,7 +2901,7 @@ COMMENT ON COLUMN advisor.plan_resource_latest.cluster IS 'Name of the cluster, 
 
 COMMENT ON COLUMN advisor.plan_resource_latest.run_id IS 'The advisory that says so.';
 
-COMMENT ON COLUMN advisor.plan_resource_latest.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.plan_resource_latest.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.plan_resource_latest.unit IS 'Unit of its loads.';
 
@@ -3028,7 +3029,7 @@ COMMENT ON COLUMN advisor.rack_score.run_id IS 'The advisory that says so.';
 
 COMMENT ON COLUMN advisor.rack_score.rack IS 'Rack.';
 
-COMMENT ON COLUMN advisor.rack_score.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.rack_score.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.rack_score.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
@@ -3069,7 +3070,7 @@ COMMENT ON COLUMN advisor.rack_score_latest.run_id IS 'The advisory that says so
 
 COMMENT ON COLUMN advisor.rack_score_latest.rack IS 'Rack.';
 
-COMMENT ON COLUMN advisor.rack_score_latest.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.rack_score_latest.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.rack_score_latest.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
@@ -3184,7 +3185,7 @@ COMMENT ON COLUMN advisor.resource_score.cluster IS 'Name of the cluster, as clu
 
 COMMENT ON COLUMN advisor.resource_score.run_id IS 'The advisory that says so.';
 
-COMMENT ON COLUMN advisor.resource_score.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.resource_score.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.resource_score.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 
@@ -3225,7 +3226,7 @@ COMMENT ON COLUMN advisor.resource_score_latest.cluster IS 'Name of the cluster,
 
 COMMENT ON COLUMN advisor.resource_score_latest.run_id IS 'The advisory that says so.';
 
-COMMENT ON COLUMN advisor.resource_score_latest.resource IS 'disk, in, out, cpu, replicas or leaders.';
+COMMENT ON COLUMN advisor.resource_score_latest.resource IS 'disk, in, out, cpu, replicas, leaders, leader_in or potential_out.';
 
 COMMENT ON COLUMN advisor.resource_score_latest.unit IS 'Unit of load and level: bytes, bytes/s, percent or count.';
 

@@ -44,6 +44,9 @@ CROSS JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT resource_score.resource, resource_score.skew, resource_score.worst_broker
     FROM store.resource_score
+    -- Of the resources that the plan is about: what is only measured steers nothing.
+    JOIN store.plan_resource
+        ON plan_resource.run_key = resource_score.run_key AND plan_resource.resource = resource_score.resource
     WHERE resource_score.run_key = newest.run_key
     ORDER BY resource_score.skew DESC, resource_score.resource
     LIMIT 1

@@ -54,10 +54,13 @@ def test_1_the_state_of_each_cluster_in_one_line(connection) -> None:
     resources = [
         ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1),
         ResourceScore("leaders", "count", None, 1.0, 6.0, 2.0, 1.5, 2),
+        ResourceScore("leader_in", "bytes/s", "given", 1.0, 6.0, 2.0, 2.5, 3),  # only measured: no plan is about it
     ]
+    plan = small_plan(snapshot_id)
+    plan = replace(plan, resources=(*plan.resources, replace(plan.resources[0], resource="leaders", unit="count")))
     found = [finding(severity=Severity.CRITICAL), finding(subject="2"), finding("dead_broker", "3", Severity.INFO)]
     advise(connection, "old", snapshot_id, NOW - DAY)
-    advise(connection, "new", snapshot_id, NOW, findings=found, resources=resources)
+    advise(connection, "new", snapshot_id, NOW, findings=found, resources=resources, plan=plan)
     (line,) = rows(connection, "cluster_latest")
     expected = {
         "cluster": "prod", "run_id": "new", "verdict": "rebalance", "gap_count": 1, "left_out_count": 1,

@@ -5,7 +5,10 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, Double, Integer, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
+from kafka_rebalance.resources import RESOURCES, in_a_sentence
 from rebalance_advisor.store.schema.contract.define import MOMENT, of_advisory, view
+
+_RESOURCE = f"{in_a_sentence(RESOURCES)}."
 
 RUN = view(
     "run",
@@ -52,7 +55,7 @@ BROKER_SCORE = view(
     *of_advisory(),
     Column("broker", Integer(), comment="Broker id."),
     Column("rack", Text(), comment="Rack."),
-    Column("resource", Text(), comment="disk, in, out, cpu, replicas or leaders."),
+    Column("resource", Text(), comment=_RESOURCE),
     Column("unit", Text(), comment="Unit of load and level: bytes, bytes/s, percent or count."),
     Column("load", Double(), comment="What it carries."),
     Column("capacity", Double(), comment="What it can carry; NULL where unknown, 1 is then used."),
@@ -71,7 +74,7 @@ RACK_SCORE = view(
     "Load and level of each rack and resource, in every published advisory.",
     *of_advisory(),
     Column("rack", Text(), comment="Rack."),
-    Column("resource", Text(), comment="disk, in, out, cpu, replicas or leaders."),
+    Column("resource", Text(), comment=_RESOURCE),
     Column("unit", Text(), comment="Unit of load and level: bytes, bytes/s, percent or count."),
     Column("brokers", Integer(), comment="Brokers that stay in it."),
     Column("load", Double(), comment="What it carries."),
@@ -85,7 +88,7 @@ RESOURCE_SCORE = view(
     "resource_score",
     "Skew of each resource over the whole cluster, in every published advisory.",
     *of_advisory(),
-    Column("resource", Text(), comment="disk, in, out, cpu, replicas or leaders."),
+    Column("resource", Text(), comment=_RESOURCE),
     Column("unit", Text(), comment="Unit of load and level: bytes, bytes/s, percent or count."),
     Column("source", Text(), comment="Where the load comes from."),
     Column("known_share", Double(), comment="Share of partitions whose figure is known."),
@@ -186,7 +189,7 @@ PLAN_RESOURCE = view(
     "plan_resource",
     "Resources of every published plan: balanced, or left out and why.",
     *of_advisory(),
-    Column("resource", Text(), comment="disk, in, out, cpu, replicas or leaders."),
+    Column("resource", Text(), comment=_RESOURCE),
     Column("unit", Text(), comment="Unit of its loads."),
     Column("source", Text(), comment="Where its loads come from."),
     Column("mean_level", Double(), comment="Plain mean."),
