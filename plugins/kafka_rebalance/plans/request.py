@@ -13,10 +13,10 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
-from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays, build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.cluster_notes import cluster_notes
@@ -84,7 +84,7 @@ class PlanRequest:
         limit = {**arrays.capacity, "disk": self.disk_limit}
         for name, cap in self.options.caps.items():
             if name != "disk":  # of which more may be there while both copies of a replica are
-                limit[name] = np.minimum(limit.get(name, np.inf), np.full(len(arrays.ids), cap * (1 + SLACK)))
+                limit[name] = np.minimum(limit.get(name, np.inf), np.full(len(arrays.ids), cap * (1 + BAND_ROUNDING)))
         return replace(arrays, limit=limit)
 
     def _placement(self) -> Placement:

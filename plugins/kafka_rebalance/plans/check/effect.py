@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats
-from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.plans.check.move_states import LeftMove
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
 from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
@@ -70,7 +70,7 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
     reasons = []
     ids = plan_request.brokers.arrays.ids
     for d, name in enumerate(problem.resources):
-        cap = plan_request.options.caps.get(name, np.inf) * (1 + SLACK)
+        cap = plan_request.options.caps.get(name, np.inf) * (1 + BAND_ROUNDING)
         over = problem.stays & (after[:, d] > np.minimum(problem.limit[:, d], cap)) & (after[:, d] > before[:, d])
         if over.any():
             words = (

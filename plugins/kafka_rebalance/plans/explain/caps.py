@@ -13,8 +13,8 @@ import numpy as np
 
 from kafka_rebalance.amounts import amount_in_words
 from kafka_rebalance.arrays import Floats
-from kafka_rebalance.cluster_arrays.bands import SLACK
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import UNITS
@@ -38,7 +38,7 @@ def over_caps(plan_request: PlanRequest, loads: Mapping[str, Floats]) -> tuple[O
         if resource in loads and stays.any():
             broker = int(np.where(stays, loads[resource], -np.inf).argmax())
             load = float(loads[resource][broker])
-            if load > cap * (1 + SLACK):
+            if load > cap * (1 + BAND_ROUNDING):
                 found.append(OverCap(resource, broker, load, cap))
     return tuple(found)
 
@@ -49,7 +49,7 @@ def refuse_too_much_for_the_caps(plan_request: PlanRequest, problem: Problem) ->
     staying = int(problem.stays.sum())
     for d, resource in enumerate(problem.resources):
         cap, unit = plan_request.options.caps.get(resource), UNITS[resource]
-        if cap is not None and total[d] > cap * staying * (1 + SLACK):
+        if cap is not None and total[d] > cap * staying * (1 + BAND_ROUNDING):
             raise InfeasibleError(
                 f"the {staying} brokers that stay may carry {amount_in_words(cap, unit)} of {resource} each, "
                 f"all of it is {amount_in_words(float(total[d]), unit)}",
