@@ -10,7 +10,7 @@ RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test slow-tests test-kill test-live test-live-full check lint fast-tests bench bench-planner fuzz wheel lock clean
+.PHONY: help setup demo demo-live up down test slow-tests test-kill test-live test-live-full check lint fast-tests coverage mutate bench bench-planner fuzz wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -67,6 +67,12 @@ lint: setup
 
 fast-tests: setup
 	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile --brief-search -m "not live and not stack and not slow and not matrix"
+
+coverage: setup ## line coverage of the small cases with kernels interpreted, and the lines that none reaches
+	@$(RUN) $(BIN)/python -m tests.mutation.coverage_table
+
+mutate: setup ## a seeded sample of mutants, each put to the tests that reach its line; prints the survivors (MUTANTS=150 SEED=1)
+	@$(RUN) $(BIN)/python -m tests.mutation --mutants $(or $(MUTANTS),150) --seed $(or $(SEED),1)
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))

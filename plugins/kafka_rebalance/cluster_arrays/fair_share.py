@@ -67,7 +67,7 @@ def distinct_racks(rack: Ints) -> Ints:
 def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
     """What every rack holds of a partition anyway, and how many odd replicas go to one rack each.
 
-    RF 3 on racks of 2, 2, 2, 2 brokers: ([0, 0, 0, 0], 3); RF 5 on racks of 1, 3, 3: ([1, 1, 1], 2).
+    RF 3 on racks of 2, 2, 2, 2 brokers: ([0, 0, 0, 0], 3); RF 5 on racks of 1, 3, 3: ([1, 2, 2], 0).
     """
     held = np.zeros(len(rack_size), dtype=np.int64)
     while True:

@@ -134,7 +134,9 @@ def _slot_filling(plan_request: PlanRequest, transfers: Transfers, waves: tuple[
     if in_waves is None or not waves:
         return in_waves
     throttle = max(wave.throttle_bytes_per_s for wave in waves)
-    filling = slot_filling_seconds(transfers, len(plan_request.brokers.brokers), DEFAULTS.waves.driver_slots, throttle)
+    filling = float(
+        slot_filling_seconds(transfers, len(plan_request.brokers.brokers), DEFAULTS.waves.driver_slots, throttle)
+    )
     return min(in_waves, filling)
 
 

@@ -1,0 +1,39 @@
+"""Each family's own answer to its smallest recorded case, past the dispatch by name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kafka_rebalance.conformance.families import client, java_runtime, keys, metaq, placement, server
+from kafka_rebalance.conformance.families.client_columns import Owned, request_of
+from tests.conformance.recorded import cases, is_recorded_answer
+
+ANSWERS = {
+    "client_range": client.answer_range, "client_roundrobin": client.answer_roundrobin,
+    "legacy_range_2_0": client.answer_legacy_range, "legacy_roundrobin_2_0": client.answer_legacy_roundrobin,
+    "client_sticky": client.answer_sticky, "client_cooperative_sticky": client.answer_cooperative_sticky,
+    "legacy_sticky_2_0": client.answer_legacy_sticky, "java_random": java_runtime.answer_random,
+    "java_hash_order": java_runtime.answer_hash_order, "group_partition": keys.answer_group,
+    "producer_partition": keys.answer_producer, "metaq_default": metaq.answer_default,
+    "metaq_consistent": metaq.answer_consistent, "metaq_hash": metaq.answer_hash,
+    "admin_utils": placement.answer_admin_utils, "striped_replica_placer": placement.answer_striped,
+    "reassign_generate": placement.answer_generate, "server_range": server.answer_range,
+    "server_uniform": server.answer_uniform, "share_simple": server.answer_share_simple,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", sorted(ANSWERS))
+def test_the_smallest_case_of_a_family(family: str) -> None:
+    answered = (case for case in cases(family) if "error" not in case["output"])
+    case = min(answered, key=lambda case: len(json.dumps(case["input"])))
+    output = json.loads(json.dumps(ANSWERS[family](case["input"])))
+    assert is_recorded_answer(output, case["output"], case["strategy"])
+
+
+def test_the_columns_of_a_recorded_group() -> None:
+    case = min(cases("client_range"), key=lambda case: len(json.dumps(case["input"])))["input"]
+    request = request_of(case, Owned.SUBSCRIPTION)
+    assert len(request.members) == len(case["members"])
+    assert list(request.members.ids) == [member["id"] for member in case["members"]]

@@ -1,0 +1,100 @@
+"""``make mutate``: a seeded sample of mutants, each put to the tests that reach its line; prints those that survive.
+
+Kernels are interpreted, so that a mutant costs no compiling. Tests are asked the quickest first, and no further than
+``PATIENCE_S`` seconds of them. A mutant of a line that runs when its module is imported is put to the tests that reach
+anything of the module; one that no test reaches survives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+from tests.mutation.mutants import UNCHANGED, Mutant, mutants_of
+from tests.mutation.small_cases import ROOT, Reached, reached
+from tests.mutation.trial import survives
+
+LIBRARY, PROGRAM = "plugins/kafka_rebalance", "plugins/rebalance_advisor"
+TARGETS = (
+    *(f"{LIBRARY}/{name}" for name in ("planner", "verify", "scoring", "findings", "groups")),
+    f"{PROGRAM}/gates",
+)
+PATIENCE_S = 20.0
+GOAL = 0.80
+
+
+def sample(count: int, seed: int) -> list[Mutant]:
+    """``count`` of all mutants of the targets, each as likely as any other."""
+    files = sorted(path for target in TARGETS for path in (ROOT / target).rglob("*.py"))
+    every = [mutant for path in files for mutant in mutants_of(path, ROOT)]
+    return sorted(random.Random(seed).sample(every, min(count, len(every))), key=lambda m: (m.path, m.number))
+
+
+def tests_for(mutant: Mutant, found: Reached) -> list[str]:
+    """The quickest first."""
+    by_line = found.tests.get(mutant.path, {})
+    tests = set(by_line.get(mutant.line, ())) or {node for nodes in by_line.values() for node in nodes}
+    chosen, spent = [], 0.0
+    for node in sorted(tests, key=lambda node: (found.seconds.get(node, 0.0), node)):
+        spent += found.seconds.get(node, 0.0)
+        if chosen and spent > PATIENCE_S:
+            break
+        chosen.append(node)
+    return chosen
+
+
+def judged(mutant: Mutant, found: Reached) -> str:
+    """killed, survived or unreached."""
+    tests = tests_for(mutant, found)
+    if not tests:
+        return "unreached"
+    limit = 30.0 + 4.0 * sum(found.seconds.get(node, 0.0) for node in tests)
+    return "survived" if survives(ROOT, mutant, tests, limit) else "killed"
+
+
+def controls(chosen: list[Mutant], found: Reached, at_once: int) -> list[str]:
+    """Modules of the sample that, unchanged, fail the tests that they are put to: then nothing would survive."""
+    first = {mutant.path: mutant for mutant in reversed(chosen)}
+    unchanged = [replace(mutant, number=UNCHANGED) for mutant in first.values()]
+    with ThreadPoolExecutor(at_once) as pool:
+        verdicts = pool.map(lambda mutant: judged(mutant, found), unchanged)
+    return [mutant.path for mutant, verdict in zip(unchanged, verdicts, strict=True) if verdict == "killed"]
+
+
+def main() -> int:
+    """1 where fewer than ``GOAL`` are killed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mutants", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    found, chosen, started = reached(), sample(arguments.mutants, arguments.seed), time.monotonic()
+    broken = controls(chosen, found, arguments.at_once)
+    if broken:
+        print("fail without any change: " + ", ".join(broken))
+        return 1
+    verdicts: Counter[str] = Counter()
+    with ThreadPoolExecutor(arguments.at_once) as pool:
+        for mutant, verdict in zip(chosen, pool.map(lambda m: judged(m, found), chosen), strict=True):
+            verdicts[verdict] += 1
+            if verdict != "killed":
+                print(
+                    f"{verdict}: {mutant.path}:{mutant.line} #{mutant.number}: {mutant.before}  →  {mutant.after}",
+                    flush=True,
+                )
+    share = verdicts["killed"] / max(len(chosen), 1)
+    minutes = (time.monotonic() - started) / 60
+    print(f"seed {arguments.seed}: {dict(verdicts)}, {share:.1%} killed in {minutes:.0f} minutes")
+    return 0 if share >= GOAL else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

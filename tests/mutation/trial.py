@@ -1,0 +1,75 @@
+"""One mutant against the tests that reach its line: in a forked process whose import of that module is the mutant.
+
+What is large and never changes (numpy, scipy, numba, pytest) is imported once, before the first fork; the
+file on disk stays as it is.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba  # noqa: F401
+import pytest
+import scipy.optimize
+import scipy.sparse  # noqa: F401
+
+from tests.mutation.mutants import Mutant, mutated
+
+_FORK = multiprocessing.get_context("fork")
+
+
+class _Loader(importlib.abc.Loader):
+    def __init__(self, path: Path, number: int) -> None:
+        self._path, self._number = path, number
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        """As usual."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """The mutant instead of the module."""
+        tree = mutated(self._path.read_text(), self._number)
+        exec(compile(tree, str(self._path), "exec"), module.__dict__)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, name: str, path: Path, number: int) -> None:
+        self._name, self._path, self._number = name, path, number
+
+    def find_spec(self, name: str, _path: Any, _target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        """Only for the one module."""
+        if name != self._name:
+            return None
+        loader = _Loader(self._path, self._number)
+        return importlib.util.spec_from_file_location(name, self._path, loader=loader)
+
+
+def survives(root: Path, mutant: Mutant, tests: Sequence[str], seconds: float) -> bool:
+    """No test fails within the time; one that never ends fails."""
+    process = _FORK.Process(target=_run, args=(root, mutant, tests))
+    process.start()
+    process.join(seconds)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return False
+    return process.exitcode == 0
+
+
+def _run(root: Path, mutant: Mutant, tests: Sequence[str]) -> None:
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    path = root / mutant.path
+    name = ".".join(path.relative_to(root / "plugins").with_suffix("").parts)
+    sys.meta_path.insert(0, _Finder(name, path, mutant.number))
+    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests])
+    os._exit(0 if code == pytest.ExitCode.OK else 1)

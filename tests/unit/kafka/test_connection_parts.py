@@ -1,0 +1,113 @@
+"""JAAS entries, the probe's protocol over a socket pair, and described groups without a broker."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.model import Group, GroupType
+from rebalance_advisor.kafka.connection.jaas import jaas_login
+from rebalance_advisor.kafka.connection.protocol import (
+    API_VERSIONS,
+    NotKafkaError,
+    SpeaksTlsError,
+    ask_api_versions,
+    ask_sasl_handshake,
+)
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.groups.members import with_members
+
+PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
+
+
+def test_user_and_password_of_a_jaas_entry() -> None:
+    login = jaas_login(f'{PLAIN} required username="a" password="b \\" c";', "PLAIN", "here")
+    assert (login.username, login.password) == ("a", 'b " c')
+    assert "b" not in repr(login).replace("Login(username='a')", "")
+
+
+@pytest.mark.parametrize(
+    ("entry", "mechanism"),
+    [
+        ("nonsense", "PLAIN"),
+        (f'{PLAIN} required username="a" password="b";', "SCRAM-SHA-512"),
+        (f'{PLAIN} required username="a";', "PLAIN"),
+        (f'{PLAIN} required username="a" password="b" tokenauth="true";', "PLAIN"),
+        (f"{PLAIN} required username = ;", "PLAIN"),
+    ],
+)
+def test_an_entry_that_cannot_log_in_is_refused_without_its_value(entry: str, mechanism: str) -> None:
+    with pytest.raises(InvalidInputError, match="here") as caught:
+        jaas_login(entry, mechanism, "here")
+    assert '"b"' not in str(caught.value)
+
+
+def answered(reply: bytes, send):
+    """What ``send`` makes of a listener that sends ``reply``."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        listener = threading.Thread(target=lambda: (theirs.recv(4096), theirs.sendall(reply), theirs.shutdown(1)))
+        listener.start()
+        try:
+            return send(ours)
+        finally:
+            listener.join()
+
+
+def framed(key: int, body: bytes) -> bytes:
+    return struct.pack(">ii", len(body) + 4, key) + body
+
+
+def test_versions_of_an_answer() -> None:
+    body = struct.pack(">hi", 0, 2) + struct.pack(">hhh", 3, 0, 12) + struct.pack(">hhh", 18, 0, 4)
+    assert answered(framed(API_VERSIONS, body), ask_api_versions) == {3: (0, 12), 18: (0, 4)}
+
+
+def test_mechanisms_of_a_handshake() -> None:
+    body = struct.pack(">hi", 33, 1) + struct.pack(">h", 5) + b"PLAIN"
+    found = answered(framed(17, body), lambda connection: ask_sasl_handshake(connection, "SCRAM-SHA-256"))
+    assert (found.error_code, found.mechanisms) == (33, ("PLAIN",))
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (b"\x15\x03\x03\x00\x02\x02\x28", SpeaksTlsError),
+        (b"HTTP/1.1 400 Bad Request\r\n", NotKafkaError),
+        (framed(99, b"xxxx"), NotKafkaError),
+        (framed(API_VERSIONS, b""), NotKafkaError),
+        (b"\x00", EOFError),
+    ],
+)
+def test_what_is_not_kafka_is_told_apart(reply: bytes, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        answered(reply, ask_api_versions)
+
+
+def test_a_described_consumer_group() -> None:
+    topics = SimpleNamespace(topic_partitions=[SimpleNamespace(topic_name="t", partitions=[1, 0])])
+    member = SimpleNamespace(
+        member_id="m", client_id="c", client_host="/h", rack_id=None, subscribed_topic_names=["t"], member_epoch=4,
+        assignment=topics, target_assignment=topics, instance_id=None, subscribed_topic_regex=None,
+    )  # fmt: skip
+    described = SimpleNamespace(group_state="Stable", assignor_name="uniform", group_epoch=4, members=[member])
+    coverage = Coverage()
+    group = with_members(Group("g", type=GroupType.CONSUMER), described, coverage)
+    assert (group.protocol, group.generation, group.state) == ("uniform", 4, "Stable")
+    assert group.members[0].assigned == group.members[0].target == (("t", (0, 1)),)
+
+
+def test_a_group_that_vanished_or_rebalances_leaves_a_gap() -> None:
+    coverage = Coverage()
+    gone = with_members(Group("g"), SimpleNamespace(group_state="Dead"), coverage)
+    assert gone.state == "Dead"
+    described = SimpleNamespace(
+        group_state="PreparingRebalance", protocol_type="consumer", protocol_data="range", members=[]
+    )
+    with_members(Group("g", type=GroupType.CLASSIC), described, coverage)
+    assert [gap.what for gap in coverage.gaps] == ["members", "members"]
