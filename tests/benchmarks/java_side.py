@@ -36,7 +36,7 @@ class JavaSide:
         self._command = [str(find_java()), "-Xmx6g", "-XX:+UseSerialGC", "-cp", path, main]
         self._process: subprocess.Popen[str] | None = None
 
-    def plan_request(self, question: dict[str, object]) -> Told:
+    def ask(self, question: dict[str, object]) -> Told:
         """Warm the cell up and measure it."""
         if self._process is None:
             self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -23,13 +23,13 @@ def test_the_one_move_and_what_it_copies() -> None:
 
 def test_a_change_of_the_leader_alone_copies_nothing() -> None:
     known = hand()
-    draft = draft_of(known.ask, np.array([[1, 0], [0, 1], [0, 2]]), np.array([1, 0, 0]))
+    draft = draft_of(known.plan_request, np.array([[1, 0], [0, 1], [0, 2]]), np.array([1, 0, 0]))
     assert (draft.row.tolist(), draft.bytes_forward(), draft.changes_replicas.tolist()) == ([0], [0], [False])
 
 
 def test_a_draft_without_its_moves_is_empty() -> None:
     known = hand()
-    assert len(known.draft.without(np.array([0]))) == len(empty_draft(known.ask)) == 0
+    assert len(known.draft.without(np.array([0]))) == len(empty_draft(known.plan_request)) == 0
 
 
 def test_copies_go_from_the_leader_to_the_new_broker_and_back() -> None:
@@ -41,7 +41,7 @@ def test_copies_go_from_the_leader_to_the_new_broker_and_back() -> None:
 
 def test_the_cluster_afterwards() -> None:
     known = hand()
-    replicas, leader, own = placement_after(known.ask, known.draft)
+    replicas, leader, own = placement_after(known.plan_request, known.draft)
     assert replicas.tolist() == MOVED.tolist()
     assert leader.tolist() == MOVED_LEADERS.tolist()
     assert own[0].tolist() == [6 * GB, 6 * GB]
@@ -72,7 +72,7 @@ def test_outcomes_tell_bands_and_skews() -> None:
     known = hand()
     told = {
         resource_outcome.resource: resource_outcome
-        for resource_outcome in resource_outcomes(known.ask, known.outcome, known.bands, 0.2)
+        for resource_outcome in resource_outcomes(known.plan_request, known.outcome, known.bands, 0.2)
     }
     assert (told["disk"].skew_before, told["disk"].skew_after) == pytest.approx((1.5, 1.1))
     assert told["disk"].band_asked == pytest.approx((0.8, 1.2))
@@ -83,7 +83,7 @@ def test_outcomes_tell_bands_and_skews() -> None:
 
 def test_bands_that_are_not_met_are_widened_to_what_is_reached() -> None:
     known = hand()
-    low, high = met_bands(known.ask, known.outcome, known.bands)
+    low, high = met_bands(known.plan_request, known.outcome, known.bands)
     disk, leaders = known.outcome.column("disk"), known.outcome.column("leaders")
     assert high[:, disk] == pytest.approx(np.full(3, 12 * GB))
     assert (low[:, leaders].tolist(), high[:, leaders].tolist()) == ([0, 0, 0], [2, 2, 2])
@@ -105,5 +105,5 @@ def test_skew_is_the_highest_level_over_the_mean_of_those_that_stay() -> None:
 
 def test_nothing_moved_is_today() -> None:
     known = hand()
-    outcome = outcome_of(known.ask, empty_draft(known.ask))
+    outcome = outcome_of(known.plan_request, empty_draft(known.plan_request))
     assert outcome.before.tolist() == outcome.after.tolist()

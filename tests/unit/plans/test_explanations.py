@@ -35,7 +35,7 @@ from tests.unit.plans.hand_plans import SNAPSHOT, hand
 def test_a_move_is_told_by_what_stood_furthest_from_its_share() -> None:
     """Broker 0 had 1.5 of disk and replicas but 3 of leaders; without the move it would keep 3 instead of 2."""
     known = hand()
-    texts = explain_moves(known.ask, known.draft, known.outcome, known.bands, 0.2)
+    texts = explain_moves(known.plan_request, known.draft, known.outcome, known.bands, 0.2)
     assert (len(texts.reasons), len(texts.worse_without)) == (1, 1)
     assert "broker 0" in texts.reasons[0]
     assert "leader count is 3.00" in texts.reasons[0]
@@ -44,14 +44,14 @@ def test_a_move_is_told_by_what_stood_furthest_from_its_share() -> None:
 
 def test_what_must_go_is_told_before_what_is_uneven() -> None:
     known = hand(PlanOptions(within=0.2, demote_brokers=frozenset({0})))
-    assert "demoted" in explain_moves(known.ask, known.draft, known.outcome, known.bands, 0.2).reasons[0]
+    assert "demoted" in explain_moves(known.plan_request, known.draft, known.outcome, known.bands, 0.2).reasons[0]
     known = hand(PlanOptions(within=0.2, remove_brokers=frozenset({0})))
-    assert "to be removed" in explain_moves(known.ask, known.draft, known.outcome, known.bands, 0.2).reasons[0]
+    assert "to be removed" in explain_moves(known.plan_request, known.draft, known.outcome, known.bands, 0.2).reasons[0]
 
 
 def test_a_line_for_each_broker_that_gives_or_takes() -> None:
     known = hand()
-    first, second = explain_brokers(known.ask, known.draft, known.outcome, known.bands, 0.2)
+    first, second = explain_brokers(known.plan_request, known.draft, known.outcome, known.bands, 0.2)
     assert first.startswith("broker 0 gives up")
     assert second.startswith("broker 2 receives")
     assert "1 leaderships fewer" in first
@@ -104,8 +104,8 @@ def test_full_disks_let_nothing_go() -> None:
 
 def test_reasons_of_verdicts_hold_their_figures() -> None:
     known = hand()
-    assert "every broker" in deviation_words(known.ask, None, 0.2)
-    words = deviation_words(known.ask, Deviation(broker=0, resource="disk", ratio=1.15), 0.2)
+    assert "every broker" in deviation_words(known.plan_request, None, 0.2)
+    words = deviation_words(known.plan_request, Deviation(broker=0, resource="disk", ratio=1.15), 0.2)
     assert "broker 0" in words
     assert "1.15" in words
     assert infeasible_words(InfeasibleError("cause", "help")) == ("cause", "help")
@@ -115,11 +115,11 @@ def test_reasons_of_verdicts_hold_their_figures() -> None:
 def test_what_stands_outside_is_named_by_its_furthest_broker() -> None:
     known = hand()
     load = broker_loads(known.problem, known.problem.replicas, known.problem.leader)
-    lines = rebalance_words(known.ask, known.bands, load, known.outcome.after, ())
+    lines = rebalance_words(known.plan_request, known.bands, load, known.outcome.after, ())
     assert any(line.startswith("disk: 1 broker above") and "broker 0 at 1.50" in line for line in lines)
     assert any(line.startswith("disk: 1 broker below") and "broker 2 at 0.50" in line for line in lines)
     widened = (Widening("disk", "high", 1.2, 1.5, 0, "a cause"), Widening("disk", "low", 0.8, 0.5, 2, "another"))
-    assert outside_words(known.ask, known.bands, load, widened)[0] == "disk: a cause"
+    assert outside_words(known.plan_request, known.bands, load, widened)[0] == "disk: a cause"
 
 
 def test_notes_of_one_broker_of_racks_disks_and_empty_partitions() -> None:
@@ -161,5 +161,7 @@ def test_disks_too_small_for_everything_are_refused() -> None:
 
 def test_a_target_speaks_of_the_plain_mean() -> None:
     known = hand(PlanOptions(targets={"disk": Target(0.9, 1.1)}))
-    lines = explain_brokers(known.ask, known.draft, known.outcome, known.bands, known.ask.options.band)
+    lines = explain_brokers(
+        known.plan_request, known.draft, known.outcome, known.bands, known.plan_request.options.band
+    )
     assert "leader count is 3.00" in lines[0]  # counts have no target, their band is that of 10 %

@@ -25,83 +25,85 @@ SLOW = PlanOptions(within=0.2, throttle_bytes_per_s=1_000_000)
 
 def test_the_move_as_the_document_has_it() -> None:
     known = hand()
-    (move,) = moves_of(known.ask, known.draft, np.array([0]), Texts(["why"], ["what else"]))
+    (move,) = moves_of(known.plan_request, known.draft, np.array([0]), Texts(["why"], ["what else"]))
     assert move == Move("t", 1, (0, 1), (2, 1), 0, 2, MoveKind.REPLICA, 4 * GB, move.wave, "why", "what else")
 
 
 def test_one_wave_lasts_as_long_as_its_bytes_at_the_throttle() -> None:
     known = hand(SLOW)
-    slots = slots_of(known.ask, known.draft)
+    slots = slots_of(known.plan_request, known.draft)
     assert slots == LEAST_SLOTS
-    plan = cut_into_waves(known.ask, known.draft, known.outcome.before[:, known.outcome.column("disk")], slots)
+    plan = cut_into_waves(known.plan_request, known.draft, known.outcome.before[:, known.outcome.column("disk")], slots)
     assert (plan.wave_of.tolist(), plan.stuck.tolist()) == ([0], [])
-    (wave,) = waves_forward(known.ask, known.draft, plan.wave_of)
+    (wave,) = waves_forward(known.plan_request, known.draft, plan.wave_of)
     assert (wave.moves, wave.bytes, wave.seconds) == ((0,), 4 * GB, 4000.0)
     assert wave.free_disk_needed == {2: 4 * GB}
-    cost = cost_of(known.ask, known.draft, (wave,))
+    cost = cost_of(known.plan_request, known.draft, (wave,))
     assert (cost.replica_moves, cost.bytes, cost.leader_changes, cost.seconds) == (1, 4 * GB, 1, 4000.0)
-    rollback = rollback_of(known.ask, known.draft, plan.wave_of)
+    rollback = rollback_of(known.plan_request, known.draft, plan.wave_of)
     assert (rollback.cost.bytes, rollback.cost.leader_changes, rollback.not_undone) == (4 * GB, 1, ())
     assert rollback.waves[0].free_disk_needed == {0: 4 * GB}
 
 
 def test_as_many_at_a_time_as_were_asked_for() -> None:
     known = hand(PlanOptions(within=0.2, moves_per_broker=3))
-    assert slots_of(known.ask, known.draft) == 3
+    assert slots_of(known.plan_request, known.draft) == 3
 
 
 def test_leaders_alone_go_before_copies_in_waves_of_their_own() -> None:
     known = hand(SLOW)
     replicas, leaders = np.array([[1, 0], [2, 1], [0, 2]], dtype=np.int32), np.array([1, 2, 0], dtype=np.int32)
-    draft = draft_of(known.ask, replicas, leaders)
-    plan = cut_into_waves(known.ask, draft, None, 10)
+    draft = draft_of(known.plan_request, replicas, leaders)
+    plan = cut_into_waves(known.plan_request, draft, None, 10)
     assert draft.row.tolist() == [0, 1]
     assert plan.wave_of.tolist() == [0, 1]
-    first, second = waves_forward(known.ask, draft, plan.wave_of)
+    first, second = waves_forward(known.plan_request, draft, plan.wave_of)
     assert (first.bytes, first.seconds, second.bytes) == (0, 0.0, 4 * GB)
 
 
 def test_bounds_of_a_plan_and_of_none() -> None:
     known = hand(SLOW)
-    (wave,) = waves_forward(known.ask, known.draft, np.array([0], dtype=np.int32))
-    cost = cost_of(known.ask, known.draft, (wave,))
-    nothing = bounds_of(known.ask, cost, None, known.outcome, known.bands, (wave,))
+    (wave,) = waves_forward(known.plan_request, known.draft, np.array([0], dtype=np.int32))
+    cost = cost_of(known.plan_request, known.draft, (wave,))
+    nothing = bounds_of(known.plan_request, cost, None, known.outcome, known.bands, (wave,))
     assert {(bound.cost, bound.value, bound.gap) for bound in nothing} == {
         (name, 0.0, 0.0) for name in ("bytes", "replica_moves", "leader_changes", "seconds")
     }
     found = lower_bounds(known.problem)
-    told = {bound.cost: bound for bound in bounds_of(known.ask, cost, found, known.outcome, known.bands, (wave,))}
+    told = {
+        bound.cost: bound for bound in bounds_of(known.plan_request, cost, found, known.outcome, known.bands, (wave,))
+    }
     assert told["bytes"].value == pytest.approx(3 * GB)  # broker 0 is 3 GB above 12
     assert told["bytes"].gap == pytest.approx(1 / 3)
     # Broker 2 lacks 3 of 8 GB, and 3 GB spread over three receivers are 1 each.
     assert told["seconds"].value == pytest.approx(3000.0)
     assert told["replica_moves"].value == 1
-    assert set(certificate_of(known.ask, known.problem, found)) == {"disk"}
-    assert certificate_of(known.ask, known.problem, found)["disk"] == pytest.approx({0: 1.0})
-    assert certificate_of(known.ask, known.problem, None) == {}
+    assert set(certificate_of(known.plan_request, known.problem, found)) == {"disk"}
+    assert certificate_of(known.plan_request, known.problem, found)["disk"] == pytest.approx({0: 1.0})
+    assert certificate_of(known.plan_request, known.problem, None) == {}
 
 
 def test_conditions_name_the_brokers_that_the_moves_touch() -> None:
     known = hand()
-    lines = preconditions_of(known.ask, known.draft)
+    lines = preconditions_of(known.plan_request, known.draft)
     assert "brokers 0, 1, 2 are alive" in lines
     assert any("free disk" in line for line in lines)
-    assert preconditions_of(known.ask, empty_draft(known.ask)) == ()
+    assert preconditions_of(known.plan_request, empty_draft(known.plan_request)) == ()
 
 
 def test_what_the_plan_saw() -> None:
     known = hand()
-    seen = seen_by(known.ask, known.draft)
+    seen = seen_by(known.plan_request, known.draft)
     assert seen.topic_partitions == {"t": 3}
     assert seen.broker_racks == dict.fromkeys(range(3))
     assert (seen.dead_brokers, seen.reassigning) == ((), ())
-    assert topic_ids_of(known.ask, known.draft) == {"t": None}
-    assert topic_ids_of(known.ask, empty_draft(known.ask)) == {}
+    assert topic_ids_of(known.plan_request, known.draft) == {"t": None}
+    assert topic_ids_of(known.plan_request, empty_draft(known.plan_request)) == {}
 
 
 def test_without_brokers_nothing_can_be_told() -> None:
     known = hand()
-    plan = plan_without_brokers(known.ask, ("no broker was seen",), seed=3, advisor_version="x")
+    plan = plan_without_brokers(known.plan_request, ("no broker was seen",), seed=3, advisor_version="x")
     assert (plan.verdict, plan.reasons, plan.moves) == (Verdict.CANNOT_TELL, ("no broker was seen",), ())
     assert plan.snapshot_id == snapshot_id(SNAPSHOT)
     assert (plan.cost.bytes, plan.seed, plan.parameters["moves_per_broker"]) == (0, 3, LEAST_SLOTS)

@@ -31,14 +31,14 @@ def earlier(options: PlanOptions, *moves: dict[str, object]) -> dict[str, object
 
 def test_a_move_that_is_still_to_be_made_is_left() -> None:
     known = hand()
-    found = what_is_left(known.ask, known.problem, earlier(known.ask.options, MOVE))
+    found = what_is_left(known.plan_request, known.problem, earlier(known.plan_request.options, MOVE))
     assert found is not None
     assert (found.left, found.done, found.replicas.tolist(), found.leader.tolist()) == (1, 0, MOVED.tolist(), [0, 2, 0])
 
 
 def test_a_plan_that_is_done_wants_something_else_or_is_contradicted_leaves_nothing() -> None:
     known = hand()
-    options = known.ask.options
+    options = known.plan_request.options
     stays = {**MOVE, "to": [0, 1], "leader_to": 0}
     elsewhere = {**MOVE, "from": [1, 2]}
     unknown = {**MOVE, "to": [7, 1]}
@@ -46,7 +46,7 @@ def test_a_plan_that_is_done_wants_something_else_or_is_contradicted_leaves_noth
         earlier(options), earlier(options, stays), earlier(options, elsewhere), earlier(options, unknown),
         earlier(PlanOptions(within=0.3), MOVE),
     ):  # fmt: skip
-        assert what_is_left(known.ask, known.problem, previous) is None
+        assert what_is_left(known.plan_request, known.problem, previous) is None
 
 
 def test_a_placement_that_leaves_something_behind() -> None:
@@ -63,7 +63,7 @@ def test_a_plan_well_inside_the_dead_band_is_confirmed() -> None:
     known = hand(PlanOptions())
     replicas = np.array([[1, 0], [2, 1], [0, 2]], dtype=np.int32)
     plan = PreviousPlan("e" * 64, replicas, np.array([1, 2, 0], dtype=np.int32), left=2, done=3)
-    kept = continued_plan(known.ask, known.problem, plan, 0, lambda _: None)
+    kept = continued_plan(known.plan_request, known.problem, plan, 0, lambda _: None)
     assert kept is not None
     assert (kept.plan_id, len(kept.draft)) == ("e" * 64, 2)
     assert "3 of its moves are done, 2 left" in kept.reason
@@ -152,6 +152,6 @@ def test_bytes_that_nobody_can_count_cannot_be_limited() -> None:
     unknown = cluster([ROWS[0], replace(ROWS[1], log_bytes=(None, None)), ROWS[2]], brokers(3))
     known = hand(PlanOptions(within=0.2, max_move_bytes=5 * GB), snapshot=unknown)
     with pytest.raises(InfeasibleError, match="--max-move-bytes cannot be kept: the size of 1 partitions"):
-        require_countable_bytes(known.ask, known.draft)
+        require_countable_bytes(known.plan_request, known.draft)
     measured = hand(PlanOptions(within=0.2, max_move_bytes=5 * GB))
-    require_countable_bytes(measured.ask, measured.draft)
+    require_countable_bytes(measured.plan_request, measured.draft)
