@@ -11,6 +11,7 @@ import coverage
 import pytest
 
 _seconds: dict[str, float] = {}
+_failed: set[str] = set()
 
 
 def plain(node: str) -> str:
@@ -33,11 +34,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Added up over parameters."""
+    if report.failed:
+        _failed.add(plain(report.nodeid))
     _seconds[plain(report.nodeid)] = _seconds.get(plain(report.nodeid), 0.0) + report.duration
 
 
 def pytest_sessionfinish() -> None:
-    """For those who choose the quickest tests."""
+    """For those who choose the quickest tests: of those that passed."""
     kept = os.environ.get("ADVISOR_TEST_SECONDS")
     if kept:
-        Path(kept).write_text(json.dumps(_seconds))
+        passed = {node: seconds for node, seconds in _seconds.items() if node not in _failed}
+        Path(kept).write_text(json.dumps(passed))

@@ -73,13 +73,16 @@ def kept() -> Reached:
     measured = coverage.Coverage(data_file=str(DATA))
     measured.load()
     data = measured.get_data()
+    seconds = json.loads(SECONDS.read_text())
     tests, lines = {}, {}
     for name in data.measured_files():
         path = str(Path(name).relative_to(ROOT))
-        tests[path] = {line: [node for node in nodes if node] for line, nodes in data.contexts_by_lineno(name).items()}
+        tests[path] = {
+            line: [node for node in nodes if node in seconds] for line, nodes in data.contexts_by_lineno(name).items()
+        }
         _, statements, _, missing, _ = measured.analysis2(name)
         lines[path] = (statements, missing)
-    return Reached(tests, lines, json.loads(SECONDS.read_text()))
+    return Reached(tests, lines, seconds)
 
 
 def _python_path() -> str:

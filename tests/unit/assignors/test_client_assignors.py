@@ -124,8 +124,8 @@ def test_racks_as_sets_of_bits() -> None:
     assert readers.tolist() == [[0b11]]
     matters = np.array([[0b01], [0b10]], dtype=np.uint64)
     everywhere = np.array([[0b11], [0b11]], dtype=np.uint64)
-    assert use_racks(readers, matters, 0, 2, False)
-    assert not use_racks(readers, everywhere, 0, 2, False)  # each rack has each partition: racks decide nothing
+    assert use_racks(readers[0], matters, 0, 2, False)
+    assert not use_racks(readers[0], everywhere, 0, 2, False)  # each rack has each partition: racks decide nothing
     walk, first_row = np.array([0]), np.array([0, 2])
     assert topics_that_need_racks(readers, matters, first_row, walk, False).tolist() == [True]
     assert topics_that_need_racks(readers, everywhere, first_row, walk, False).tolist() == [False]
