@@ -9,14 +9,13 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Brokers
+from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
 
 _CAPACITY_FIELDS = {row.name: row.capacity for row in TABLE if row.capacity is not None}
-
-MOST_NAMED = 20  # brokers in an error message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,8 +82,8 @@ def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> No
     ):
         unknown = sorted(ids - known - options.add_brokers.keys())
         if unknown:
-            hint = f"its brokers: {', '.join(map(str, sorted(known)[:MOST_NAMED]))}"
-            hint += f" and {len(known) - MOST_NAMED:,} more" if len(known) > MOST_NAMED else ""
+            hint = f"its brokers: {', '.join(map(str, sorted(known)[: DEFAULTS.most_named]))}"
+            hint += f" and {len(known) - DEFAULTS.most_named:,} more" if len(known) > DEFAULTS.most_named else ""
             raise UsageError.at(f"--{words}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
 
 

@@ -21,9 +21,14 @@ class CpuParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelParams(Parameters):
-    """``least_known``: share of the partitions of which a figure must be known for its resource to be balanced."""
+    """The model.
+
+    least_known  share of the partitions of which a figure must be known for its resource to be balanced
+    most_named   brokers in an error message
+    """
 
     least_known: float = number(0.9, least=0.0, most=1.0)
+    most_named: int = number(20, least=1)
     cpu: CpuParams = CpuParams()
 
 

@@ -34,7 +34,7 @@ class Placed:
     topic_excess: int
     statistics: SearchStatistics = NOTHING_DONE
 
-    def is_near(self, bound: float, gap: float) -> bool:
+    def is_near(self, bound: float, gap: float = DEFAULTS.gaps.near) -> bool:
         """So near to the bound that nothing is left to look for."""
         return self.band_violation <= 0 and self.cost.bytes <= bound * (1 + gap)
 
@@ -83,7 +83,8 @@ def better(found: Placed, other: Placed, allowed: int) -> Placed:
     """The one worth more; topics may be spread worse than ``allowed`` only where nothing inside the bands was found."""
     is_spread = other.topic_excess <= allowed or found.band_violation > 0
     chosen = other if is_spread and other.worth < found.worth else found
-    return replace(chosen, statistics=found.statistics + other.statistics)
+    done = found.statistics + other.statistics
+    return chosen if chosen.statistics == done else replace(chosen, statistics=done)
 
 
 def plan_cost(problem: Problem, replicas: Ints, leader: Ints) -> PlanCost:

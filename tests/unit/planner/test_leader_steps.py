@@ -10,7 +10,7 @@ import pytest
 from kafka_rebalance.planner.leaders.candidates import candidates, count_band, first_leaders
 from kafka_rebalance.planner.leaders.choose import choose_leaders, leader_columns
 from kafka_rebalance.planner.leaders.count_flow import count_flow, even_out, set_distances
-from kafka_rebalance.planner.leaders.leader_state import LeaderState, make_leader_state
+from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
 from kafka_rebalance.planner.working_bands import working_bands
 from tests.unit.planner.hand_problems import Rows, hand_problem
 
@@ -24,7 +24,12 @@ def bare_state(replicas: list[tuple[int, ...]], brokers: int) -> LeaderState:
     nothing, empty = np.zeros((len(rows), 0)), np.zeros((brokers, 0))
     replica_index = np.zeros(len(rows), dtype=np.int32)
     return make_leader_state(
-        rows, replica_index, rows[:, 0].copy(), np.ones(rows.shape, dtype=np.bool_), nothing, empty, empty, empty, empty
+        rows,
+        replica_index,
+        rows[:, 0].copy(),
+        np.ones(rows.shape, dtype=np.bool_),
+        nothing,
+        LeaderLoads(empty, empty, empty, empty),
     )
 
 
@@ -59,7 +64,7 @@ def test_three_changes_even_out_four_one_and_one() -> None:
     """Two of broker 0's go to 1, the only one that may take them; 1 hands its own on to 2: 2, 2, 2."""
     problem = hand_problem(PILED, 3, resources=("leaders",), moves_replicas=False)
     bands = working_bands(problem, problem.band_low, problem.band_high)
-    replica_index = choose_leaders(problem, problem.replicas, bands, {})
+    replica_index = choose_leaders(problem, problem.replicas, bands).replica_index
     leader = problem.replicas[np.arange(6), replica_index]
     assert np.bincount(leader).tolist() == [2, 2, 2]
     assert (int((replica_index != 0).sum()), leader[4]) == (3, 2)
@@ -67,12 +72,10 @@ def test_three_changes_even_out_four_one_and_one() -> None:
 
 def test_the_search_beside_moved_replicas_reaches_the_same_counts() -> None:
     problem = hand_problem(PILED, 3, resources=("leaders",))
-    steps: dict[str, int] = {}
-    replica_index = choose_leaders(
-        problem, problem.replicas, working_bands(problem, problem.band_low, problem.band_high), steps
-    )
-    assert np.bincount(problem.replicas[np.arange(6), replica_index]).tolist() == [2, 2, 2]
-    assert steps["leaders"] - steps["leaders_undone"] == 3
+    bands = working_bands(problem, problem.band_low, problem.band_high)
+    chosen = choose_leaders(problem, problem.replicas, bands)
+    assert np.bincount(problem.replicas[np.arange(6), chosen.replica_index]).tolist() == [2, 2, 2]
+    assert chosen.statistics.leaders_changed - chosen.statistics.leaders_undone == 3
 
 
 def test_only_what_depends_on_leaders_is_looked_at() -> None:

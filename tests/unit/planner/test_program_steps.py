@@ -13,9 +13,9 @@ from kafka_rebalance.planner.linear_program.arcs import arcs_of
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.linear_program.starts import program_starts
-from kafka_rebalance.planner.linear_program.whole_plan import MOST_PAIRS, is_tiny, whole_plan
+from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
+from kafka_rebalance.planner.params import SolveParams, WholePlanParams
 from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
-from kafka_rebalance.planner.replicas.replica_search import Effort
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solution import PlanCost
 from kafka_rebalance.planner.working_bands import working_bands
@@ -44,15 +44,14 @@ def test_no_plan_ends_within_a_hundredth() -> None:
 def test_what_is_tiny() -> None:
     assert is_tiny(PROBLEM)
     assert not is_tiny(replace(PROBLEM, elects_preferred=True))
-    assert not is_tiny(hand_problem([((0,), 1.0)] * (MOST_PAIRS // 3 + 1), 3))
+    assert not is_tiny(hand_problem([((0,), 1.0)] * (WholePlanParams().most_pairs // 3 + 1), 3))
 
 
 def test_programs_make_the_plan_that_keeps_the_bands() -> None:
-    steps: dict[str, int] = {}
-    today = place(PROBLEM, PROBLEM.replicas, BANDS, steps)
+    today = place(PROBLEM, PROBLEM.replicas, BANDS)
     assert today.band_violation == pytest.approx(0.6)  # 3 above 12 and 3 below 8, in means of 10
     found, bounds = improve_with_lp(
-        PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, effort=Effort(), steps=steps
+        PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, params=SolveParams()
     )
     assert (found.band_violation, found.cost.bytes, found.cost.replica_moves) == (0.0, 4.0, 1)
     assert bounds.bytes.value == pytest.approx(3.0, rel=1e-3)

@@ -9,8 +9,9 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Budget
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import PlanCost
-from kafka_rebalance.plans.frontier.order import LEAST_POINTS, RatedPoint, are_bytes_known, in_order, named
+from kafka_rebalance.plans.frontier.order import RatedPoint, are_bytes_known, in_order, named
 from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget, without_balance
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import FrontierPoint
 from tests.unit.planner.hand_problems import THREE, hand_problem
 
@@ -44,14 +45,14 @@ def test_where_a_size_is_unknown_replicas_are_the_price() -> None:
 def test_the_knee_is_farthest_below_the_straight_line() -> None:
     """From (0, 1.0) to (70, 0): at 20 bytes 0.2 are left, 0.51 below the line; at 10 bytes most fell for each byte."""
     rest = [1.0, 0.55, 0.2, 0.16, 0.12, 0.08, 0.04, 0.0]
-    points = named([point(10 * i, rest[i]) for i in range(LEAST_POINTS)])
+    points = named([point(10 * i, rest[i]) for i in range(DEFAULTS.frontier.least_points)])
     assert {i: one.name for i, one in enumerate(points) if one.name} == {1: "cheap", 2: "knee", 7: "even"}
     assert all(one.reason for one in points if one.name)
 
 
 def test_too_few_points_or_none_that_moves_anything_have_no_names() -> None:
-    assert named([point(10 * i, 1.0 - i / 10) for i in range(LEAST_POINTS - 1)]) == ()
-    assert named([point(0, 1.0)] * LEAST_POINTS) == ()
+    assert named([point(10 * i, 1.0 - i / 10) for i in range(DEFAULTS.frontier.least_points - 1)]) == ()
+    assert named([point(0, 1.0)] * DEFAULTS.frontier.least_points) == ()
 
 
 def test_each_limit_of_a_budget_counts() -> None:
