@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 
@@ -59,7 +60,7 @@ def plans() -> list[object]:
         answered.append(
             [
                 solution.replicas.tolist(), solution.leader.tolist(), solution.cost.bytes,
-                solution.bounds.bytes.value, dict(solution.steps),
+                solution.bounds.bytes.value, asdict(solution.statistics),
             ]
         )  # fmt: skip
     return answered

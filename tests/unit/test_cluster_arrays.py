@@ -52,7 +52,8 @@ def test_bands_of_shares_counts_and_targets() -> None:
     bands = band_of(
         resources=("disk", "in", "replicas"), shares=np.array([[10.0, 10.0, 3.4]] * 2),
         total=np.array([20.0, 20.0, 6.8]),
-        capacity=np.ones((2, 3)), stays=np.array([True, True]), within=0.1, targets={"in": Target(None, 1.2)},
+        capacity=np.ones((2, 3)), stays=np.array([True, True]), within={"disk": 0.1, "in": 0.1, "replicas": 0.1},
+        targets={"in": Target(None, 1.2)},
     )  # fmt: skip
     assert bands.low[0] == pytest.approx([9.0, 0.0, 3.0])  # 3.4 replicas may be 3 or 4 however narrow the band
     assert bands.high[0] == pytest.approx([11.0, 12.0, 4.0])
@@ -102,7 +103,7 @@ def test_scores_by_hand() -> None:
     disk = {score.broker: score for score in scores.of_resource("disk")}
     assert [disk[b].load for b in range(3)] == [15 * GB, 10 * GB, 5 * GB]
     assert [disk[b].over_mean for b in range(3)] == pytest.approx([1.5, 1.0, 0.5])
-    assert set(scores.left_out) == {"in", "out", "cpu"}
+    assert set(scores.left_out) == {"in", "leader_in", "out", "potential_out", "cpu"}
 
 
 def test_documents_of_brokers_gaps_and_partitions_are_read_back() -> None:
