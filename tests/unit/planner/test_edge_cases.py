@@ -198,7 +198,7 @@ def test_a_broker_that_does_not_exist_yet_receives_its_share() -> None:
 
 def test_a_broker_that_nobody_knows_cannot_be_removed() -> None:
     with pytest.raises(
-        InvalidInputError, match="^--remove-broker 7: broker 7 is not in the cluster; its brokers: 0, 1$"
+        InvalidInputError, match=r"^--remove-broker 7: broker 7 is not in the cluster; its brokers: 0, 1$"
     ):
         make_plan(cluster([row("t", 0, [0])], brokers(2)), PlanOptions(remove_brokers=frozenset({7})))
 

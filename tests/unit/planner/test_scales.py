@@ -1,0 +1,44 @@
+"""The units of the search on three brokers with 15, 10 and 5, and on a cluster that holds nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.planner import tolerances
+from kafka_rebalance.planner.scales import move_costs, resource_scale
+from tests.unit.planner.hand_problems import THREE, hand_problem
+
+EMPTY = [((0, 1), 0.0), ((1, 2), 0.0), ((2, 0), 0.0)]
+
+
+def test_a_load_is_told_in_means_of_the_brokers_that_stay() -> None:
+    assert resource_scale(hand_problem(THREE, 3)).tolist() == [10.0]
+    assert resource_scale(hand_problem(THREE, 3, leaving=[2])).tolist() == [15.0]
+    assert resource_scale(hand_problem(EMPTY, 3)).tolist() == [1.0]  # nothing is divided by nothing
+
+
+def test_a_copy_costs_its_share_of_a_brokers_bytes_and_a_little_for_itself() -> None:
+    """Six replicas on three brokers: a move is half of a broker's mean replica count."""
+    problem = hand_problem(THREE, 3)
+    assert move_costs(problem, 0.0) == pytest.approx([0.6, 0.4, 0.5])
+    assert move_costs(problem, 0.1) == pytest.approx([0.65, 0.45, 0.55])
+    assert move_costs(hand_problem(EMPTY, 3), 0.1) == pytest.approx([0.5] * 3)  # by count where no byte is copied
+
+
+def test_rounding_of_a_million_moves_stays_below_what_counts_as_outside() -> None:
+    """Loads of about 1, added and taken off a million times, stray by less than a band's tolerance."""
+    steps = np.random.default_rng(1).random(1_000_000) * 1e-3
+    load = 1.0
+    for step in steps.tolist():
+        load = load + step - step
+    assert abs(load - 1.0) < tolerances.BAND_TOLERANCE
+    assert tolerances.GAIN_TOLERANCE < tolerances.BAND_TOLERANCE
+
+
+def test_what_stands_for_never_is_beyond_every_load_of_a_problem() -> None:
+    problem = hand_problem([((0, 1), 1e18)] * 3, 3)
+    largest = broker_loads(problem, problem.replicas, problem.leader).max()
+    assert tolerances.FORBIDDEN < -largest < largest < tolerances.HOWEVER_FAR
+    assert largest < tolerances.NOT_COVERABLE

@@ -1,0 +1,53 @@
+"""What the verifier reads a document of format version 1 as; what is not as version 1 has it is left to the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.verify.document.version_1 import read_as_newest
+from kafka_rebalance.verify.faults import FaultList
+
+
+def test_names_and_counts_of_version_1_are_those_of_version_2() -> None:
+    old: dict[str, Any] = {
+        "format_version": 1, "parameters": {"is_order": True, "seed": 3}, "moves": [{"wave": 0}, {"wave": 4}],
+    }  # fmt: skip
+    faults = FaultList()
+    assert read_as_newest(old, faults) == {
+        "format_version": 2,
+        "parameters": {"is_explicit": True, "seed": 3, "caps": {}},
+        "moves": [{"wave": 1}, {"wave": 5}],
+    }
+    assert not faults.counts
+    assert (old["format_version"], old["moves"][0]) == (1, {"wave": 0})  # its hash is of the document as it is
+
+
+@pytest.mark.parametrize("name", ["is_explicit", "caps"])
+def test_a_name_of_version_2_is_a_fault_in_version_1(name: str) -> None:
+    faults = FaultList()
+    read_as_newest({"format_version": 1, "parameters": {name: {}}}, faults)
+    assert [fault.code for fault in faults.faults] == ["shape"]
+    assert f"plan.parameters.{name}" in str(faults.faults[0])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        [],
+        "1",
+        {},
+        {"format_version": 2, "moves": [{"wave": 1}]},
+        {"format_version": True},
+        {"format_version": 1.0},
+    ],
+)
+def test_what_is_no_version_1_stays_as_it_is(document: object) -> None:
+    assert read_as_newest(document, FaultList()) is document
+
+
+@pytest.mark.parametrize("move", [None, 5, {"wave": True}, {"wave": "0"}, {"wave": 0.0}, {}])
+def test_a_move_of_another_shape_is_left_for_the_check_of_the_shape(move: object) -> None:
+    assert read_as_newest({"format_version": 1, "moves": [move]}, FaultList())["moves"] == [move]
