@@ -9,10 +9,13 @@ import pytest
 from kafka_rebalance.cluster_arrays.problem import Budget
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import PlanCost
-from kafka_rebalance.plans.frontier.order import LEAST_POINTS, RatedPoint, are_bytes_known, in_order, named
+from kafka_rebalance.plans.frontier.order import RatedPoint, are_bytes_known, in_order, named
 from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget, without_balance
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import FrontierPoint
 from tests.unit.planner.hand_problems import THREE, hand_problem
+
+LEAST_POINTS = DEFAULTS.frontier.least_points
 
 
 def point(size: int | None, unevenness: float, *, tolerance: float = 0.1, chosen: bool = False) -> RatedPoint:
