@@ -24,8 +24,8 @@ from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 SHOWN = DEFAULTS.check.reasons_per_code
 MOVE = PlannedMove("t", 1, (0, 1), (2, 1), 2)
 PLANNED = PlannedState(
-    plan_id="f" * 64, cluster="test", cluster_id="test-id", captured_at=parse_time(NOON, "here"), expires_at=None, verdict="rebalance",
-    options=PlanOptions(within=0.2), moves=(MOVE,), topic_ids={"t": "one"},
+    plan_id="f" * 64, cluster="test", cluster_id="test-id", captured_at=parse_time(NOON, "here"),
+    expires_at=None, verdict="rebalance", options=PlanOptions(within=0.2), moves=(MOVE,), topic_ids={"t": "one"},
     broker_racks={b.id: b.rack for b in SNAPSHOT.brokers}, dead_brokers=frozenset(), topic_partitions={"t": 3},
     reassigning=frozenset(),
 )  # fmt: skip
