@@ -13,7 +13,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, verified
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
@@ -23,6 +23,21 @@ def planned() -> tuple[Plan, ClusterSnapshot]:
     rows = [row("t", p, [p % 2, 2 + p % 2], (1 + p) * 10**8) for p in range(16)]
     snapshot = cluster(rows, brokers(6))
     return make_plan(snapshot, PlanOptions(within=0.2)), snapshot
+
+
+@pytest.mark.parametrize("options", [PlanOptions(within=0.2), PlanOptions(within=0.2, add_brokers={4: None})])
+@pytest.mark.parametrize("is_added_too", [False, True])
+def test_brokers_that_the_input_calls_new_are_not_to_be_added(options: PlanOptions, is_added_too: bool) -> None:
+    """4 and 5 are in the snapshot, empty and new; 6 is not."""
+    rows = [row("t", p, [p % 2, 2 + p % 2], (1 + p) * 10**8) for p in range(16)]
+    snapshot = cluster(rows, brokers(6, b4=BrokerState.NEW, b5=BrokerState.NEW))
+    if is_added_too:
+        options = replace(options, add_brokers=options.add_brokers | {6: None})
+    plan = make_plan(snapshot, options)
+    receivers = {broker for move in plan.moves for broker in move.to_replicas}
+    assert receivers >= {4, 5}
+    assert any("added" in line for line in plan.preconditions) is (6 in receivers) is is_added_too
+    assert verify_plan(to_document(plan), snapshot).faults == ()
 
 
 def with_bound(cost: str, factor: float) -> Callable[[Plan], Plan]:

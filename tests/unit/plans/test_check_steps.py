@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from kafka_rebalance.plans.check.times import moment
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -14,16 +13,19 @@ from kafka_rebalance.plans.check.cluster_changes import changes_since, expired, 
 from kafka_rebalance.plans.check.effect import Effect, effect_of, worth
 from kafka_rebalance.plans.check.move_states import LeftMove, move_states
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState, read_planned, require_sealed
-from kafka_rebalance.plans.check.reasons import SHOWN, PlanStatus, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.times import parse_time
 from tests.unit.planner.sample_clusters import NOON, brokers, cluster
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 
+SHOWN = DEFAULTS.check.reasons_per_code
 MOVE = PlannedMove("t", 1, (0, 1), (2, 1), 2)
 PLANNED = PlannedState(
-    plan_id="f" * 64, cluster="test", cluster_id="test-id", captured_at=NOON, expires_at=None, verdict="rebalance",
-    options=PlanOptions(within=0.2), moves=(MOVE,), topic_ids={"t": "one"},
+    plan_id="f" * 64, cluster="test", cluster_id="test-id", captured_at=parse_time(NOON, "here"),
+    expires_at=None, verdict="rebalance", options=PlanOptions(within=0.2), moves=(MOVE,), topic_ids={"t": "one"},
     broker_racks={b.id: b.rack for b in SNAPSHOT.brokers}, dead_brokers=frozenset(), topic_partitions={"t": 3},
     reassigning=frozenset(),
 )  # fmt: skip
@@ -92,7 +94,7 @@ def test_a_reassignment_by_somebody_else() -> None:
 
 
 def test_an_older_snapshot_and_another_cluster_tell_nothing() -> None:
-    older = replace(SNAPSHOT, captured_at="2026-11-20T11:59:59Z")
+    older = replace(SNAPSHOT, captured_at=parse_time("2026-11-20T11:59:59Z", "here"))
     assert codes(why_not_comparable(PLANNED, older)) == [ReasonCode.SNAPSHOT_OLDER]
     with pytest.raises(InvalidInputError, match="other"):
         why_not_comparable(replace(PLANNED, cluster_id="other"), SNAPSHOT)
@@ -101,17 +103,17 @@ def test_an_older_snapshot_and_another_cluster_tell_nothing() -> None:
 
 
 def test_a_plan_expires() -> None:
-    at = replace(PLANNED, expires_at="2026-11-20T13:00:00Z")
-    late = replace(SNAPSHOT, captured_at="2026-11-20T14:00:01+01:00")
+    at = replace(PLANNED, expires_at=parse_time("2026-11-20T13:00:00Z", "here"))
+    late = replace(SNAPSHOT, captured_at=parse_time("2026-11-20T14:00:01+01:00", "here"))
     assert codes(expired(at, late)) == [ReasonCode.EXPIRED]
     assert codes(expired(at, SNAPSHOT)) == []
     assert codes(expired(PLANNED, late)) == []
 
 
 def test_times_are_compared_in_utc() -> None:
-    assert moment("2026-11-20T13:00:00+01:00", "here") == moment("2026-11-20T12:00:00Z", "here")
+    assert parse_time("2026-11-20T13:00:00+01:00", "here") == parse_time("2026-11-20T12:00:00Z", "here")
     with pytest.raises(InvalidInputError, match="here"):
-        moment("yesterday", "here")
+        parse_time("yesterday", "here")
 
 
 def test_the_effect_of_what_is_left() -> None:

@@ -15,6 +15,8 @@ from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import FrontierPoint
 from tests.unit.planner.hand_problems import THREE, hand_problem
 
+LEAST_POINTS = DEFAULTS.frontier.least_points
+
 
 def point(size: int | None, unevenness: float, *, tolerance: float = 0.1, chosen: bool = False) -> RatedPoint:
     moves = 0 if size == 0 else 1

@@ -5,22 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kafka_rebalance import amounts
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.plans import amounts
 from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain.moves import Texts
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.parts import bounds_of, certificate_of, moves_of, preconditions_of
 from kafka_rebalance.plans.plan import Move, MoveKind, Verdict
 from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
 from kafka_rebalance.plans.unseen_cluster import plan_without_brokers
-from kafka_rebalance.plans.wave_plan import LEAST_SLOTS, cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
+from kafka_rebalance.plans.wave_plan import cost_of, cut_into_waves, rollback_of, slots_of, waves_forward
 from kafka_rebalance.snapshot.codec import snapshot_id
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT, hand
 
 # 4 GB at 1 MB/s.
 SLOW = PlanOptions(within=0.2, throttle_bytes_per_s=1_000_000)
+LEAST_SLOTS = DEFAULTS.waves.least_slots
 
 
 def test_the_move_as_the_document_has_it() -> None:
@@ -110,5 +112,5 @@ def test_without_brokers_nothing_can_be_told() -> None:
 
 
 def test_amounts_keep_three_digits_and_the_unit_that_fits() -> None:
-    assert amounts.in_words(0) == "0 B"
-    assert amounts.in_words(999) == "999 B"
+    assert amounts.bytes_in_words(0) == "0 B"
+    assert amounts.bytes_in_words(999) == "999 B"

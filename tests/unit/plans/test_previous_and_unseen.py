@@ -11,11 +11,12 @@ from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.option_fit import require_brokers_fit, require_countable_bytes, require_measured
+from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.previous.continued import continued_plan
 from kafka_rebalance.plans.previous.previous_plan import PreviousPlan, differs, leaves_nothing_behind, what_is_left
 from kafka_rebalance.plans.request import build_request
-from kafka_rebalance.plans.robustness import NOISE, TRIALS, robustness_of
+from kafka_rebalance.plans.robustness import robustness_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.snapshot.model import BrokerState, CoverageGap
 from tests.unit.planner.hand_problems import THREE, hand_problem
@@ -23,6 +24,7 @@ from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import MOVED, ROWS, SNAPSHOT, hand
 
 MOVE = {"topic": "t", "partition": 1, "from": [0, 1], "to": [2, 1], "leader_to": 2}
+TRIALS, NOISE = DEFAULTS.robustness.trials, DEFAULTS.robustness.noise
 
 
 def earlier(options: PlanOptions, *moves: dict[str, object]) -> dict[str, object]:
@@ -81,20 +83,20 @@ def test_a_verdict_on_a_large_imbalance_stands_whatever_the_noise() -> None:
     """20 equal partitions on broker 0, none on 1: half of them moved is better in every trial."""
     problem = hand_problem([((0,), 10.0)] * 20, 2)
     replicas = np.array([[b % 2] for b in range(20)], dtype=np.int32)
-    stands = robustness_of(problem, Verdict.REBALANCE, replicas, replicas[:, 0], 0.1, 0.2, 0)
+    stands = robustness_of(problem, Verdict.REBALANCE, (replicas, replicas[:, 0]), 0.1, 0.2, seed=0)
     assert stands is not None
     assert (stands.trials, stands.noise, stands.verdict_stands) == (TRIALS, NOISE, TRIALS)
-    nothing = robustness_of(problem, Verdict.NOTHING_TO_DO, problem.replicas, problem.leader, 0.1, 0.2, 0)
+    nothing = robustness_of(problem, Verdict.NOTHING_TO_DO, (problem.replicas, problem.leader), 0.1, 0.2, seed=0)
     assert nothing is not None
     assert nothing.verdict_stands == 0
-    uneven = robustness_of(problem, Verdict.NOT_FIXABLE_BY_MOVING, problem.replicas, problem.leader, 0.1, 0.2, 0)
+    uneven = robustness_of(problem, Verdict.NOT_FIXABLE_BY_MOVING, (problem.replicas, problem.leader), 0.1, 0.2, seed=0)
     assert uneven is not None
     assert uneven.verdict_stands == TRIALS
 
 
 def test_counts_are_never_off() -> None:
     problem = hand_problem(THREE, 3, resources=("replicas",))
-    assert robustness_of(problem, Verdict.REBALANCE, problem.replicas, problem.leader, 0.1, 0.2, 0) is None
+    assert robustness_of(problem, Verdict.REBALANCE, (problem.replicas, problem.leader), 0.1, 0.2, seed=0) is None
 
 
 def test_what_makes_a_cluster_unusable() -> None:

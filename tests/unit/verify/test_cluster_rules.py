@@ -15,6 +15,7 @@ from kafka_rebalance.verify.cluster import broker_loads
 from kafka_rebalance.verify.cluster.outcomes import recompute
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.cluster.resource_bands import asked_band, band_of, wanted_rf
+from kafka_rebalance.verify.cluster.resource_weights import resources_in_play, weights_of
 from kafka_rebalance.verify.cluster.seen_cluster import check_seen
 from kafka_rebalance.verify.cluster.shares import fair_share_of, rack_counts
 from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
@@ -33,7 +34,7 @@ def test_what_brokers_carry_before_and_after_the_move() -> None:
     assert (levels.after["disk"] / GB).tolist() == [11, 10, 9]
     assert levels.before["leaders"].tolist() == [3, 0, 0]
     assert levels.after["leaders"].tolist() == [2, 0, 1]
-    assert broker_loads.balanced_resources(arrays()) == ("disk", "replicas", "leaders")
+    assert resources_in_play(arrays(), parameters()) == ("disk", "replicas", "leaders")
 
 
 def test_mean_skew_and_topic_excess() -> None:
@@ -45,9 +46,11 @@ def test_mean_skew_and_topic_excess() -> None:
 
 
 def test_a_followers_cpu_is_its_part_of_writing_and_sending() -> None:
-    """Written 10, sent 10: replicating costs 1.5 of 7 + 1.5."""
-    share = broker_loads.follower_cpu(np.array([85.0, 5.0]), np.array([10.0, 0.0]), np.array([10.0, 0.0]))
+    """Written 10, sent 10 (to one follower): replicating costs 1.5 of 7 + 1.5. The leader carries the rest."""
+    figures = {"cpu": np.array([85.0, 5.0]), "in": np.array([10.0, 0.0]), "out": np.array([0.0, 0.0])}
+    share, extra = weights_of("cpu", np.array([2, 2]), replace(arrays(), figures=figures))
     assert share == pytest.approx([15.0, 0.0])
+    assert extra == pytest.approx([70.0, 5.0])
 
 
 def test_capacities_given_told_and_missing() -> None:

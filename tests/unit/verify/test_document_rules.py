@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kafka_rebalance.plans.versions import FORMAT_VERSION
 from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import LEAST_POINTS, check_frontier
 from kafka_rebalance.verify.document.parameter_rules import check_parameters
@@ -17,6 +18,7 @@ from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.files.moves_table import HEAD, cell_of, check_table
 from kafka_rebalance.verify.files.plan_folder import check_folder
 from kafka_rebalance.verify.verification import Verification
+from tests.unit.planner.sample_clusters import NOON
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.verify.hand_claims import MOVE, faults_of, parameters_document
 from tests.unit.verify.sample_plans import sealed
@@ -55,12 +57,12 @@ def test_the_plan_names_its_cluster_and_reading() -> None:
     from kafka_rebalance.snapshot.codec import snapshot_id
 
     document: dict[str, Any] = {
-        "cluster": "test", "cluster_id": "test-id", "captured_at": SNAPSHOT.captured_at,
+        "cluster": "test", "cluster_id": "test-id", "captured_at": NOON,
         "snapshot_id": snapshot_id(SNAPSHOT), "continues": None,
     }  # fmt: skip
-    assert faults_of(check_identity, document, SNAPSHOT) == []
+    assert faults_of(check_identity, document, FORMAT_VERSION, SNAPSHOT) == []
     for name, value in (("cluster", "x"), ("cluster_id", None), ("snapshot_id", "x"), ("continues", "no hash")):
-        assert faults_of(check_identity, document | {name: value}, SNAPSHOT) == ["identity"]
+        assert faults_of(check_identity, document | {name: value}, FORMAT_VERSION, SNAPSHOT) == ["identity"]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def table(**changes: str) -> bytes:
 
 
 def test_each_cell_of_the_table_is_the_moves() -> None:
-    document = {"moves": [MOVE | {"wave": int(table().split(b"\n")[1].split(b",")[0]) - 1}]}
+    document = {"moves": [MOVE | {"wave": int(table().split(b"\n")[1].split(b",")[0])}]}
     assert faults_of(check_table, document, table()) == []
     for wrong in (table(to="2 0"), table(bytes="4"), table(reason="x"), table() + table().split(b"\n")[1], b"x"):
         assert faults_of(check_table, document, wrong) == ["table"]

@@ -221,3 +221,30 @@ STATED: dict[str, Any] = DOCUMENT | {
 )
 def test_sentences_that_people_act_on_are_true(change: dict, codes: list[str]) -> None:
     assert faults_of(check_statements, STATED | change, claims(), arrays(), parameters()) == codes
+
+
+ADDED = "the added brokers have joined the cluster, empty, in the racks that were named"
+
+
+def test_only_brokers_that_the_snapshot_lacks_have_to_be_added() -> None:
+    """Broker 2 is called new by the input itself: it is there, and not empty. Broker 3 is named by an option alone."""
+    new = replace(SNAPSHOT, brokers=tuple(brokers(3, b2=BrokerState.NEW)))
+    added = STATED | {"preconditions": [*STATED["preconditions"], ADDED]}
+    for options in ({}, {"add_brokers": {"2": None}}):
+        known = arrays(new, **options)
+        claimed = claims(snapshot=new, **options)
+        assert faults_of(check_statements, STATED, claimed, known, parameters(**options)) == []
+        assert faults_of(check_statements, added, claimed, known, parameters(**options)) == ["precondition"]
+
+
+def test_brokers_that_an_option_adds_are_told() -> None:
+    options = {"add_brokers": {"3": None}}
+    document = STATED | {
+        "preconditions": [STATED["preconditions"][0], "brokers 0, 1, 3 are alive", STATED["preconditions"][2]],
+        "explanations": [line.replace("broker 2", "broker 3") for line in STATED["explanations"]],
+    }
+    claimed = claims(MOVE | {"to": [3, 1], "leader_to": 3}, **options)
+    known = arrays(**options)
+    assert faults_of(check_statements, document, claimed, known, parameters(**options)) == ["precondition"]
+    document["preconditions"].append(ADDED)
+    assert faults_of(check_statements, document, claimed, known, parameters(**options)) == []

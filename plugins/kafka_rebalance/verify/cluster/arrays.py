@@ -42,10 +42,12 @@ class ClusterArrays:
     away; ``leader`` int32[P], where it is taken away the first that is left; ``own_bytes`` float64[P, W] along ``now``
     (nan: unknown, or still being copied: it will be as large as its leader's); ``unfinished_bytes`` float64[B] what
     running copies still lack; ``size`` float64[P] the leader's replica size (nan). ``figures`` float64[P] of each
-    measured kind, nan where unknown; ``pinned``: must be left alone.
+    measured kind, nan where unknown; ``is_added``: is not in the snapshot (which may itself call brokers new);
+    ``pinned``: must be left alone.
     """
 
     brokers: tuple[Broker, ...]
+    is_added: Flags
     ids: npt.NDArray[np.int64]
     rack: Ints  # every broker without a rack has one of its own
     stays: Flags
@@ -107,6 +109,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
     flying[sorted({*table.adding, *table.removing})] = True
     return ClusterArrays(
         brokers=brokers,
+        is_added=np.arange(len(brokers)) >= len(snapshot.brokers),  # they stand last
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
         rack=_racks(brokers),
         stays=stays,

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.snapshot.model import BrokerState
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.resource_weights import MADE_OF
@@ -60,8 +59,7 @@ def _check_preconditions(lines: list[str], claimed: ClaimedMoves, cluster: Clust
     needs_disk = bool(claimed.copies.any()) and not np.isnan(cluster.size[claimed.row]).all()
     if any(map(_DISK.fullmatch, lines)) is not needs_disk:
         faults.add("precondition", place, f"free disk is {'not ' if needs_disk else ''}asked for")
-    is_added = any(cluster.brokers[b].state is BrokerState.NEW for b in used)
-    if any("added" in line for line in lines) is not is_added:
+    if any("added" in line for line in lines) is not any(cluster.is_added[b] for b in used):
         faults.add("precondition", place, "brokers that are to be added are not rightly told")
 
 
