@@ -90,7 +90,7 @@ class _Sorter:
             self.parts.brokers = read_brokers(text, place)
         elif len(text) <= _LONGEST_TIME and _looks_like_time(text):
             self._once("captured_at", place)
-            self.parts.captured_at = parse_time(text.strip(), f"{place}:1", needs_zone=True)
+            self.parts.captured_at = _time(text.strip(), f"{place}:1")
         elif looks_like_znodes(text):
             self.parts.znodes.read(text, place)
         else:
@@ -113,6 +113,16 @@ class _Sorter:
         if what in self._seen:
             raise InvalidInputError.at(place, f"is the second one: {what} is already {self._seen[what]}")
         self._seen[what] = place
+
+
+def _time(text: str, place: str) -> datetime:
+    """The time of a reading. What is none is not quoted: anybody's file may begin with four digits, a card's too."""
+    try:
+        parse_time(text, place)
+    except InvalidInputError:
+        hint = "write 2026-01-31T06:00:00Z, or leave the file out"
+        raise InvalidInputError.at(place, "what begins like a time is no ISO 8601 time", hint) from None
+    return parse_time(text, place, needs_zone=True)
 
 
 def _looks_like_time(text: str) -> bool:

@@ -6,6 +6,7 @@ import json
 import sys
 
 from rebalance_advisor.request.option_table import OPTIONS, Option, Section
+from rebalance_advisor.terminal import write_lines
 
 _HEAD = """# Options of a run
 
@@ -51,4 +52,4 @@ def _json_words(option: Option) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(options_page())
+    write_lines(sys.stdout, *options_page().splitlines())

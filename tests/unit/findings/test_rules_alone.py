@@ -9,7 +9,7 @@ import pytest
 
 from kafka_rebalance.findings.assignment_rules import shared_offsets, sticky_endless
 from kafka_rebalance.findings.cluster_rules import coverage_gap, load_unknown, nothing_to_do, throttle_left_over
-from kafka_rebalance.findings.context import FindingContext, finding, threshold
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.findings.group_rules import assignor_uneven, dead_members, idle_members, lag_growing
 from kafka_rebalance.findings.leader_rules import coordinator_piled_up, leaders_piled_up, preferred_leaders_off
@@ -88,7 +88,7 @@ def test_confidence_follows_the_source() -> None:
 
 
 def test_a_findings_gain_is_a_share_and_its_evidence_plain() -> None:
-    made = finding("idle_members", Severity.LOW, 7, {"n": np.int64(3)}, "do", gain=7.0)
+    made = finding("idle_members", Severity.LOW, 7, {"n": np.int64(3)}, Remedy("do", gain=7.0))
     assert (made.gain, made.subject, made.evidence, type(made.evidence["n"])) == (1.0, "7", {"n": 3}, int)
     assert threshold("broker_disk_over_share", "over_share_ratio") == 1.10
 

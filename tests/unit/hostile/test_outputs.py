@@ -61,7 +61,7 @@ def outputs_of(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> O
         runs["advise --json"] = ["advise", str(source), "--out", str(folder / "again"), "--json", *OPTIONS]
     said = {}
     for command, words in runs.items():
-        code = cli.main(words)
+        code = cli(words)
         said[command] = (code, capsys.readouterr().out.replace(str(folder), "FOLDER"))
     files = {path.name: path.read_bytes().decode() for path in sorted(out.iterdir()) if path.is_file()}
     return Outputs(name, files, said)
@@ -185,7 +185,7 @@ def test_what_is_said_of_a_forged_plan_is_text(
     document["left_out"] |= {name: name}
     forged.write_text(json.dumps(document))
     _says_lines(["verify", str(forged), str(source)], capsys)
-    assert cli.main(["verify", str(forged), str(source), "--json"]) == 1
+    assert cli(["verify", str(forged), str(source), "--json"]) == 1
     told = capsys.readouterr().out
     screen_lines(told)
     assert json.loads(told)["is_right"] is False
@@ -193,7 +193,7 @@ def test_what_is_said_of_a_forged_plan_is_text(
 
 def _says_lines(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """The command refuses, or names faults, in lines of text."""
-    assert cli.main(words) != 0
+    assert cli(words) != 0
     told = capsys.readouterr()
     steps = [line for line in told.err.splitlines(keepends=True) if " s  " not in line]
     assert len(screen_lines(told.out + "".join(steps))) > 1
