@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.interpreted.answers import answers
 
 ROOT = Path(__file__).parents[2]
@@ -17,6 +19,7 @@ def interpreted(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=600)
 
 
+@pytest.mark.usefixtures("whole_search")
 def test_small_cases_have_the_same_answers_interpreted() -> None:
     done = interpreted("-W", "error::RuntimeWarning", "-m", "tests.interpreted.answers")
     assert done.returncode == 0, done.stderr

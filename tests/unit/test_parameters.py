@@ -85,6 +85,7 @@ def test_every_number_has_a_range_its_default_is_in_and_is_refused_below(whole: 
     assert numbers >= 4
 
 
+@pytest.mark.usefixtures("whole_search")
 def test_defaults_are_what_a_plan_without_parameters_is_made_with() -> None:
     assert PlanParams() == DEFAULTS
     assert DEFAULTS.frontier.solve.effort.program_steps == 0

@@ -42,6 +42,11 @@ def place(tmp_path_factory) -> Path:
     return place
 
 
+def heed_interrupt() -> None:
+    """In the child, before it starts: a test run in the background has Ctrl-C ignored, and hands that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def command(place: Path, out: str) -> list[str]:
     return ["plan", str(place / "cluster.json"), "--out", str(place / out), "--no-frontier"]
 
@@ -52,7 +57,7 @@ def command(place: Path, out: str) -> list[str]:
 )
 def test_one_line_wherever_it_strikes(place: Path, event: str, moment: int) -> None:
     line = [sys.executable, "-c", PROGRAM, event, str(moment), *command(place, "plan")]
-    done = run(line, capture_output=True, text=True, check=False)
+    done = run(line, capture_output=True, text=True, check=False, preexec_fn=heed_interrupt)
     assert (done.returncode, done.stdout) == (130, "")
     assert [told for told in done.stderr.splitlines() if " s  " not in told] == ["interrupted"]
     assert not (place / "plan").exists()
@@ -61,7 +66,8 @@ def test_one_line_wherever_it_strikes(place: Path, event: str, moment: int) -> N
 def test_one_line_while_kernels_are_compiled(place: Path, tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     line = [sys.executable, "-m", "rebalance_advisor.cli.main", *command(place, "never")]
-    with Popen(line, stdout=PIPE, stderr=PIPE, text=True, env=environment) as process:
+    child = {"stdout": PIPE, "stderr": PIPE, "text": True, "env": environment, "preexec_fn": heed_interrupt}
+    with Popen(line, **child) as process:
         assert process.stderr is not None
         while "kernels are compiled" not in process.stderr.readline():
             assert process.poll() is None
@@ -77,7 +83,7 @@ def test_what_was_begun_is_taken_back(place: Path) -> None:
     assert done.returncode == 0
     before = {path: path.read_bytes() for path in (place / "kept").rglob("*") if path.is_file()}
     strike = [sys.executable, "-c", PROGRAM, "os.mkdir", "3", *command(place, "kept")]
-    assert run(strike, check=False, capture_output=True).returncode == 130
+    assert run(strike, check=False, capture_output=True, preexec_fn=heed_interrupt).returncode == 130
     assert {path: path.read_bytes() for path in (place / "kept").rglob("*") if path.is_file()} == before
     assert not list(place.glob(".kept*"))
 
