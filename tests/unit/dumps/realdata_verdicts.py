@@ -14,7 +14,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from rebalance_advisor.cli.main import main as cli
+from rebalance_advisor.cli import main as cli
 from tests.unit.dumps.realdata_table import COMPANION, Outcome, table
 
 VERDICTS = (0, 3, 4)
