@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    missing = [broker_capacity for broker_capacity in PLANNED if not (TESTS / broker_capacity).exists()]
+    missing = [path for path in PLANNED if not (TESTS / path).exists()]
     assert not missing, f"PLANNED in tests/conftest.py names what is not there: {missing}"
     for item in items:
         if item.path.relative_to(TESTS).as_posix().startswith(PLANNED):

@@ -39,9 +39,10 @@ def lists_of_resources(source: str) -> list[int]:
     return [node.lineno for node in ast.walk(ast.parse(source)) if len(listed(node)) > MOST]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_file_lists_resources_beside_the_table(path: Path) -> None:
-    assert lists_of_resources(path.read_text()) == []
+def test_no_file_lists_resources_beside_the_table() -> None:
+    found = {str(path.relative_to(ROOT)): lists_of_resources(path.read_text()) for path in FILES}
+    assert len(found) > 300
+    assert {path: lines for path, lines in found.items() if lines} == {}
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,10 @@ def plans() -> list[object]:
         (2, PlanOptions(remove_brokers=frozenset({0}))),
         (3, PlanOptions(within=0.3)),
     ):
-        ask = build_request(random_cluster(seed, broker_count=4, topics=2, racks=2, with_rates=seed != 2), options)
-        solution = solve(ask.problem(options.band))
+        plan_request = build_request(
+            random_cluster(seed, broker_count=4, topics=2, racks=2, with_rates=seed != 2), options
+        )
+        solution = solve(plan_request.problem(options.band))
         answered.append(
             [
                 solution.replicas.tolist(), solution.leader.tolist(), solution.cost.bytes,

@@ -19,6 +19,7 @@ def interpreted(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=600)
 
 
+@pytest.mark.slow  # the steps below are interpreted in `make check` as well
 @pytest.mark.usefixtures("whole_search")
 def test_small_cases_have_the_same_answers_interpreted() -> None:
     done = interpreted("-W", "error::RuntimeWarning", "-m", "tests.interpreted.answers")

@@ -13,44 +13,34 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_advisor.cli.exit_codes import exit_code_of
-from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
-from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
+from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.publish.folders.whole_folder import check_folder
 from rebalance_advisor.terminal import write_json, write_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor advise``: those of ``plan``."""
-    parser.add_argument("input", metavar="INPUT", type=Path)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
-        help="where the advisory's files go: absent, empty, or an advisory to be replaced whole")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print verdict and findings as JSON")
-    add_plan_options(parser)
-    add_input_options(parser)
+    add_planning_arguments(
+        parser, made="the advisory's files go: absent, empty, or an advisory", printed="verdict and findings"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
-    request = request_of(arguments)
-    check_folder(arguments.out)
+    request = requested(arguments)
     from kafka_rebalance.advisory.advise import advise
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
-    from rebalance_advisor.dumps import read_input
     from rebalance_advisor.publish.advisory_files import write_advisory
     from rebalance_advisor.publish.digest import closing_words
     from rebalance_advisor.version import advisor_version
 
     tell_of_first_compile("advise")
     say = Progress()
-    previous = read_previous(arguments.previous)
-    say("reading")
-    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
-    request = with_capacity_file(request, arguments.capacity, snapshot)
+    given = read_plan_input(arguments, request, say)
     advice = advise(
-        snapshot, request.options, seed=request.seed, previous=previous, advisor_version=advisor_version(),
-        progress=say,
+        given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
+        advisor_version=advisor_version(), progress=say,
     )  # fmt: skip
     document = advice.document()
     say("writing")

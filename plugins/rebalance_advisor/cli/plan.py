@@ -13,50 +13,38 @@ from pathlib import Path
 
 from kafka_rebalance.plans.plan import Plan, to_document
 from rebalance_advisor.cli.exit_codes import exit_code_of
-from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
-from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
+from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
-from rebalance_advisor.publish.folders.whole_folder import check_folder
 from rebalance_advisor.terminal import write_json, write_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor plan``."""
-    parser.add_argument("input", metavar="INPUT", type=Path)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR",
-        help="where plan.json and its files go: absent, empty, or a plan to be replaced whole")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
-    add_plan_options(parser)
-    add_input_options(parser)
+    add_planning_arguments(parser, made="plan.json and its files go: absent, empty, or a plan", printed="the outcome")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
-    request = request_of(arguments)
-    check_folder(arguments.out)
+    request = requested(arguments)
     from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.verified_plan import verified
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
-    from rebalance_advisor.dumps import read_input
     from rebalance_advisor.publish.plan_folder import write_plan_folder
     from rebalance_advisor.version import advisor_version
 
     tell_of_first_compile("plan")
     say = Progress()
-    previous = read_previous(arguments.previous)
-    say("reading")
-    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
-    request = with_capacity_file(request, arguments.capacity, snapshot)
+    given = read_plan_input(arguments, request, say)
     plan = make_plan(
-        snapshot, request.options, seed=request.seed, previous=previous, advisor_version=advisor_version(),
-        progress=say,
+        given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
+        advisor_version=advisor_version(), progress=say,
     )  # fmt: skip
     say("verifying")
-    plan = verified(plan, snapshot).plan
+    plan = verified(plan, given.snapshot).plan
     say("writing")
     with taken_back_on_interrupt():
-        folder = write_plan_folder(arguments.out, snapshot, plan)
+        folder = write_plan_folder(arguments.out, given.snapshot, plan)
     _tell(plan, folder, as_json=arguments.json)
     return exit_code_of(plan.verdict)
 

@@ -86,7 +86,7 @@ def test_what_leaves_less_what_comes_is_what_the_plan_takes_off_the_disk() -> No
     snapshot = random_cluster(5, broker_count=6, topics=2)
     plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
     disk = next(resource_outcome for resource_outcome in plan.resources if resource_outcome.resource == "disk")
-    found = [evaluated for evaluated in findings_of(snapshot, plan) if evaluated.code == "broker_disk_over_share"]
+    found = [finding for finding in findings_of(snapshot, plan) if finding.code == "broker_disk_over_share"]
     assert found
     for finding in found:
         broker, evidence = int(finding.subject), finding.evidence
@@ -120,9 +120,7 @@ def test_elections_of_the_plan_are_promised_only_for_what_it_elects() -> None:
     for options in (PlanOptions(preferred_election=True), PlanOptions(dead_band=50.0, with_frontier=False)):
         plan = make_plan(snapshot, options)
         (finding,) = [
-            evaluated
-            for evaluated in evaluate_rules(snapshot, scores, [], plan)
-            if evaluated.code == "preferred_leaders_off"
+            found for found in evaluate_rules(snapshot, scores, [], plan) if found.code == "preferred_leaders_off"
         ]
         assert finding.evidence["off_partitions"] == 4
         assert finding.evidence["plan_elected_partitions"] == len(plan.moves)

@@ -66,7 +66,7 @@ def test_one_partition_larger_than_any_band_is_the_cause() -> None:
     assert largest_alone(problem, problem.column("disk") or 0) == (0, 20 * GB)
     outcome = outcome_of(plan_request, empty_draft(plan_request))
     found = widenings(plan_request, problem, outcome, bands_of(problem), problem.replicas, problem.leader)
-    told = {(item.resource, item.side): item for item in found}
+    told = {(widening.resource, widening.side): widening for widening in found}
     high = told["disk", "high"]
     assert (high.broker, high.asked, high.used) == (0, pytest.approx(1.2), pytest.approx(2.5))
     assert "t-0 alone" in high.cause

@@ -88,6 +88,7 @@ def test_what_was_begun_is_taken_back(place: Path) -> None:
     assert not list(place.glob(".kept*"))
 
 
+@pytest.mark.slow
 def test_where_it_is_ignored_it_stays_ignored(place: Path) -> None:
     program = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + PROGRAM
     line = [sys.executable, "-c", program, "import", "60", *command(place, "background")]

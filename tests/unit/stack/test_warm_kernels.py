@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from stack.demo.cluster import write_demo_cluster
 from stack.demo.warm_kernels import kernel_warmer, start_warming
 from stack.machine import Machine
 from stack.processes import stop
 
 
+@pytest.mark.slow
 def test_the_warmer_searches_a_plan_in_the_background_and_ends_well(tmp_path: Path) -> None:
     write_demo_cluster(tmp_path / "demo", captured_at="2026-11-21T12:00:00+00:00")
     machine = Machine(run=tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlalchemy import Column, DateTime, MetaData, Table, Text
 
 CONTRACT = MetaData(schema="advisor")
@@ -22,6 +24,13 @@ def view(name: str, comment: str, *columns: Column[object], latest: str | None =
         twin = table.to_metadata(CONTRACT, name=name + _LATEST)
         twin.comment, twin.info = latest, {_HISTORY: name}
     return table
+
+
+def columns_of(table: Table, *, without: Collection[str]) -> tuple[Column[object], ...]:
+    """The columns of a view for another one that leaves some out."""
+    return tuple(
+        Column(column.name, column.type, comment=column.comment) for column in table.c if column.name not in without
+    )
 
 
 def of_reading() -> tuple[Column[object], ...]:

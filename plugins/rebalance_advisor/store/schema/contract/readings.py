@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, Double, Integer, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from rebalance_advisor.store.schema.contract.define import MOMENT, of_reading, view
+from rebalance_advisor.store.schema.contract.define import MOMENT, columns_of, of_reading, view
 
 SNAPSHOT = view(
     "snapshot",
@@ -34,24 +34,7 @@ SNAPSHOT = view(
 SNAPSHOT_LATEST = view(
     "snapshot_latest",
     "The newest reading of each cluster that passed the input gate.",
-    *of_reading(),
-    Column(
-        "captured_at",
-        Text(),
-        comment="The time of the reading in ISO 8601, in the zone that the input tells; NULL for input "
-        "without one, whose time is when it was stored.",
-    ),
-    Column("stored_at", MOMENT, comment="When it was saved."),
-    Column("source", Text(), comment="live, dumps, snapshot, cluster-model or reassignment."),
-    Column("cluster_id", Text(), comment="Kafka's own id of the cluster."),
-    Column("kafka_version", Text(), comment="Version as far as it was told."),
-    Column("broker_count", Integer(), comment="Brokers, dead ones included."),
-    Column("topic_count", Integer(), comment="Topics."),
-    Column("partition_count", Integer(), comment="Partitions."),
-    Column("replica_count", Integer(), comment="Replicas."),
-    Column("group_count", Integer(), comment="Groups of every type."),
-    Column("member_count", Integer(), comment="Members of all groups."),
-    Column("gap_count", Integer(), comment="Things that could not be read: see coverage."),
+    *columns_of(SNAPSHOT, without=("is_pruned",)),
 )
 
 BROKER = view(

@@ -1,0 +1,50 @@
+"""What ``plan`` and ``advise`` share: from their arguments to INPUT, options, capacities and the earlier plan."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
+from rebalance_advisor.publish.folders.whole_folder import check_folder
+from rebalance_advisor.request.run_request import RunRequest
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInput:
+    """What was asked and what was read; ``previous`` is the document of an earlier plan."""
+
+    request: RunRequest
+    snapshot: ClusterSnapshot
+    previous: dict[str, Any] | None
+
+
+def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printed: str) -> None:
+    """INPUT, ``--out``, ``--json`` and every option of a plan; ``made`` and ``printed`` are the command's own words."""
+    parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help=f"where {made} to be replaced whole")
+    parser.add_argument("--json", action="store_true", help=f"print {printed} as JSON")
+    add_plan_options(parser)
+    add_input_options(parser)
+
+
+def requested(arguments: argparse.Namespace) -> RunRequest:
+    """What was asked, before anything heavy is imported or read: wrong options and a wrong ``--out`` end here."""
+    request = request_of(arguments)
+    check_folder(arguments.out)
+    return request
+
+
+def read_plan_input(arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None]) -> PlanInput:
+    """Raises InvalidInputError for an INPUT, a capacity file or an earlier plan that cannot be read."""
+    from rebalance_advisor.dumps import read_input
+
+    previous = read_previous(arguments.previous)
+    say("reading")
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous)

@@ -1,0 +1,43 @@
+"""The arguments that plan and advise share, up to what is planned."""
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
+from tests.unit.planner.sample_clusters import brokers, cluster, row
+
+CAPACITIES = "broker,disk_bytes\n0,1000\n1,2000\n"
+
+
+def arguments(folder: Path, *words: str) -> argparse.Namespace:
+    (folder / "cluster.json").write_text(json.dumps(snapshot_to_document(cluster([row("t", 0, [0, 1])], brokers(2)))))
+    parser = argparse.ArgumentParser()
+    add_planning_arguments(parser, made="it goes: absent,", printed="it")
+    return parser.parse_args([str(folder / "cluster.json"), "--out", str(folder / "out"), *words])
+
+
+def test_input_options_and_seed_are_read_in_this_order(tmp_path: Path) -> None:
+    said: list[str] = []
+    given = arguments(tmp_path, "--seed", "7", "--remove-broker", "1")
+    read = read_plan_input(given, requested(given), said.append)
+    assert (read.request.seed, read.request.options.remove_brokers) == (7, frozenset({1}))
+    assert ([broker.id for broker in read.snapshot.brokers], read.previous, said) == ([0, 1], None, ["reading"])
+
+
+def test_a_folder_that_is_not_ours_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "letters").write_text("dear")
+    with pytest.raises(InvalidInputError, match="out"):
+        requested(arguments(tmp_path))
+
+
+def test_capacities_of_a_file_reach_the_options(tmp_path: Path) -> None:
+    (tmp_path / "capacity.csv").write_text(CAPACITIES)
+    given = arguments(tmp_path, "--capacity", str(tmp_path / "capacity.csv"))
+    capacities = read_plan_input(given, requested(given), lambda _: None).request.options.capacities
+    assert {broker: capacity.disk_bytes for broker, capacity in capacities.items()} == {0: 1000, 1: 2000}
