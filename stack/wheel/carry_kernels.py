@@ -53,31 +53,29 @@ def main() -> None:
     """Make the folder anew."""
     folder = PACKAGE / carried_code.FOLDER
     shutil.rmtree(folder, ignore_errors=True)
-    with tempfile.TemporaryDirectory() as broker_capacity:
+    with tempfile.TemporaryDirectory() as scratch:
         environment = {
             **os.environ,
             "NUMBA_CPU_NAME": BASELINE,
             "NUMBA_CPU_FEATURES": FEATURES_TEXT,
-            "NUMBA_CACHE_DIR": f"{broker_capacity}/cache",
+            "NUMBA_CACHE_DIR": f"{scratch}/cache",
             "PYTHONPATH": os.pathsep.join(sys.path),
         }
-        subprocess.run(
-            [sys.executable, "-m", "stack.wheel.carry_kernels", broker_capacity], env=environment, check=True
-        )
-        shutil.copytree(Path(broker_capacity) / carried_code.FOLDER, folder)
+        subprocess.run([sys.executable, "-m", "stack.wheel.carry_kernels", scratch], env=environment, check=True)
+        shutil.copytree(Path(scratch) / carried_code.FOLDER, folder)
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
     _tell(f"{len(files)} files, {size / 2**20:.1f} MiB, in {folder}")
 
 
-def run_and_collect(broker_capacity: Path) -> None:
-    """In the process of its own: call the kernels, then copy what was compiled into a folder in ``broker_capacity``."""
-    _call_kernels(broker_capacity)
-    collect_kernels(broker_capacity)
+def run_and_collect(scratch: Path) -> None:
+    """In the process of its own: call the kernels, then copy what was compiled into a folder in ``scratch``."""
+    _call_kernels(scratch)
+    collect_kernels(scratch)
 
 
-def _call_kernels(broker_capacity: Path) -> None:
-    dumps, unsized = broker_capacity / "dumps", broker_capacity / "unsized"
+def _call_kernels(scratch: Path) -> None:
+    dumps, unsized = scratch / "dumps", scratch / "unsized"
     write_demo_cluster(dumps)
     shutil.copytree(dumps, unsized, ignore=shutil.ignore_patterns("kafka-log-dirs.txt"))
     compile_planner(with_search=True)

@@ -42,9 +42,11 @@ def eventually(look: Callable[[], T], is_good: Callable[[T], bool], seconds: flo
 
 @pytest.fixture(scope="module")
 def settled(live_cluster: LiveCluster) -> ClusterSnapshot:
-    """A snapshot once all three groups have found their members."""
+    """A snapshot once all three groups have found their members, and none of them is rebalancing (again)."""
 
     def is_settled(snapshot: ClusterSnapshot) -> bool:
+        if {group.state for group in snapshot.groups} != {"Stable"}:
+            return False
         members = {group.id: sum(bool(member.assigned) for member in group.members) for group in snapshot.groups}
         return members == {"billing": 3, "next-gen": 1, "search": 2}
 
