@@ -1,10 +1,10 @@
-"""The first minute of the bare wheel: ``plan`` and ``advise`` on the demo dumps, no kernel on disk, with and without carried code.
+"""The first minute of the bare wheel, no kernel on disk, with and without carried code: commands on the demo dumps.
 
     python -m tests.benchmarks.bench_first_run [--runs 5] [--only plain|carried]
 
 Both wheels are built and installed, each into an environment of its own without any extra. Before each run the
-kernels that numba keeps are removed; the last column is the second run, with what the first one left. Prints the medians
-by the clock and of CPU seconds of all processes, and whether ``plan.json`` is the same with and without carried code.
+kernels that numba keeps are removed; the second run has what the first one left. Prints the medians by the clock and of
+CPU seconds of all processes, and whether ``plan.json`` is the same with and without carried code.
 """
 
 from __future__ import annotations

@@ -25,22 +25,51 @@ UNCHANGED = -1
 
 @dataclass(frozen=True)
 class Mutant:
-    """``number``: which of the module's changes, in the order of ``changes``."""
+    """``number``: which of the module's changes, in the order of ``changes``; ``lines``: of the statement it is in."""
 
     path: str
     line: int
+    lines: tuple[int, ...]
+    is_in_kernel: bool
     number: int
     before: str
     after: str
 
 
 def mutants_of(path: Path, root: Path) -> list[Mutant]:
-    """All of a module. Sentences, annotations and what decorators are told is left alone."""
+    """All of a module. Sentences, annotations, what decorators are told and ``strict`` of ``zip`` are left alone."""
     tree = ast.parse(path.read_text())
-    found = []
+    found, kernels, statements = [], _kernel_lines(tree), _statements(tree)
     for number, (node, changed) in enumerate(changes(tree)):
         line = node.lineno  # type: ignore[attr-defined]
-        found.append(Mutant(str(path.relative_to(root)), line, number, _shown(node), _shown(changed)))
+        found.append(
+            Mutant(
+                str(path.relative_to(root)), line, statements.get(id(node), (line,)), line in kernels, number,
+                _shown(node), _shown(changed),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _kernel_lines(tree: ast.Module) -> set[int]:
+    """Lines of functions with a decorator that compiles them."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return {
+        line
+        for function in functions
+        if any(ast.unparse(decorator).endswith("kernel") for decorator in function.decorator_list)
+        for line in range(function.lineno, (function.end_lineno or function.lineno) + 1)
+    }
+
+
+def _statements(tree: ast.Module) -> dict[int, tuple[int, ...]]:
+    """Identity of a node → the lines of the innermost statement it is in; of its head only, where it has a body."""
+    found: dict[int, tuple[int, ...]] = {}
+    for statement in (node for node in ast.walk(tree) if isinstance(node, ast.stmt)):
+        inner = getattr(statement, "body", None)
+        last = inner[0].lineno - 1 if inner else statement.end_lineno or statement.lineno
+        lines = tuple(range(statement.lineno, max(last, statement.lineno) + 1))
+        found |= {id(node): lines for node in ast.walk(statement)}  # outer ones first: inner ones stay
     return found
 
 
@@ -67,8 +96,13 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
         if name in ("annotation", "returns", "decorator_list", "type_params", "format_spec"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
+            if isinstance(child, ast.AST) and not _is_left_alone(child):
                 yield from _code(child)
+
+
+def _is_left_alone(node: ast.AST) -> bool:
+    """A sentence, or a guard against a mistake of our own that no input leads to."""
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.keyword) and node.arg == "strict")
 
 
 def _changed(node: ast.AST) -> Iterator[ast.AST]:
@@ -92,7 +126,8 @@ def _changed(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _other(value: float) -> float:
-    return value + 1 if isinstance(value, int) else value * 2 if value else 1.0
+    """One more, as other tools do: twice a tolerance of 1e-12 would be the same program."""
+    return value + 1
 
 
 def _shown(node: ast.AST) -> str:

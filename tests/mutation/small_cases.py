@@ -1,7 +1,7 @@
-"""The tests that run with interpreted kernels, and which lines each of them reaches.
+"""The two suites that mutants and coverage are asked of, and which lines each of their tests reaches.
 
-``make coverage`` runs them, prints the lines that none reaches, and keeps by line which tests do: ``make mutate`` asks
-only those about a mutant of that line.
+``INTERPRETED``: small cases with kernels as plain Python, the only way to look into a kernel, or to change it without
+compiling. ``COMPILED``: the fast tests of what the targets do, as ``make check`` runs them, for all that is no kernel.
 """
 
 from __future__ import annotations
@@ -17,73 +17,121 @@ import coverage
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".run" / "coverage"
-DATA, SECONDS = KEPT / "data", KEPT / "seconds.json"
-# Whole clusters are too large to be interpreted: these have a handful of brokers and partitions.
-SMALL = (
-    "tests/interpreted", "tests/unit/plans", "tests/unit/verify/test_cluster_rules.py",
-    "tests/unit/verify/test_document_rules.py", "tests/unit/verify/test_move_rules.py",
-    "tests/unit/verify/test_commands_rules.py", "tests/unit/findings",
-    "tests/unit/scoring", "tests/unit/waves", "tests/unit/assignors", "tests/unit/coordinator", "tests/unit/dumps",
-    "tests/unit/partitioners", "tests/unit/placement", "tests/unit/test_cluster_arrays.py",
-    "tests/unit/java", "tests/unit/codec",
-    "tests/unit/planner/test_leader_steps.py", "tests/unit/planner/test_bound_steps.py",
-    "tests/unit/planner/test_program_steps.py",
-    "tests/unit/planner/test_evacuate.py", "tests/unit/test_group_replay.py", "tests/unit/test_topic_replay.py",
-    "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
-)  # fmt: skip
-TOO_LARGE = ("tests/unit/findings/test_demo_findings.py", "tests/unit/findings/test_findings_agree_with_plan.py")
 MARKS = "not live and not stack and not slow and not matrix"
+PLUGIN = ("-p", "no:cacheprovider", "-p", "tests.mutation.contexts")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that run together, with kernels compiled or as plain Python."""
+
+    name: str
+    is_interpreted: bool
+    source: str
+    tests: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def data(self) -> Path:
+        """Where coverage keeps what it saw."""
+        return KEPT / f"{self.name}.data"
+
+    @property
+    def seconds(self) -> Path:
+        """Where the plugin keeps how long each test took."""
+        return KEPT / f"{self.name}.json"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """For pytest."""
+        return () if self.is_interpreted else ("--brief-search",)
+
+
+# Whole clusters are too large to be interpreted: these have a handful of brokers and partitions.
+INTERPRETED = Suite(
+    "interpreted",
+    is_interpreted=True,
+    source="plugins/kafka_rebalance,plugins/rebalance_advisor",
+    tests=(
+        "tests/interpreted", "tests/unit/plans", "tests/unit/verify/test_cluster_rules.py",
+        "tests/unit/verify/test_document_rules.py", "tests/unit/verify/test_move_rules.py",
+        "tests/unit/verify/test_commands_rules.py", "tests/unit/findings",
+        "tests/unit/scoring", "tests/unit/waves", "tests/unit/assignors", "tests/unit/coordinator", "tests/unit/dumps",
+        "tests/unit/partitioners", "tests/unit/placement", "tests/unit/test_cluster_arrays.py",
+        "tests/unit/java", "tests/unit/codec",
+        "tests/unit/planner/test_leader_steps.py", "tests/unit/planner/test_bound_steps.py",
+        "tests/unit/planner/test_program_steps.py",
+        "tests/unit/planner/test_evacuate.py", "tests/unit/test_group_replay.py", "tests/unit/test_topic_replay.py",
+        "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
+    ),
+    left_out=("tests/unit/findings/test_demo_findings.py", "tests/unit/findings/test_findings_agree_with_plan.py"),
+)  # fmt: skip
+COMPILED = Suite(
+    "compiled",
+    is_interpreted=False,
+    source=",".join(
+        f"plugins/kafka_rebalance/{name}"
+        for name in ("planner", "verify", "scoring", "findings", "groups", "plans")
+    ) + ",plugins/rebalance_advisor/gates",
+    tests=(
+        "tests/unit/verify", "tests/unit/findings", "tests/unit/scoring", "tests/unit/plans", "tests/unit/planner",
+        "tests/unit/waves", "tests/unit/check", "tests/unit/test_check_plan.py", "tests/unit/test_plan_document.py",
+        "tests/unit/test_plan_versions.py", "tests/unit/test_verified_plan.py", "tests/unit/test_group_replay.py",
+        "tests/unit/test_topic_replay.py", "tests/unit/test_rates.py", "tests/unit/test_cluster_arrays.py",
+        "tests/properties", "tests/sql/test_gates.py",
+    ),
+)  # fmt: skip
+SUITES = (COMPILED, INTERPRETED)
 
 
 @dataclass(frozen=True)
 class Reached:
-    """``tests``: file → line → node ids; ``lines``: file → (statements, those that nothing reached)."""
+    """``tests``: file → line → node ids, "" among them where import runs it; ``lines``: file → (statements, missed)."""
 
+    suite: Suite
     tests: dict[str, dict[int, list[str]]]
     lines: dict[str, tuple[list[int], list[int]]]
     seconds: dict[str, float]
 
 
-def run() -> int:
+def run(suite: Suite = INTERPRETED) -> int:
     """Run them all once under coverage; returns pytest's exit code."""
     KEPT.mkdir(parents=True, exist_ok=True)
     environment = {
-        **os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"plugins{os.pathsep}.{os.pathsep}{_python_path()}",
-        "ADVISOR_TEST_SECONDS": str(SECONDS),
+        **os.environ, "PYTHONPATH": f"plugins{os.pathsep}.{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "ADVISOR_TEST_SECONDS": str(suite.seconds),
     }  # fmt: skip
+    if suite.is_interpreted:
+        environment["NUMBA_DISABLE_JIT"] = "1"
     command = [
-        sys.executable, "-m", "coverage", "run", f"--data-file={DATA}",
-        "--source=plugins/kafka_rebalance,plugins/rebalance_advisor",
-        "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.mutation.contexts", "-m", MARKS,
-        *[f"--ignore={path}" for path in TOO_LARGE], *SMALL,
+        sys.executable, "-m", "coverage", "run", f"--data-file={suite.data}", f"--source={suite.source}",
+        "-m", "pytest", "-q", *PLUGIN, "-m", MARKS, *suite.options,
+        *[f"--ignore={path}" for path in suite.left_out], *suite.tests,
     ]  # fmt: skip
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
-def reached() -> Reached:
+def reached(suite: Suite = INTERPRETED) -> Reached:
     """What the last run reached; a new run where none is kept, or a source or test is newer."""
     newest = max(path.stat().st_mtime for folder in ("plugins", "tests") for path in (ROOT / folder).rglob("*.py"))
-    if not DATA.exists() or DATA.stat().st_mtime < newest:
-        run()
-    return kept()
+    if not suite.data.exists() or suite.data.stat().st_mtime < newest:
+        run(suite)
+    return kept(suite)
 
 
-def kept() -> Reached:
+def kept(suite: Suite = INTERPRETED) -> Reached:
     """What the last run reached."""
-    measured = coverage.Coverage(data_file=str(DATA))
+    measured = coverage.Coverage(data_file=str(suite.data))
     measured.load()
     data = measured.get_data()
-    seconds = json.loads(SECONDS.read_text())
+    seconds = json.loads(suite.seconds.read_text())
     tests, lines = {}, {}
     for name in data.measured_files():
         path = str(Path(name).relative_to(ROOT))
         tests[path] = {
-            line: [node for node in nodes if node in seconds] for line, nodes in data.contexts_by_lineno(name).items()
+            line: [node for node in nodes if not node or node in seconds]
+            for line, nodes in data.contexts_by_lineno(name).items()
         }
         _, statements, _, missing, _ = measured.analysis2(name)
         lines[path] = (statements, missing)
-    return Reached(tests, lines, seconds)
-
-
-def _python_path() -> str:
-    return os.environ.get("PYTHONPATH", "")
+    return Reached(suite, tests, lines, seconds)

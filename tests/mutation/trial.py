@@ -17,12 +17,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numba  # noqa: F401
+import numba
 import pytest
 import scipy.optimize
 import scipy.sparse  # noqa: F401
 
 from tests.mutation.mutants import Mutant, mutated
+from tests.mutation.small_cases import MARKS, ROOT, Suite
 
 _FORK = multiprocessing.get_context("fork")
 
@@ -39,6 +40,10 @@ class _Loader(importlib.abc.Loader):
         tree = mutated(self._path.read_text(), self._number)
         exec(compile(tree, str(self._path), "exec"), module.__dict__)
 
+    def get_source(self, _name: str) -> str:
+        """As on disk: else all kernels that depend on the module would be compiled anew."""
+        return self._path.read_text()
+
 
 class _Finder(importlib.abc.MetaPathFinder):
     def __init__(self, name: str, path: Path, number: int) -> None:
@@ -52,9 +57,9 @@ class _Finder(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(name, self._path, loader=loader)
 
 
-def survives(root: Path, mutant: Mutant, tests: Sequence[str], seconds: float) -> bool:
+def survives(suite: Suite, mutant: Mutant, tests: Sequence[str], seconds: float) -> bool:
     """No test fails within the time; one that never ends fails."""
-    process = _FORK.Process(target=_run, args=(root, mutant, tests))
+    process = _FORK.Process(target=_run, args=(suite, mutant, tests))
     process.start()
     process.join(seconds)
     if process.is_alive():
@@ -64,12 +69,15 @@ def survives(root: Path, mutant: Mutant, tests: Sequence[str], seconds: float) -
     return process.exitcode == 0
 
 
-def _run(root: Path, mutant: Mutant, tests: Sequence[str]) -> None:
+def _run(suite: Suite, mutant: Mutant, tests: Sequence[str]) -> None:
+    if suite.is_interpreted:
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+        numba.config.DISABLE_JIT = True
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
-    path = root / mutant.path
-    name = ".".join(path.relative_to(root / "plugins").with_suffix("").parts)
+    path = ROOT / mutant.path
+    name = ".".join(path.relative_to(ROOT / "plugins").with_suffix("").parts)
     sys.meta_path.insert(0, _Finder(name, path, mutant.number))
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests])
+    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", MARKS, *suite.options, *tests])
     os._exit(0 if code == pytest.ExitCode.OK else 1)
