@@ -1,4 +1,4 @@
-"""The arrows of the house run one way (DESIGN: layers), and the library is pure."""
+"""The library is pure: it imports where no framework is installed (`make lint` checks the layers)."""
 
 import subprocess
 import sys
@@ -16,15 +16,6 @@ HEAVY = (
     "pyarrow",
     "pandas",
 )
-
-
-def test_import_linter_finds_every_contract_kept() -> None:
-    run = subprocess.run(
-        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
-        cwd=ROOT, env={"PYTHONPATH": "plugins", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "0 broken" in run.stdout
 
 
 def test_the_library_imports_where_no_framework_is_installed() -> None:

@@ -16,7 +16,7 @@ def test_every_strategy_of_the_registry_declares_its_promises() -> None:
 
 
 @EVERY
-@settings(max_examples=5, deadline=None, derandomize=True)
+@settings(max_examples=3, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_what_a_strategy_promises_holds(promise: Promise, data: st.DataObject) -> None:
     promise.check(promise.name, data.draw(groups(promise.kind)))

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from kafka_rebalance import kernels
 
 INNER = """
@@ -51,6 +53,7 @@ def told(folder: Path) -> tuple[int, int]:
     return int(answer), int(hits)
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed_in_another_file(tmp_path: Path) -> None:
     package = library(tmp_path)
     assert told(tmp_path) == (42, 0)

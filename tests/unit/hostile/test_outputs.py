@@ -26,11 +26,10 @@ SEARCHED_TWICE = (
     *(HOSTILE[kind] for kind in ("cursor up", "one-byte CSI", "line feed", "override", "script")),
 )
 OPTIONS = ("--balance-within", "10%", "--no-frontier")
-# One or two of each kind for each border (terminal, lines, invisible, page, Markdown, CSV); the rest in ``make test``.
+# One of each kind for each border (terminal, lines, invisible, page, Markdown, CSV); the rest in ``make test``.
 IN_FAST = (
-    "cursor up", "one-byte CSI", "link of a terminal", "line feed", "carriage return", "line separator", "TAB",
-    "override", "tags", "heap of marks", "script", "attribute", "entity", "template", "markdown link", "end of code",
-    "formula", "formula quote", "shell", "percent", "wide and right to left",
+    "cursor up", "line feed", "line separator", "override", "heap of marks", "script", "attribute", "markdown link",
+    "end of code", "formula", "percent",
 )  # fmt: skip
 NAMES = pytest.mark.parametrize(
     "name",

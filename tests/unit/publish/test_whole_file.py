@@ -13,6 +13,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.publish.folders.whole_file import check_file, replace_file
+from tests.sample import sample
 from tests.unit.publish.file_moments import Strike, Striker, end_of
 
 
@@ -69,7 +70,7 @@ def test_two_runs_at_once_do_not_mix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("strike", Strike)
-@pytest.mark.parametrize("before", [b"", b"old" * 99])
+@pytest.mark.parametrize("before", sample([b"", b"old" * 99], [b"old" * 99]))
 def test_at_every_moment_the_old_or_the_new_stands(tmp_path: Path, strike: Strike, before: bytes) -> None:
     file, new = tmp_path / "file", b"new" * 77
     replace_file(file, before)
