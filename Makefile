@@ -24,7 +24,7 @@ setup: .venv/.ready ## make the environment (.venv) from the committed lock; the
 
 .venv/.ready: pyproject.toml uv.lock | .boot/bin/uv
 	@echo "setup: installing the locked packages into .venv"
-	@started=$$(date +%s); .boot/bin/uv sync --frozen --all-extras --compile-bytecode --quiet --python $(PYTHON) && \
+	@started=$$(date +%s); .boot/bin/uv sync --frozen --all-extras --no-extra kerberos --compile-bytecode --quiet --python $(PYTHON) && \
 	  echo "setup: packages downloaded and installed in $$(( $$(date +%s) - started )) s"
 	@touch $@
 

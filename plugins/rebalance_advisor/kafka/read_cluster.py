@@ -25,8 +25,8 @@ from kafka_rebalance.snapshot.model import (
 )
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, ClusterUnreadableError, read_cluster_metadata
 from rebalance_advisor.kafka.connection.client import ClusterClient
+from rebalance_advisor.kafka.connection.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.probe import find_server
-from rebalance_advisor.kafka.connection.settings import connection_settings
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends

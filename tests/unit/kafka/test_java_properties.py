@@ -26,6 +26,7 @@ from rebalance_advisor.kafka.connection.java_properties import parse_properties,
         ("a=\\u00fc\\=\\q", {"a": "ü=q"}),
         ("a\\=b=c", {"a=b": "c"}),
         ("a=b\\", {"a": "b"}),
+        ("a=1\x0b2\u20283\rb=4\r\nc=5", {"a": "1\x0b2\u20283", "b": "4", "c": "5"}),
         ("", {}),
     ],
 )
@@ -38,9 +39,10 @@ def test_each_property_knows_its_line():
     assert found.places == {"a": "client.properties:2", "b": "client.properties:4", "c": "client.properties:6"}
 
 
-def test_a_key_given_twice_is_refused_with_both_lines():
-    with pytest.raises(InvalidInputError, match=r"f:3: a property is given twice \(first at f:1\)"):
-        parse_properties("a=1\nb=2\na=3", "f")
+def test_of_a_key_given_twice_the_last_stands_and_the_other_is_told():
+    found = parse_properties("a=1\nb=2\na=3\nb=2", "f")
+    assert (found.values, found.places["a"]) == ({"a": "3", "b": "2"}, "f:3")
+    assert found.overridden == ("a of f:1 gives way to f:3",)
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):

@@ -1,19 +1,20 @@
 """Client properties → settings: each row of the table under Java's and librdkafka's name, and what is refused."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.settings import (
-    FIELDS,
-    WITHOUT_EFFECT,
-    ConnectionSettings,
-    connection_settings,
-)
+from rebalance_advisor.kafka.connection.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.property_names import FIELDS, WITHOUT_EFFECT, is_known
+from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
 SERVER = {"bootstrap.servers": "b:9092"}
 SSL = {**SERVER, "security.protocol": "SSL"}
 NAMELESS = {**SERVER, "security.protocol": "SASL_SSL", "sasl.username": "u", "sasl.password": "p"}
 LOGIN = {**NAMELESS, "sasl.mechanism": "PLAIN"}
+TOKEN_URL = "sasl.oauthbearer.token.endpoint.url"
 SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required"
 
 
@@ -36,7 +37,9 @@ def settings(properties: dict[str, object]) -> ConnectionSettings:
             "PLAIN",
         ),
         (LOGIN, {"sasl.username": "x"}, "username", "x"),
-        (LOGIN, {"sasl.password": " x "}, "password", " x "),
+        (LOGIN, {"sasl.password": " x "}, "password", " x "),  # librdkafka takes it as it is
+        (SSL, {"ssl.key.password": " x "}, "key_password", "x"),  # Java trims, passwords too
+        (SERVER, {"security.protocol": "SSL  "}, "security_protocol", "SSL"),
         (SSL, {"ssl.ca.location": "/ca"}, "ca_location", "/ca"),
         (SSL, {"ssl.truststore.location": "/ca", "ssl.truststore.type": "PEM"}, "ca_location", "/ca"),
         (SSL, {"ssl.ca.pem": "PEM"}, "ca_pem", "PEM"),
@@ -52,6 +55,8 @@ def settings(properties: dict[str, object]) -> ConnectionSettings:
         (SSL, {"ssl.key.password": "s"}, "key_password", "s"),
         (SSL, {"ssl.crl.location": "/crl"}, "crl_location", "/crl"),
         (SSL, {"ssl.cipher.suites": "X"}, "ciphers", "X"),
+        (SSL, {"ssl.cipher.suites": "TLS_AES_256_GCM_SHA384"}, "ciphers", None),
+        (SSL, {"ssl.enabled.protocols": "TLSv1.2,TLSv1.1"}, "tls_versions", ("TLSv1.2",)),
         (SSL, {"ssl.enabled.protocols": "TLSv1.2, TLSv1.3"}, "tls_versions", ("TLSv1.2", "TLSv1.3")),
         (SSL, {"ssl.endpoint.identification.algorithm": "none"}, "is_host_name_checked", False),
         (SSL, {"ssl.endpoint.identification.algorithm": ""}, "is_host_name_checked", False),
@@ -98,28 +103,44 @@ def test_bootstrap_on_the_command_line_goes_first():
     assert connection_settings({}, bootstrap="c:1").servers == (("c", 1),)
 
 
-@pytest.mark.parametrize("key", sorted(WITHOUT_EFFECT))
-def test_what_producers_and_consumers_need_changes_nothing(key: str):
-    assert settings({**SERVER, key: "whatever"}) == settings(SERVER)
+def test_what_producers_and_consumers_need_changes_nothing():
+    found = settings({**SERVER, **dict.fromkeys(WITHOUT_EFFECT, "whatever")})
+    assert found.without_effect == tuple(sorted(WITHOUT_EFFECT))
+    assert replace(found, without_effect=()) == settings(SERVER)
 
 
 @pytest.mark.parametrize(
     ("properties", "words"),
     [
         ({**SERVER, "sasl.mecanism": "PLAIN"}, "property 'sasl.mecanism' is not known"),
-        ({**SERVER, "config.providers": "file"}, "property 'config.providers' is not known"),
+        ({**SERVER, "config.providers": "file"}, "from a config provider, which is Java code"),
+        ({**LOGIN, "sasl.password": "${file:/run/secret:password}"}, "sasl.password is taken from a config provider"),
+        ({**SERVER, "securty.protocol": "SSL"}, "'securty.protocol' is not known; is security.protocol meant"),
+        ({**SERVER, "ssl.trustore.location": "/ca"}, "is ssl.truststore.location meant"),
+        ({**SSL, "ssl.engine.factory.class": "org.acme.Tls"}, "names Java code that makes the TLS connection"),
+        (
+            {**LOGIN, "sasl.login.callback.handler.class": "org.acme.Vault"},
+            "sasl.login.callback.handler.class=Vault is",
+        ),
         ({**SERVER, "bootstrap.controllers": "c:1"}, "names controllers"),
         ({**SERVER, "security.protocol": "TLS"}, "security.protocol='TLS' is not supported; known: PLAINTEXT, SSL"),
-        ({**LOGIN, "sasl.mechanism": "GSSAPI"}, "sasl.mechanism='GSSAPI' is not supported"),
-        ({**LOGIN, "sasl.mechanism": "OAUTHBEARER"}, "sasl.mechanism='OAUTHBEARER' is not supported"),
+        ({**LOGIN, "sasl.mechanism": "DIGEST-MD5"}, "sasl.mechanism='DIGEST-MD5' is not supported"),
+        ({**LOGIN, "sasl.mechanism": "GSSAPI"}, "GSSAPI needs sasl.kerberos.service.name"),
+        ({**LOGIN, "sasl.mechanism": "OAUTHBEARER"}, "OAUTHBEARER needs sasl.oauthbearer.token.endpoint.url"),
+        ({**LOGIN, "sasl.mechanism": "OAUTHBEARER", TOKEN_URL: "ftp://x"}, "is no URL of https, http or file"),
+        ({**LOGIN, "sasl.mechanism": "OAUTHBEARER", TOKEN_URL: "https://x"}, "needs a client id and its secret"),
+        ({**LOGIN, "sasl.oauthbearer.assertion.file": "/jwt"}, "tokens by an assertion"),
+        (
+            {**LOGIN, "sasl.mechanism": "AWS_MSK_IAM", "security.protocol": "SASL_PLAINTEXT"},
+            "needs security.protocol=SASL_SSL",
+        ),
         ({k: v for k, v in LOGIN.items() if k != "sasl.password"}, "needs a user name and a password"),
         (NAMELESS, "sasl.mechanism is missing"),
-        ({**SSL, "sasl.username": "u"}, "sasl.username has no effect with security.protocol=SSL"),
-        ({**SERVER, "ssl.ca.location": "/ca"}, "ssl.ca.location has no effect with security.protocol=PLAINTEXT"),
-        ({**SSL, "ssl.truststore.location": "/t.jks"}, r"/t.jks is a JKS store \(the default\); Python reads PEM only"),
-        ({**SSL, "ssl.truststore.location": "/t", "ssl.truststore.type": "PKCS12"}, "/t is a PKCS12 store"),
-        ({**SSL, "ssl.keystore.location": "/k.p12"}, "/k.p12 is a JKS store"),
-        ({**SSL, "ssl.keystore.password": "x"}, "belongs to JKS or PKCS#12 stores"),
+        ({**SSL, "ssl.truststore.location": "/no.jks"}, r"/no.jks cannot be read \(No such file"),
+        (
+            {**SSL, "ssl.truststore.location": "/t", "ssl.truststore.type": "BKS"},
+            "type='BKS' is not supported; known: JKS",
+        ),
         ({**SSL, "ssl.certificate.pem": "C"}, "a client certificate needs its key"),
         ({**SSL, "ssl.key.location": "/k"}, "a key its certificate"),
         ({**SSL, "ssl.enabled.protocols": "TLSv1.1"}, "'TLSv1.1' is not supported"),
@@ -135,9 +156,9 @@ def test_what_cannot_be_is_refused_in_words(properties: dict, words: str):
 
 
 def test_a_refusal_names_the_line():
-    places = {"nonsense": "client.properties:7"}
-    with pytest.raises(InvalidInputError, match=r"^client\.properties:7: property 'nonsense' is not known"):
-        connection_settings({**SERVER, "nonsense": "1"}, places=places)
+    places = {"ssl.nonsense": "client.properties:7"}
+    with pytest.raises(InvalidInputError, match=r"^client\.properties:7: property 'ssl.nonsense' is not known"):
+        connection_settings({**SERVER, "ssl.nonsense": "1"}, places=places)
 
 
 def test_no_secret_is_shown():
@@ -145,6 +166,27 @@ def test_no_secret_is_shown():
                            "ssl.key.password": "hunter3"}))  # fmt: skip
     assert "hunter" not in shown
     assert "KEYTEXT" not in shown
+
+
+def test_what_is_right_and_idle_is_told_and_what_is_of_no_account_is_listed():
+    found = settings({**SERVER, "sasl.username": "u", "ssl.ca.location": "/ca", "schema.registry.url": "https://x",
+                      "acks": "all", "client.dns.lookup": "use_all_dns_ips"})  # fmt: skip
+    assert found.unused == (
+        "'schema.registry.url' is no property of Kafka's clients",
+        "sasl.username has no effect with security.protocol=PLAINTEXT",
+        "ssl.ca.location has no effect with security.protocol=PLAINTEXT",
+    )
+    assert found.without_effect == ("acks", "client.dns.lookup")
+
+
+NAMES = (Path(__file__).parents[2] / "data" / "kafka_4.3.1_client_properties.txt").read_text().split()
+
+
+def test_every_property_of_kafkas_clients_is_known():
+    """Printed by ``configNames()`` of AdminClientConfig, ConsumerConfig and ProducerConfig of 4.3.1."""
+    assert len(NAMES) == 141
+    assert [name for name in NAMES if not is_known(name)] == []
+    assert settings({**SERVER, **dict.fromkeys(set(NAMES) & WITHOUT_EFFECT, "x")}).unused == ()
 
 
 def jaas(config: str, mechanism: str = "SCRAM-SHA-512") -> ConnectionSettings:
@@ -160,6 +202,9 @@ def jaas(config: str, mechanism: str = "SCRAM-SHA-512") -> ConnectionSettings:
         ("password=p username=u;", "u", "p"),
         ('username="u"\n  password="a\\"b\\\\c;=d"  ;', "u", 'a"b\\c;=d'),
         ('username="u" password="p"', "u", "p"),
+        ("username='u' password='p\"q';", "u", 'p"q'),  # a vendor's template
+        ('/* who */ username="u" // and\n password="=;\\t" ;', "u", "=;\t"),
+        ('username="u" password="p" tokenauth=false;', "u", "p"),
     ],
 )
 def test_user_and_password_come_out_of_jaas(options: str, user: str, password: str):
@@ -171,8 +216,12 @@ def test_user_and_password_come_out_of_jaas(options: str, user: str, password: s
     ("config", "words"),
     [
         (f'{SCRAM} username="u";', "lacks username or password"),
-        (f'{SCRAM} username="u" password="p" tokenauth="true";', "JAAS option tokenauth is not supported"),
+        (f'{SCRAM} username="u" password="p" tokenauth="true";', "delegation tokens"),
+        (f'{SCRAM} username="u" password="p" surname="x";', "JAAS option surname is not supported"),
+        (f'{SCRAM} username="u" password="p;', "a quote in sasl.jaas.config is not closed"),
+        (f"{SCRAM} username= ;", "are not name"),
         ('com.sun.security.auth.module.Krb5LoginModule required username="u" password="p";', "does not serve"),
+        ('org.acme.Login required username="u" password="p";', "does not serve"),
         (f'{SCRAM.replace("scram.Scram", "plain.Plain")} username="u" password="p";', "does not serve"),
         ("nonsense", "is no JAAS entry"),
         (f"{SCRAM} username u;", "are not name"),

@@ -17,6 +17,7 @@ from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
+from rebalance_advisor.kafka.connection.logins import client_options
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
@@ -33,14 +34,13 @@ class ClusterClient:
     def __init__(self, settings: ConnectionSettings, server: tuple[str, int]) -> None:
         """Bootstrap from ``server``, which the probe has tried. Raises what kafka-python raises where that fails."""
         host, port = server
+        context = tls_context(settings) if settings.has_tls else None
         configs: dict[str, Any] = {
             "bootstrap_servers": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
             "client_id": settings.client_id,
             "security_protocol": settings.security_protocol,
-            "sasl_mechanism": settings.sasl_mechanism,
-            "sasl_plain_username": settings.username,
-            "sasl_plain_password": settings.password,
-            "ssl_context": tls_context(settings) if settings.has_tls else None,
+            **client_options(settings, context),
+            "ssl_context": context,
             "socket_connection_setup_timeout_ms": int(CONNECT_SECONDS * 1000),
             "socket_connection_setup_timeout_max_ms": int(CONNECT_SECONDS * 1000),
             "max_in_flight_requests_per_connection": 10_000,  # a request beyond the limit would fail, not wait

@@ -7,43 +7,48 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """Properties with the place of each, for messages: ``file:line``."""
+    """Properties with the place of each, for messages: ``file:line``.
+
+    ``overridden`` says of those that stand twice with two values, in words, which one holds.
+    """
 
     values: dict[str, str]
     places: dict[str, str]
+    overridden: tuple[str, ...] = ()
 
 
 def read_properties(path: Path) -> Properties:
-    """The properties of a file. Raises InvalidInputError for a file that cannot be read or a key given twice."""
+    """The properties of a file. Raises InvalidInputError for a file that cannot be read."""
     return parse_properties(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)), str(path))
 
 
 def parse_properties(text: str, source: str) -> Properties:
-    """The properties of ``text`` as ``java.util.Properties.load`` reads them; a key given twice is refused."""
+    """The properties of ``text`` as ``java.util.Properties.load`` reads them: of a key given twice, the last stands."""
     values: dict[str, str] = {}
     places: dict[str, str] = {}
+    overridden: list[str] = []
     for line, content in _logical_lines(text):
         key, value = _split(content)
         place = f"{source}:{line}"
-        if key in values:
-            raise InvalidInputError.at(place, f"a property is given twice (first at {places[key]})", "keep one of them")
+        if key in values and values[key] != value:
+            overridden.append(f"{key} of {places[key]} gives way to {place}")
         values[key], places[key] = value, place
-    return Properties(values, places)
+    return Properties(values, places, tuple(overridden))
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """(number of its first line, content) of each line that is no comment; a lone backslash at the end continues it."""
     content, first = "", 0
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(_LINE_END.split(text), 1):
         line = raw.lstrip(" \t\f")
         if not content and (not line or line[0] in "#!"):
             continue

@@ -20,9 +20,11 @@ from enum import IntEnum
 
 from kafka_rebalance.errors import AdvisorError
 from rebalance_advisor.kafka.connection import protocol as protocol_frames
-from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError, login_messages
+from rebalance_advisor.kafka.connection.logins import LoginNotPossibleError, check_packages, messages_of
+from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
+from rebalance_advisor.kafka.connection.tokens import TokenRefusedError
 
 PROBE_SECONDS = 8.0
 _GRACE_SECONDS = 0.5  # an attempt that notices its own deadline knows more than we do
@@ -77,6 +79,7 @@ def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS)
     Raises ConnectionFailedError that names the stage and the cause, after ``seconds`` at the latest; InvalidInputError
     for TLS files that cannot be used.
     """
+    check_packages(settings)
     context = tls_context(settings) if settings.has_tls else None
     answers: queue.SimpleQueue[tuple[tuple[str, int], AdvisorError | None]] = queue.SimpleQueue()
     attempts = [_Attempt(settings, host, port, time.monotonic() + seconds) for host, port in settings.servers]
@@ -126,7 +129,7 @@ def _walk(attempt: _Attempt, context: ssl.SSLContext | None) -> None:
         with connection:
             _ask_kafka(attempt, connection)
             if attempt.settings.has_login:
-                _log_in(attempt, connection)
+                _log_in(attempt, connection, context)
             _ask_as_client(attempt, connection)
 
 
@@ -221,10 +224,10 @@ def _no_answer(attempt: _Attempt, failure: OSError | EOFError) -> ConnectionFail
     )  # fmt: skip
 
 
-def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
+def _log_in(attempt: _Attempt, connection: socket.socket, context: ssl.SSLContext | None) -> None:
     """SaslHandshake, then as many SaslAuthenticate as the mechanism needs."""
     settings = attempt.settings
-    mechanism, username, password = settings.sasl_mechanism or "", settings.username or "", settings.password or ""
+    mechanism = settings.sasl_mechanism or ""
     try:
         offered = protocol_frames.ask_sasl_handshake(connection, mechanism)
         if offered.error_code == _UNSUPPORTED_MECHANISM:
@@ -232,20 +235,25 @@ def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
             raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {known}")
         if offered.error_code:
             raise _no_login_here(attempt)
-        messages = login_messages(mechanism, username, password)
+        messages = messages_of(settings, attempt.host, context)
         message = next(messages)
         while True:
             answer = protocol_frames.ask_sasl_authenticate(connection, message)
             if answer.error_code:
                 raise attempt.failed(
-                    Stage.LOGIN, f"the broker refused user {username!r} ({mechanism}): {answer.error_message}",
-                    "check user name and password",
+                    Stage.LOGIN,
+                    f"the broker refused user {settings.principal!r} ({mechanism}): {answer.error_message}",
+                    "check user name and password" if settings.password else "is this identity let in there?",
                 )  # fmt: skip
             message = messages.send(answer.payload)
     except StopIteration:
         return
     except ServerNotTrustedError as failure:
         raise attempt.failed(Stage.LOGIN, str(failure), "is this the right cluster?") from None
+    except TokenRefusedError as failure:
+        raise attempt.failed(Stage.LOGIN, str(failure), "check client id, secret and scope") from None
+    except LoginNotPossibleError as failure:
+        raise attempt.failed(Stage.LOGIN, str(failure), "is there a valid ticket or credential?") from None
     except (OSError, EOFError, struct.error, protocol_frames.NotKafkaError):
         raise _no_login_here(attempt) from None
 

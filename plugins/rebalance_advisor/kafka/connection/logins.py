@@ -1,0 +1,81 @@
+"""The client's half of a SASL login, whatever the mechanism: messages out, answers in; and kafka-python's options.
+
+PLAIN and SCRAM are our own (``scram``), because they say why a broker is not to be trusted. The rest are
+kafka-python's: OAUTHBEARER, GSSAPI with the package ``gssapi``, AWS_MSK_IAM with ``botocore``; both are extras.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import ssl
+from collections.abc import Generator
+from typing import Any
+
+from kafka.net.sasl import get_sasl_mechanism
+
+from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.kafka.connection.scram import login_messages
+from rebalance_advisor.kafka.connection.settings import ConnectionSettings
+from rebalance_advisor.kafka.connection.tokens import TokenProvider
+
+_OWN = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+# Mechanism → (package, extra that brings it).
+_PACKAGES = {"GSSAPI": ("gssapi", "kerberos"), "AWS_MSK_IAM": ("botocore", "aws")}
+
+
+class LoginNotPossibleError(Exception):
+    """Nothing was sent: no ticket, no credentials, no token. In words that hold no secret."""
+
+
+def check_packages(settings: ConnectionSettings) -> None:
+    """Raises InvalidInputError where the mechanism needs a package that is not installed."""
+    package, extra = _PACKAGES.get(settings.sasl_mechanism or "", ("", ""))
+    if package and settings.has_login and importlib.util.find_spec(package) is None:
+        raise InvalidInputError.at(
+            "sasl.mechanism", f"{settings.sasl_mechanism} needs the package {package}, which is not installed",
+            f"pip install 'kafka-rebalance-advisor[{extra}]'",
+        )  # fmt: skip
+
+
+def client_options(settings: ConnectionSettings, context: ssl.SSLContext | None) -> dict[str, Any]:
+    """kafka-python's options for the login. What its packages read from the environment is put there."""
+    options: dict[str, Any] = {
+        "sasl_mechanism": settings.sasl_mechanism,
+        "sasl_plain_username": settings.username,
+        "sasl_plain_password": settings.password,
+    }
+    if settings.token is not None:
+        is_own = settings.ca_location is not None or settings.ca_pem is not None
+        options["sasl_oauth_token_provider"] = TokenProvider(settings.token, context if is_own else None)
+    if settings.kerberos is not None:
+        options["sasl_kerberos_service_name"] = settings.kerberos.service_name
+        if settings.kerberos.key_table:
+            os.environ["KRB5_CLIENT_KTNAME"] = settings.kerberos.key_table
+    if settings.aws_profile:
+        os.environ["AWS_PROFILE"] = settings.aws_profile
+    return options
+
+
+def messages_of(
+    settings: ConnectionSettings, host: str, context: ssl.SSLContext | None
+) -> Generator[bytes, bytes, None]:
+    """Yields each message to send and is sent each answer; ends when the login is done.
+
+    Raises ServerNotTrustedError (PLAIN, SCRAM), LoginNotPossibleError, TokenRefusedError.
+    """
+    mechanism = settings.sasl_mechanism or ""
+    if mechanism in _OWN:
+        yield from login_messages(mechanism, settings.username or "", settings.password or "")
+        return
+    options = client_options(settings, context)
+    try:
+        login = get_sasl_mechanism(mechanism)(host=host, security_protocol=settings.security_protocol, **options)
+    except Exception as failure:  # noqa: BLE001  # each package has its own: no ticket, no credentials
+        raise LoginNotPossibleError(f"{mechanism} cannot begin: {failure}") from None
+    while not login.is_done():
+        try:
+            message = login.auth_bytes()
+        except (ValueError, AttributeError, RuntimeError) as failure:  # no ticket, no credentials, no region
+            raise LoginNotPossibleError(f"{mechanism} cannot go on: {failure}") from None
+        login.receive((yield message))

@@ -1,0 +1,118 @@
+"""Bearer tokens for OAUTHBEARER: by the client credentials grant, from a file, or unsecured ones for development."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+from kafka.net.sasl.oauth import AbstractTokenProvider
+
+from rebalance_advisor.kafka.connection.settings import TokenSource
+
+_FETCH_SECONDS = 4.0
+_LARGEST_ANSWER = 1_000_000
+_UNSECURED_SECONDS = 3600.0
+# A token that ends sooner is fetched anew: a reading takes seconds.
+_MARGIN_SECONDS = 120.0
+
+
+class TokenRefusedError(Exception):
+    """Why there is no token, in words that hold no secret."""
+
+
+class TokenProvider(AbstractTokenProvider):
+    """One token for all connections of a reading, fetched when the first one asks."""
+
+    def __init__(self, source: TokenSource, context: ssl.SSLContext | None = None) -> None:
+        """``context``: TLS for an ``https:`` endpoint; the system's authorities where it is None."""
+        super().__init__()
+        self._source, self._context = source, context
+        self._token, self._ends = "", 0.0
+
+    def token(self) -> str:
+        """The token. Raises TokenRefusedError."""
+        if time.time() > self._ends - _MARGIN_SECONDS:
+            self._token, self._ends = fetched_token(self._source, time.time(), self._context)
+        return self._token
+
+    def extensions(self) -> dict[str, str]:
+        """What the broker wants to know beside the token (KIP-342), a vendor's cluster id for example."""
+        return dict(self._source.extensions)
+
+
+def fetched_token(source: TokenSource, now: float, context: ssl.SSLContext | None = None) -> tuple[str, float]:
+    """(token, when it ends, in seconds of the epoch). Raises TokenRefusedError."""
+    if source.endpoint is None:
+        return unsecured_token(dict(source.claims), now), now + _UNSECURED_SECONDS
+    if source.endpoint.startswith("file:"):
+        return _token_of_file(
+            urllib.parse.unquote(urllib.parse.urlsplit(source.endpoint).path)
+        ), now + _UNSECURED_SECONDS
+    answer = _asked(source, context)
+    token = answer.get("access_token") or answer.get("id_token")
+    if not isinstance(token, str) or not token:
+        raise TokenRefusedError(f"{source.endpoint} answered without access_token")
+    lasts = answer.get("expires_in")
+    return token, now + (float(lasts) if isinstance(lasts, int | float) and lasts > 0 else _UNSECURED_SECONDS)
+
+
+def unsecured_token(claims: Mapping[str, str], now: float) -> str:
+    """A token without a signature (RFC 7515, ``alg: none``), as OAuthBearerUnsecuredLoginCallbackHandler makes it."""
+    payload = {**claims, "iat": now, "exp": now + _UNSECURED_SECONDS}
+    return f"{_part({'alg': 'none'})}.{_part(payload)}."
+
+
+def _part(document: Mapping[str, object]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(document).encode()).decode().rstrip("=")
+
+
+def _token_of_file(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as failure:
+        raise TokenRefusedError(f"{path} cannot be read ({getattr(failure, 'strerror', 'no text')})") from None
+
+
+def _asked(source: TokenSource, context: ssl.SSLContext | None) -> Mapping[str, object]:
+    """The endpoint's answer to the client credentials grant, as Java's HttpJwtRetriever asks it."""
+    assert source.endpoint is not None
+    form = {"grant_type": "client_credentials"} | ({"scope": source.scope} if source.scope else {})
+    name, secret = source.client_id or "", source.client_secret or ""
+    if source.is_header_encoded:
+        name, secret = urllib.parse.quote_plus(name), urllib.parse.quote_plus(secret)
+    login = base64.b64encode(f"{name}:{secret}".encode()).decode()
+    request = urllib.request.Request(  # noqa: S310  # the scheme was checked with the properties
+        source.endpoint, data=urllib.parse.urlencode(form).encode(), method="POST",
+        headers={"Authorization": f"Basic {login}", "Accept": "application/json"},
+    )  # fmt: skip
+    try:
+        with urllib.request.urlopen(request, timeout=_FETCH_SECONDS, context=context) as answer:  # noqa: S310
+            document = json.loads(answer.read(_LARGEST_ANSWER))
+    except urllib.error.HTTPError as refused:
+        with refused:
+            words = _error_of(refused.read(_LARGEST_ANSWER))
+        raise TokenRefusedError(
+            f"{source.endpoint} refused client {source.client_id!r} ({refused.code}{words})"
+        ) from None
+    except (OSError, ValueError) as failure:
+        reason = getattr(failure, "reason", None) or failure
+        raise TokenRefusedError(f"{source.endpoint} gives no token ({reason})") from None
+    if not isinstance(document, dict):
+        raise TokenRefusedError(f"{source.endpoint} answered without access_token")
+    return document
+
+
+def _error_of(body: bytes) -> str:
+    """RFC 6749 §5.2 names the error; whatever else stands there stays there."""
+    try:
+        error = json.loads(body)["error"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return f", {error}" if isinstance(error, str) and error.replace("_", "").isalnum() else ""
