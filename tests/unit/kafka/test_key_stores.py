@@ -44,6 +44,12 @@ def test_a_jks_store_shows_its_certificates_without_a_password_as_java_does() ->
     assert store("trust.jks", None).trusted == CERTIFICATE
 
 
+@pytest.mark.parametrize("name", ["key.jks", "key.p12"])
+def test_the_certificate_of_a_key_is_no_trusted_one_as_in_java(name: str) -> None:
+    found = read_store((FOLDER / name).read_bytes(), "storeword", with_key=False)
+    assert found.trusted == ""
+
+
 @pytest.mark.parametrize(
     ("name", "password", "key_password", "words"),
     [

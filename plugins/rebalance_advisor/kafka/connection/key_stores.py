@@ -34,13 +34,15 @@ class Store:
     key: str | None = field(default=None, repr=False)
 
 
-def read_store(data: bytes, password: str | None, key_password: str | None = None) -> Store:
+def read_store(data: bytes, password: str | None, key_password: str | None = None, *, with_key: bool = True) -> Store:
     """A store of either kind, told by its first bytes. ``key_password`` is the store's where it is None.
+
+    Without ``with_key`` a private key stays closed, and its own certificate is not a trusted one.
 
     Raises StoreUnreadableError for another format, a wrong password, or damage.
     """
     if data[:4] == _JKS:
-        return _jks(data, password, password if key_password is None else key_password)
+        return _jks(data, password, password if key_password is None else key_password, with_key=with_key)
     if data[:4] == _JCEKS:
         raise StoreUnreadableError("it is a JCEKS store; convert it: keytool -importkeystore -deststoretype PKCS12")
     if data[:1] == bytes([_SEQUENCE]):
@@ -63,11 +65,14 @@ def _pkcs12(data: bytes, password: str | None) -> Store:
     if found.key is not None:
         kept = found.key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         key = kept.decode()
-    every = "".join(certificate.public_bytes(pem).decode() for certificate in [*own, *others])
-    return Store(trusted=every, chain=every if key else "", key=key)
+    trusted, chain = (
+        "".join(certificate.public_bytes(pem).decode() for certificate in certificates)
+        for certificates in ([*others, *([] if key else own)], [*own, *others])
+    )
+    return Store(trusted=trusted, chain=chain if key else "", key=key)
 
 
-def _jks(data: bytes, password: str | None, key_password: str | None) -> Store:
+def _jks(data: bytes, password: str | None, key_password: str | None, *, with_key: bool) -> Store:
     if password is not None:
         signature = hashlib.sha1(_utf16(password) + _SIGNED_WITH + data[:-_DIGEST_BYTES]).digest()  # noqa: S324
         if not hmac.compare_digest(signature, data[-_DIGEST_BYTES:]):
@@ -77,7 +82,7 @@ def _jks(data: bytes, password: str | None, key_password: str | None) -> Store:
         for kind, protected, certificates in _entries(data):
             if kind == _CERTIFICATE:
                 trusted += certificates
-            elif key is None:  # Java's clients take the first key, too
+            elif key is None and with_key:  # Java's clients take the first key, too
                 key, chain = encoded("PRIVATE KEY", _opened(protected, key_password or "")), certificates
     except (struct.error, IndexError, UnicodeDecodeError):
         raise StoreUnreadableError("it is damaged") from None

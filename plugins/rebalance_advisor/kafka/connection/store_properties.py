@@ -35,7 +35,7 @@ def _take_trusted(fields: dict[str, object], given: GivenProperties) -> None:
     if kind == "PEM":
         fields["ca_location"] = location
         return
-    trusted = _read("truststore", given).trusted
+    trusted = _read("truststore", given, with_key=False).trusted
     if not trusted:
         raise given.refuse(
             "ssl.truststore.location", f"{location} holds no certificate that can be read",
@@ -64,7 +64,7 @@ def _location(given: GivenProperties, store: str) -> tuple[str, str]:
     return given.values.get(f"ssl.{store}.location", ""), kind
 
 
-def _read(store: str, given: GivenProperties, key_password: str | None = None) -> Store:
+def _read(store: str, given: GivenProperties, key_password: str | None = None, *, with_key: bool = True) -> Store:
     key = f"ssl.{store}.location"
     location = given.values[key]
     try:
@@ -72,7 +72,7 @@ def _read(store: str, given: GivenProperties, key_password: str | None = None) -
             data = file.read(MAX_SETTINGS_BYTES + 1)
         if len(data) > MAX_SETTINGS_BYTES:
             raise given.refuse(key, f"{location} is too large for a key store")
-        return read_store(data, given.values.get(f"ssl.{store}.password") or None, key_password)
+        return read_store(data, given.values.get(f"ssl.{store}.password") or None, key_password, with_key=with_key)
     except OSError as failure:
         raise InvalidInputError.at(given.place(key), f"{location} cannot be read ({failure.strerror})") from None
     except StoreUnreadableError as failure:
