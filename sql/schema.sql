@@ -1082,7 +1082,7 @@ COMMENT ON COLUMN advisor.coverage.cluster IS 'Name of the cluster, as clusters.
 
 COMMENT ON COLUMN advisor.coverage.snapshot_id IS 'sha256 of the reading''s content.';
 
-COMMENT ON COLUMN advisor.coverage.subject_type IS 'cluster, broker, topic, partition, group or member.';
+COMMENT ON COLUMN advisor.coverage.subject_type IS 'cluster, broker, topic, partition, group, member or right.';
 
 COMMENT ON COLUMN advisor.coverage.subject IS 'Which one.';
 
@@ -1111,7 +1111,7 @@ COMMENT ON COLUMN advisor.coverage_latest.cluster IS 'Name of the cluster, as cl
 
 COMMENT ON COLUMN advisor.coverage_latest.snapshot_id IS 'sha256 of the reading''s content.';
 
-COMMENT ON COLUMN advisor.coverage_latest.subject_type IS 'cluster, broker, topic, partition, group or member.';
+COMMENT ON COLUMN advisor.coverage_latest.subject_type IS 'cluster, broker, topic, partition, group, member or right.';
 
 COMMENT ON COLUMN advisor.coverage_latest.subject IS 'Which one.';
 

@@ -219,7 +219,7 @@ class Group:
 class CoverageGap:
     """Something that could not be read: ``what`` of ``subject``, and why. Never a smaller cluster."""
 
-    subject_type: str  # cluster, broker, topic, partition, group, member
+    subject_type: str  # cluster, broker, topic, partition, group, member, right
     subject: str
     what: str
     reason: str

@@ -11,6 +11,7 @@ from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest, 
 from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
@@ -77,6 +78,7 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
     cluster = sender.send_to_any(
         DescribeClusterRequest(include_cluster_authorized_operations=True, include_fenced_brokers=True)
     )
+    _note_rights(sender, cluster, coverage)
     return ClusterMetadata(
         cluster_id=metadata.cluster_id,
         controller=_controller(sender, metadata, coverage),
@@ -105,7 +107,7 @@ def _topics(metadata: Any, coverage: Coverage) -> tuple[tuple[SeenTopic, ...], t
     topics, partitions = [], []
     for topic in sorted(metadata.topics, key=lambda row: row.name or ""):
         if topic.error_code:
-            coverage.add("topic", topic.name, "partitions", error_name(topic.error_code))
+            coverage.add_error("topic", topic.name, "partitions", topic.error_code)
             continue
         topics.append(SeenTopic(topic.name, _kafka_id(topic.topic_id), bool(topic.is_internal)))
         partitions += [
@@ -138,14 +140,30 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
         is_fenced = bool(getattr(broker, "is_fenced", False))
         if is_fenced or broker.broker_id not in found:
             found[broker.broker_id] = SeenBroker(broker.broker_id, broker.host, broker.port, broker.rack, is_fenced)
-    rights = cluster.authorized_operations
-    if rights and _DESCRIBE not in rights:
-        coverage.add_cluster(
-            "groups", "no right Describe on the cluster: only groups with a right of their own are listed"
-        )
-    if rights and _DESCRIBE_CONFIGS not in rights:
-        coverage.add_cluster("broker configs", "no right DescribeConfigs on the cluster")
     return tuple(found[broker] for broker in sorted(found))
+
+
+def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> None:
+    """What this login may not do on the cluster.
+
+    Kafka tells an *empty* set to who may not describe it: that is no right, not "nothing said". Brokers older than 2.8
+    tell the set with the metadata.
+    """
+    told = cluster
+    if sender.client.version_of(DescribeClusterRequest) < 0:
+        told = sender.send_to_any(
+            MetadataRequest(
+                topics=[], allow_auto_topic_creation=False, include_cluster_authorized_operations=True, min_version=8,
+                max_version=10,
+            )
+        )  # fmt: skip
+    is_told = not isinstance(told, Exception) and not getattr(told, "error_code", 0)
+    rights = (told.authorized_operations or ()) if is_told else ()
+    if _DESCRIBE not in rights:
+        # The set says nothing of the other right then: the brokers' configs are refused or not.
+        coverage.add_right(Right.DESCRIBE_CLUSTER, None if is_told else "no broker told whether this login has it")
+    elif _DESCRIBE_CONFIGS not in rights:
+        coverage.add_right(Right.BROKER_CONFIGS)
 
 
 def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int | None:
@@ -162,7 +180,7 @@ def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int
         return None
     codes = [answer.error_code, *(partition.error_code for topic in answer.topics for partition in topic.partitions)]
     if any(codes):
-        coverage.add_cluster("controller", error_name(next(filter(None, codes))))
+        coverage.add_error("cluster", "", "controller", next(filter(None, codes)))
         return None
     return int(answer.topics[0].partitions[0].leader_id)
 
@@ -171,9 +189,11 @@ def _reassignments(
     sender: RequestSender, coverage: Coverage
 ) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
     answer = sender.send_to_any(ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None))
-    if isinstance(answer, Exception) or answer.error_code:
-        reason = reason_of(answer) if isinstance(answer, Exception) else error_name(answer.error_code)
-        coverage.add_cluster("running reassignments", reason)
+    if isinstance(answer, Exception):
+        coverage.add_cluster("running reassignments", reason_of(answer))
+        return {}
+    if answer.error_code:
+        coverage.add_error("cluster", "", "running reassignments", answer.error_code)
         return {}
     return {
         (topic.name, partition.partition_index): (tuple(partition.adding_replicas), tuple(partition.removing_replicas))

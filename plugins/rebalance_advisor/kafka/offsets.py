@@ -46,7 +46,7 @@ def read_committed(
         for name, row in zip(bundle_names, rows, strict=False):
             group = row.group_id if is_batched else name
             if row.error_code:
-                coverage.add("group", group, "committed offsets", error_name(row.error_code))
+                coverage.add_error("group", group, "committed offsets", row.error_code)
             else:
                 found[group] = _committed(group, row.topics, coverage)
     return found
@@ -65,7 +65,8 @@ def read_ends(
         found_again, failed_again = _list_offsets(sender, again)
         found |= found_again
         failed = {key: why for key, why in failed.items() if key not in found} | failed_again
-    for (when, (topic, partition)), (_, reason) in failed.items():
+    for (when, (topic, partition)), (code, reason) in failed.items():
+        coverage.note_refusal(_WHAT[when], code)
         coverage.add_partition(topic, partition, _WHAT[when], reason)
     starts = {key: offset for (when, key), offset in found.items() if when == EARLIEST}
     ends = {key: offset for (when, key), offset in found.items() if when == LATEST}
@@ -133,7 +134,7 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
         for partition in topic.partitions:
             if partition.error_code:
                 what = f"committed offset of {topic.name}-{partition.partition_index}"
-                coverage.add("group", group, what, error_name(partition.error_code))
+                coverage.add_error("group", group, what, partition.error_code)
             elif partition.committed_offset >= 0:
                 offsets.append(CommittedOffset(topic.name, partition.partition_index, partition.committed_offset))
     return tuple(sorted(offsets, key=lambda offset: (offset.topic, offset.partition)))

@@ -29,6 +29,7 @@ from rebalance_advisor.kafka.connection.client_properties import connection_sett
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
+from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
 from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import Configs, Storage, read_configs, read_storage
@@ -77,8 +78,10 @@ def read_cluster(
         groups = _with_offsets(sender, listed, coverage)
         say("reading offsets")
         starts, ends = read_ends(sender, _leaders(metadata, brokers, coverage), coverage)
+        known = {topic.name for topic in metadata.topics}
+        note_hidden_topics(sender, known, storage.topic_names(), groups, coverage)
         version = client.kafka_version
-    _note_unseen(metadata, storage, coverage)
+    _note_unseen(metadata, coverage)
     snapshot = _assemble(coverage.cluster, metadata, storage, configs, starts, ends)
     return replace(
         snapshot,
@@ -132,11 +135,8 @@ def _leaders(metadata: ClusterMetadata, brokers: tuple[int, ...], coverage: Cove
     return found
 
 
-def _note_unseen(metadata: ClusterMetadata, storage: Storage, coverage: Coverage) -> None:
-    """Topics that only log dirs know, and brokers that hold replicas and cannot be asked."""
-    unread = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
-    for topic in sorted(storage.topic_names() - {known_topic.name for known_topic in metadata.topics} - unread):
-        coverage.add("topic", topic, "everything but its size", "no right to describe it, or made while reading")
+def _note_unseen(metadata: ClusterMetadata, coverage: Coverage) -> None:
+    """Brokers that hold replicas and cannot be asked."""
     for broker in sorted({known_broker.id for known_broker in metadata.brokers if known_broker.is_fenced}):
         coverage.add("broker", broker, "log dirs", "is fenced")
     known = {known_broker.id for known_broker in metadata.brokers}

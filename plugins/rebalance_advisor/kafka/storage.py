@@ -10,7 +10,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest
 
 from kafka_rebalance.snapshot.model import LogDir
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
-from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.coverage import CONFIGS, Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 TOPIC_CONFIGS = (
@@ -55,10 +55,11 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
     answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in sender.brokers})
     found = Storage()
     for broker, answer in sorted(answers.items()):
-        code = 0 if isinstance(answer, Exception) else int(getattr(answer, "error_code", 0) or 0)
-        if isinstance(answer, Exception) or code:
-            reason = reason_of(answer) if isinstance(answer, Exception) else error_name(code)
-            coverage.add("broker", broker, "log dirs", reason)
+        if isinstance(answer, Exception):
+            coverage.add("broker", broker, "log dirs", reason_of(answer))
+            continue
+        if code := int(getattr(answer, "error_code", 0) or 0):
+            coverage.add_error("broker", broker, "log dirs", code)
             continue
         found.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
@@ -90,9 +91,9 @@ def read_configs(sender: RequestSender, topics: Iterable[str], coverage: Coverag
     for (kind, number), answer in sender.send(requests).items():
         if isinstance(answer, Exception):
             if kind == "broker":
-                coverage.add("broker", number, "configs", reason_of(answer))
+                coverage.add("broker", number, CONFIGS, reason_of(answer))
             else:
-                coverage.add_cluster("topic configs" if kind == "topics" else "broker configs", reason_of(answer))
+                coverage.add_cluster(f"{'topic' if kind == 'topics' else 'broker'} {CONFIGS}", reason_of(answer))
             continue
         for result in answer.results:
             _take(result, kind, number, found, cluster_wide, coverage)
@@ -111,13 +112,12 @@ def _take(
     result: Any, kind: str, number: int, found: Configs, cluster_wide: dict[str, str], coverage: Coverage
 ) -> None:
     if result.error_code:
-        reason = error_name(result.error_code)
         if kind == "topics":
-            coverage.add("topic", result.resource_name, "configs", reason)
+            coverage.add_error("topic", result.resource_name, CONFIGS, result.error_code)
         elif kind == "broker":
-            coverage.add("broker", number, "configs", reason)
+            coverage.add_error("broker", number, CONFIGS, result.error_code)
         else:
-            coverage.add_cluster("broker configs", reason)
+            coverage.add_error("cluster", "", f"broker {CONFIGS}", result.error_code)
         return
     values = {
         config.name: config.value

@@ -35,7 +35,7 @@ def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
     table = snapshot.partitions
     if not snapshot.brokers or not len(table) or not bool((table.leader >= 0).all()) or table.offline:
         return False
-    if any(gap.subject_type in ("broker", "topic", "partition", "cluster") for gap in snapshot.coverage):
+    if any(gap.subject_type in ("broker", "topic", "partition", "cluster", "right") for gap in snapshot.coverage):
         return False
     healthy = all(
         broker.state not in (BrokerState.DEAD, BrokerState.FENCED)

@@ -191,7 +191,7 @@ COVERAGE = view(
     "coverage",
     "What could not be read, in every reading.",
     *of_reading(),
-    Column("subject_type", Text(), comment="cluster, broker, topic, partition, group or member."),
+    Column("subject_type", Text(), comment="cluster, broker, topic, partition, group, member or right."),
     Column("subject", Text(), comment="Which one."),
     Column("what", Text(), comment="What of it could not be read."),
     Column("reason", Text(), comment="Why."),
