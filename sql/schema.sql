@@ -347,7 +347,7 @@ COMMENT ON COLUMN advisor.broker.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining, demoted, fenced or dead (replicas are placed on it, nobody has seen it).';
+COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.';
 
 COMMENT ON COLUMN advisor.broker.is_controller IS 'It was the active controller.';
 
@@ -538,7 +538,7 @@ COMMENT ON COLUMN advisor.broker_latest.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker_latest.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining, demoted, fenced or dead (replicas are placed on it, nobody has seen it).';
+COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.';
 
 COMMENT ON COLUMN advisor.broker_latest.is_controller IS 'It was the active controller.';
 

@@ -3,13 +3,18 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics
@@ -26,8 +31,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
         yield started
 
 
-def read(cluster: KafkaCluster) -> ClusterSnapshot:
-    return read_cluster({"bootstrap.servers": cluster.bootstrap}, cluster_name="faults", now=datetime.now(UTC))
+def read(cluster: KafkaCluster, say: Callable[[str], None] = lambda _: None) -> ClusterSnapshot:
+    """One reading whose requests wait three seconds at most; ``say`` hears each of its phases."""
+    properties = {"bootstrap.servers": cluster.bootstrap, "request.timeout.ms": "3000"}
+    return read_cluster(properties, cluster_name="faults", now=datetime.now(UTC), say=say)
 
 
 def told(snapshot: ClusterSnapshot) -> set[tuple[str, str, str]]:
@@ -68,16 +75,17 @@ def test_a_frozen_broker_costs_seconds_and_its_share_of_the_coverage(cluster: Ka
     assert whole.coverage == ()
     with frozen(cluster, 3):
         started = time.monotonic()
-        partial = read(cluster)
+        torn = read(cluster)
         assert time.monotonic() - started < 25
-    assert len(partial.partitions) == len(whole.partitions)
-    assert [broker.id for broker in partial.brokers] == [1, 2, 3]
-    assert ("broker", "3", "log dirs") in told(partial)
-    assert ("cluster", "faults", "groups") in told(partial)
-    row = partial.partition(partial.row_of["t", 0])
+    assert len(torn.partitions) == len(whole.partitions)
+    assert [broker.id for broker in torn.brokers] == [1, 2, 3]
+    assert torn.brokers[2].state is BrokerState.SILENT
+    assert ("broker", "3", "log dirs") in told(torn)
+    assert ("cluster", "faults", "groups") in told(torn)
+    row = torn.partition(torn.row_of["t", 0])
     assert row.end_offset == 0
     assert None not in row.log_bytes
-    lost = partial.partition(partial.row_of["alone", 0])
+    lost = torn.partition(torn.row_of["alone", 0])
     assert (lost.replicas, lost.log_bytes, lost.end_offset) == ((3,), (None,), None)
 
 
@@ -100,3 +108,57 @@ def test_a_dead_broker_stays_in_the_snapshot_with_its_replicas(cluster: KafkaClu
         cluster, lambda snapshot: snapshot.coverage == () and snapshot.brokers[2].state is BrokerState.ALIVE
     )
     assert healed.coverage == ()
+
+
+# The words with which a reading begins each phase; None: before it begins.
+PHASES = (None, "connecting", "reading brokers", "reading log dirs", "reading groups", "reading offsets")
+
+
+def gives_nothing_to(snapshot: ClusterSnapshot, broker: int) -> bool:
+    """The plan that would love to fill it: everything else is asked to shrink."""
+    plan = make_plan(snapshot, PlanOptions(within=0.01, with_frontier=False))
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return not any(
+        (broker in move.to_replicas and broker not in move.from_replicas)
+        or (move.leader_to == broker and move.leader_from != broker)
+        for move in plan.moves
+    )
+
+
+def _at(phase: str | None, strike: Callable[[], None]) -> Callable[[str], None]:
+    """Strike when the reading says that it begins this phase."""
+    return lambda words: strike() if phase is not None and words.startswith(phase) else None
+
+
+@pytest.mark.parametrize("how", ["frozen", "killed"])
+def test_a_broker_that_goes_at_any_moment_of_a_reading_is_told_and_given_nothing(
+    cluster: KafkaCluster, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twelve moments. Nothing shrinks: all partitions and brokers are there, and what is unknown has a gap."""
+    if not read(cluster).topics:
+        create_topics(cluster.bootstrap, PLACEMENT, {})
+    table = []
+    for phase in PHASES:
+        wait_until(cluster, lambda snapshot: snapshot.coverage == ())
+        pid = int((cluster.folder / "node-3.pid").read_text())
+        strike = partial(os.kill, pid, signal.SIGSTOP) if how == "frozen" else partial(cluster.kill_broker, 3)
+        if phase is None:
+            strike()
+        try:
+            started = time.monotonic()
+            snapshot = read(cluster, _at(phase, strike))
+            seconds = time.monotonic() - started
+        finally:
+            if how == "frozen":
+                os.kill(pid, signal.SIGCONT)
+            else:
+                cluster.start_broker(3)
+        state = snapshot.brokers[2].state
+        when = phase or "before"
+        table.append(f"{how} {when:<18} {state.value:<13} {seconds:>5.1f} s {len(snapshot.coverage):>3} gaps")
+        assert len(snapshot.partitions) == 4, table
+        assert not state.is_heard, table
+        assert any((gap.subject_type, gap.subject) == ("broker", "3") for gap in snapshot.coverage), snapshot.coverage
+        assert gives_nothing_to(snapshot, 3), table
+    with capsys.disabled():
+        print("", *table, sep="\n")

@@ -13,26 +13,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from kafka_rebalance.snapshot.model import (
-    Broker,
-    BrokerState,
-    ClusterSnapshot,
-    Group,
-    GroupType,
-    Partition,
-    Topic,
-    partition_table,
-)
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
+from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, ClusterUnreadableError, read_cluster_metadata
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.probe import find_server
+from rebalance_advisor.kafka.connection.unheard import Unheard
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
 from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
-from rebalance_advisor.kafka.storage import Configs, Storage, read_configs, read_storage
+from rebalance_advisor.kafka.storage import read_configs, read_storage
 
 DEADLINE_S = 120.0
 ROUND_S = 30.0
@@ -65,7 +58,8 @@ def read_cluster(
     round_s = settings.request_timeout_ms / 1000 if settings.request_timeout_ms else ROUND_S
     coverage = Coverage()
     with ClusterClient(settings, server) as client:
-        brokers = _answering(client, coverage)
+        silent = _silent(client, coverage)
+        brokers = tuple(sorted(set(client.addresses) - set(silent)))
         sender = RequestSender(client, brokers, deadline, round_s)
         say("reading brokers, topics and partitions")
         metadata = read_cluster_metadata(sender, coverage)
@@ -81,8 +75,11 @@ def read_cluster(
         known = {topic.name for topic in metadata.topics}
         note_hidden_topics(sender, known, storage.topic_names(), groups, coverage)
         version = client.kafka_version
-    _note_unseen(metadata, coverage)
-    snapshot = _assemble(coverage.cluster, metadata, storage, configs, starts, ends)
+    for broker, why in sorted(sender.unheard.items()):
+        coverage.add("broker", broker, "the rest of the reading", f"{why.state} while it was read ({why.reason})")
+    reading = Reading(metadata, storage, configs, starts, ends, silent | sender.unheard)
+    note_unseen(reading, coverage)
+    snapshot = assemble_snapshot(coverage.cluster, reading)
     return replace(
         snapshot,
         groups=groups,
@@ -93,22 +90,22 @@ def read_cluster(
     )
 
 
-def _answering(client: ClusterClient, coverage: Coverage) -> tuple[int, ...]:
-    """Brokers that answer. Raises ClusterUnreadableError where none does under the address that it advertises."""
+def _silent(client: ClusterClient, coverage: Coverage) -> dict[int, Unheard]:
+    """Brokers that do not answer. Raises ClusterUnreadableError where none does under the address it advertises."""
     where = {broker: f"{host}:{port}" for broker, (host, port) in client.addresses.items()}
     answers = client.connect()
     silent = {broker: why for broker, why in answers.items() if why is not None}
     if len(silent) == len(answers):
-        told = "; ".join(f"{broker} at {where[broker]}: {why}" for broker, why in sorted(silent.items()))
+        told = "; ".join(f"{broker} at {where[broker]}: {why.reason}" for broker, why in sorted(silent.items()))
         raise ClusterUnreadableError(
             f"no broker answers under the address that it advertises ({told}); "
             "are these names and ports (advertised.listeners) reachable from here?"
         )
     for broker, why in silent.items():
-        reason = f"does not answer at {where[broker]} ({why})"
+        reason = f"{why.state} at {where[broker]} ({why.reason})"
         coverage.add("broker", broker, "log dirs", reason)
-        coverage.add_cluster("groups", f"broker {broker} {reason}: groups that it coordinates are not listed")
-    return tuple(sorted(set(answers) - set(silent)))
+        coverage.add_cluster("groups", f"broker {broker}, {reason}: groups that it coordinates are not listed")
+    return silent
 
 
 def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:
@@ -133,69 +130,3 @@ def _leaders(metadata: ClusterMetadata, brokers: tuple[int, ...], coverage: Cove
     for broker, count in silent.items():
         coverage.add("broker", broker, f"offsets of the {count} partitions it leads", "does not answer")
     return found
-
-
-def _note_unseen(metadata: ClusterMetadata, coverage: Coverage) -> None:
-    """Brokers that hold replicas and cannot be asked."""
-    for broker in sorted({known_broker.id for known_broker in metadata.brokers if known_broker.is_fenced}):
-        coverage.add("broker", broker, "log dirs", "is fenced")
-    known = {known_broker.id for known_broker in metadata.brokers}
-    for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
-        coverage.add("broker", broker, "everything", "replicas are placed on it, and the cluster does not know it")
-
-
-def _assemble(
-    cluster_name: str,
-    metadata: ClusterMetadata,
-    storage: Storage,
-    configs: Configs,
-    starts: dict[TopicPartition, int],
-    ends: dict[TopicPartition, int],
-) -> ClusterSnapshot:
-    rows = []
-    for partition in metadata.partitions:
-        key = (partition.topic, partition.partition)
-        adding, removing = metadata.reassignments.get(key, ((), ()))
-        rows.append(
-            Partition(
-                partition.topic,
-                partition.partition,
-                partition.replicas,
-                partition.leader,
-                partition.isr,
-                log_bytes=tuple(storage.sizes.get(broker, {}).get(key) for broker in partition.replicas),
-                start_offset=starts.get(key),
-                end_offset=ends.get(key),
-                adding=adding,
-                removing=removing,
-                offline=partition.offline,
-            )
-        )
-    topics = tuple(
-        Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
-        for known_topic in metadata.topics
-    )
-    return ClusterSnapshot(
-        cluster=cluster_name,
-        brokers=_brokers(metadata, storage, configs),
-        topics=topics,
-        partitions=partition_table(rows, {topic.name: i for i, topic in enumerate(topics)}),
-        cluster_id=metadata.cluster_id,
-    )
-
-
-def _brokers(metadata: ClusterMetadata, storage: Storage, configs: Configs) -> tuple[Broker, ...]:
-    """Registered brokers, and those that only replica lists know: dead."""
-    seen = {
-        known_broker.id: Broker(
-            known_broker.id, known_broker.rack, known_broker.host, known_broker.port,
-            state=BrokerState.FENCED if known_broker.is_fenced else BrokerState.ALIVE,
-            is_controller=known_broker.id == metadata.controller,
-            log_dirs=storage.log_dirs.get(known_broker.id, ()),
-            configs=configs.brokers.get(known_broker.id, {}),
-        )
-        for known_broker in metadata.brokers
-    }  # fmt: skip
-    for broker in {replica for partition in metadata.partitions for replica in partition.replicas} - set(seen):
-        seen[broker] = Broker(broker, state=BrokerState.DEAD)
-    return tuple(seen[broker] for broker in sorted(seen))

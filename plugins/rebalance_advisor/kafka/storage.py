@@ -61,6 +61,9 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
         if code := int(getattr(answer, "error_code", 0) or 0):
             coverage.add_error("broker", broker, "log dirs", code)
             continue
+        for result in answer.results:
+            if result.error_code:  # it stands with no topics and no totals: what it holds is unknown
+                coverage.add_error("broker", broker, f"log dir {result.log_dir}", result.error_code)
         found.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )

@@ -1,5 +1,6 @@
 """The readers against canned answers: errors are values, a gap is told, nothing shrinks in silence."""
 
+from kafka.errors import IncompatibleBrokerVersion, KafkaConnectionError
 from kafka.protocol.admin import DescribeGroupsRequest, DescribeLogDirsRequest, DescribeQuorumRequest, ListGroupsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
@@ -49,6 +50,25 @@ def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
     assert [broker for broker, _ in cluster.asked] == [1, 2]
 
 
+def test_who_was_heard_last_and_how_the_others_failed():
+    """1 answers, 2 times out, 3 breaks off after an answer in the same round, 4 does not know the request."""
+    answers = {
+        (1, ListGroupsRequest): Answer(error_code=0),
+        (2, ListGroupsRequest): [TimeoutError("slow"), Answer(error_code=0)],
+        (3, ListGroupsRequest): [Answer(error_code=0), KafkaConnectionError("closed")],
+        (4, ListGroupsRequest): IncompatibleBrokerVersion("old"),
+    }
+    sender = Cluster(answers).sender(1, 2, 3, 4)
+    sender.send({(broker, i): (broker, ListGroupsRequest()) for broker in sender.brokers for i in range(2)})
+    assert {broker: why.state.value for broker, why in sender.unheard.items()} == {3: "disconnected"}
+    silent = Cluster({(3, ListGroupsRequest): Answer(error_code=0)}).sender(2, 3)
+    silent.send({broker: (broker, ListGroupsRequest()) for broker in silent.brokers})
+    assert {broker: why.state.value for broker, why in silent.unheard.items()} == {2: "silent"}
+    late = Cluster({}).sender(2, deadline=0.0)
+    late.send({0: (2, ListGroupsRequest())})
+    assert late.unheard == {}  # nobody asked it
+
+
 # ---- shape
 
 
@@ -93,7 +113,9 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
         Answer(error_code=56, log_dir="/c", total_bytes=-1, usable_bytes=-1, is_cordoned=False, topics=[]),
     ]  # fmt: skip
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=0, results=dirs)})
-    found = read_storage(cluster.sender(1), Coverage("c"))
+    coverage = Coverage("c")
+    found = read_storage(cluster.sender(1), coverage)
+    assert words(coverage) == ["broker 1: log dir /c: KafkaStorage (56)"]
     assert found.sizes == {1: {("t", 0): 50}}
     first, second, third = found.log_dirs[1]
     assert (first.path, first.total_bytes, second.usable_bytes, second.is_cordoned) == ("/a", None, 40, True)

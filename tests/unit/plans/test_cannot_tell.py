@@ -47,12 +47,9 @@ UNUSABLE = {
         cluster(even(), [Broker(b, log_dirs=(LogDir("/d", error="KAFKA_STORAGE_ERROR"),)) for b in range(3)]),
         "3 without a log dir that works",
     ),
-    "all silent": (
-        replace(
-            cluster(even(size=None), brokers(3)),
-            coverage=tuple(CoverageGap("broker", str(b), "log dirs", "does not answer at h:1") for b in range(3)),
-        ),
-        "3 silent",
+    "all unheard": (
+        cluster(even(size=None), brokers(3, b0=BrokerState.SILENT, b1=BrokerState.SILENT, b2=BrokerState.REFUSED)),
+        "2 silent, 1 refused",
     ),
 }
 

@@ -32,10 +32,9 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ROWS, TABLE
-from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 
-_GONE = (BrokerState.DEAD, BrokerState.FENCED)
 # Of a topic with one of these gaps no partition is in the snapshot.
 _HIDES_TOPIC = ("description", "everything but its size", "partitions")
 
@@ -44,8 +43,7 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     """Why nothing can be said of the cluster at all; none where something usable was seen."""
     if not snapshot.brokers:
         return ("no broker was seen",)
-    silent = {gap.subject for gap in snapshot.coverage if gap.subject_type == "broker" and _is_silence(gap.reason)}
-    reasons = [_why_gone(broker, silent) for broker in snapshot.brokers]
+    reasons = [_why_unusable(broker) for broker in snapshot.brokers]
     if all(reasons):
         counted = {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
         told = ", ".join(f"{number} {reason}" for reason, number in counted.items())
@@ -95,16 +93,10 @@ def _outside_perhaps(plan_request: PlanRequest, problem: Problem, hidden: tuple[
     return reasons
 
 
-def _is_silence(reason: str) -> bool:
-    return reason.startswith("does not answer")
-
-
-def _why_gone(broker: Broker, silent: set[str]) -> str:
+def _why_unusable(broker: Broker) -> str:
     """Empty for a broker that is alive and answers, with a log dir that works or none told."""
-    if broker.state in _GONE:
+    if not broker.state.is_heard:
         return broker.state.value
-    if str(broker.id) in silent:
-        return "silent"
     return (
         "without a log dir that works" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
     )
@@ -134,7 +126,7 @@ def _stuck_brokers(plan_request: PlanRequest) -> list[str]:
     stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
     reasons = []
     for b, broker in enumerate(plan_request.brokers.brokers):
-        if broker.state in _GONE:
+        if broker.state.is_gone:
             held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum())
             words = f"broker {broker.id} is {broker.state.value} and {held:,} partitions on it have no leader"
             reasons += [f"{words}: nothing can be copied, and whether it comes back decides"] if held else []
@@ -149,6 +141,10 @@ def _known_in_part(plan_request: PlanRequest) -> list[str]:
         if kind is not None and name in BALANCED and (plan_request.options.moves_replicas or name in LEADER_CARRIED):
             values = plan_request.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
+            # Measured of other partitions' traffic, had all groups been seen: that is no resource that nobody asked of.
+            unseen = [gap.reason for gap in plan_request.snapshot.coverage if gap.what == kind.value]
+            if share == 0 and unseen:
+                reasons.append(f"{name} is left out: {unseen[0]}")
             if 0 < share < MODEL.least_known:
                 text = unknown_words(kind, share, MODEL.least_known)
                 reasons.append(f"{name} is left out although it was seen in part: {text}")
