@@ -101,7 +101,7 @@ class ClusterClient:
         requests = {
             address: (address, ApiVersionsRequest(max_version=0)) for address in addresses if address not in silent
         }
-        answers = self.send(requests, CONNECT_SECONDS + 1)
+        answers = self._send(requests, CONNECT_SECONDS + 1)
         return silent | {
             address: unheard_by(why, reason_of(why)) or Unheard(BrokerState.DISCONNECTED, reason_of(why))
             for address, why in answers.items()
@@ -109,7 +109,23 @@ class ClusterClient:
         }
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
-        """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most."""
+        """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most.
+
+        A broker whose connection ended is tried with a plain socket first.
+        """
+        lost = {broker for broker, _ in requests.values()} - {
+            broker for broker, connection in self._manager._conns.items() if connection.connected
+        }
+        addresses = {broker: address for broker, address in self.addresses.items() if broker in lost}
+        gone = unreachable_brokers(addresses, min(seconds, CONNECT_SECONDS)) if addresses else {}
+        answers: dict[Key, Any] = {
+            key: errors.KafkaConnectionError(gone[broker].reason)
+            for key, (broker, _) in requests.items()
+            if broker in gone
+        }
+        return answers | self._send({key: request for key, request in requests.items() if key not in answers}, seconds)
+
+    def _send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         manager = self._manager
         deadline = time.monotonic() + seconds
 
