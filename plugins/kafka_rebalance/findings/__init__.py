@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from kafka_rebalance.findings import (
     assignment_rules,
     cluster_rules,
+    commit_rules,
     group_rules,
     health_rules,
     leader_rules,
@@ -41,6 +42,7 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     group_rules.assignor_uneven,
     group_rules.dead_static_member,
     group_rules.lag_growing,
+    commit_rules.commit_out_of_range,
     assignment_rules.sticky_endless,
     assignment_rules.shared_offsets,
     cluster_rules.throttle_left_over,

@@ -169,6 +169,11 @@ CODES: dict[str, FindingCode] = dict(
             read_ratio=0.9,
         ),
         _code(
+            "commit_out_of_range",
+            SubjectType.GROUP,
+            "committed offsets lie beyond the end or below the start of their partitions",
+        ),
+        _code(
             "sticky_endless",
             SubjectType.GROUP,
             "Kafka's sticky assignor never returns from what the group's members hold now",

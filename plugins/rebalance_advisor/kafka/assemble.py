@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, Partition, Topic, partition_table
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    ClusterSnapshot,
+    Group,
+    Partition,
+    Topic,
+    partition_table,
+)
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata
 from rebalance_advisor.kafka.connection.unheard import Unheard
 from rebalance_advisor.kafka.coverage import Coverage
@@ -15,14 +23,15 @@ from rebalance_advisor.kafka.storage import Configs, Storage
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything but groups. ``unheard``: brokers that did not answer to the end, and how they failed."""
+    """Everything. ``unheard``: brokers that did not answer to the end, and how they failed."""
 
     metadata: ClusterMetadata
     storage: Storage
     configs: Configs
     starts: Mapping[TopicPartition, int]
     ends: Mapping[TopicPartition, int]
-    unheard: Mapping[int, Unheard]
+    groups: tuple[Group, ...] = ()
+    unheard: Mapping[int, Unheard] = field(default_factory=dict)
 
 
 def note_unseen(reading: Reading, coverage: Coverage) -> None:
@@ -36,13 +45,18 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
         coverage.add("broker", broker, "everything", "replicas are placed on it, and the cluster does not know it")
     serving = known - fenced - reading.unheard.keys()
     for partition in metadata.partitions:
+        moving = metadata.reassignments.get((partition.topic, partition.partition), ((), ()))
+        if not {*moving[0], *moving[1]} <= set(partition.replicas):
+            coverage.add_partition(
+                partition.topic, partition.partition, "running reassignment", "it changed while it was read"
+            )
         for broker in sorted(serving & set(partition.offline)):
             reason = f"the one on broker {broker} is offline"
             coverage.add_partition(partition.topic, partition.partition, "offline replica", reason)
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
-    """The snapshot without groups, time and coverage."""
+    """The snapshot without time and coverage."""
     metadata, configs = reading.metadata, reading.configs
     topics = tuple(
         Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
@@ -53,6 +67,7 @@ def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
         brokers=_brokers(reading),
         topics=topics,
         partitions=partition_table(_rows(reading), {topic.name: i for i, topic in enumerate(topics)}),
+        groups=reading.groups,
         cluster_id=metadata.cluster_id,
     )
 
@@ -62,6 +77,8 @@ def _rows(reading: Reading) -> list[Partition]:
     for partition in reading.metadata.partitions:
         key = (partition.topic, partition.partition)
         adding, removing = reading.metadata.reassignments.get(key, ((), ()))
+        if not {*adding, *removing} <= set(partition.replicas):
+            adding, removing = (), ()  # it began or ended between the two answers: see note_unseen
         rows.append(
             Partition(
                 partition.topic,

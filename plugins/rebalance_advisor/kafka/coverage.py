@@ -56,6 +56,12 @@ class Coverage:
         """A gap of one partition; many of one topic with one reason become one line."""
         self._partitions[topic, what, reason].append(partition)
 
+    def forget_topic(self, topic: str) -> None:
+        """What was said of a topic that is read again, or that is gone."""
+        self._gaps = {gap for gap in self._gaps if (gap.subject_type, gap.subject) != ("topic", topic)}
+        for key in [key for key in self._partitions if key[0] == topic]:
+            del self._partitions[key]
+
     @property
     def gaps(self) -> tuple[CoverageGap, ...]:
         """All gaps in a fixed order."""

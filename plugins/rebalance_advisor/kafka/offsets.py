@@ -6,13 +6,13 @@ The end is read after the commits, so that a lag is never negative.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 
 from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
-from rebalance_advisor.kafka.cluster_metadata import refreshed_leaders
+from rebalance_advisor.kafka.cluster_metadata import SeenPartition, refreshed_leaders
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups
@@ -49,6 +49,24 @@ def read_committed(
                 coverage.add_error("group", group, "committed offsets", row.error_code)
             else:
                 found[group] = _committed(group, row.topics, coverage)
+    return found
+
+
+def leaders_of(
+    partitions: Iterable[SeenPartition], brokers: tuple[int, ...], coverage: Coverage
+) -> dict[TopicPartition, int]:
+    """The leader of each partition that one can ask."""
+    found = {}
+    silent: dict[int, int] = {}
+    for partition in partitions:
+        if partition.leader is None:
+            coverage.add_partition(partition.topic, partition.partition, "offsets", "no leader")
+        elif partition.leader not in brokers:
+            silent[partition.leader] = silent.get(partition.leader, 0) + 1
+        else:
+            found[partition.topic, partition.partition] = partition.leader
+    for broker, count in silent.items():
+        coverage.add("broker", broker, f"offsets of the {count} partitions it leads", "does not answer")
     return found
 
 

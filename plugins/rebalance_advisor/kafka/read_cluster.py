@@ -1,9 +1,10 @@
 """Read one running cluster into one ``ClusterSnapshot``: in order, under one deadline, without writing anything.
 
     probe → connect to every broker → metadata (brokers, topics, partitions, reassignments)
-          → log dirs and configs → groups → committed offsets → start and end offsets → snapshot
+          → log dirs and configs → groups → committed offsets → start and end offsets → metadata once more → snapshot
 
-Commits are read before ends, so that a lag is never negative. About 25 requests read a cluster of 10,000 partitions.
+Commits are read before ends, so that a lag is never negative. What changed meanwhile is read once more, or told. About
+25 requests read a cluster of 10,000 partitions.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from datetime import datetime
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
 from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
-from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, ClusterUnreadableError, read_cluster_metadata
+from rebalance_advisor.kafka.changed_topics import read_again_what_changed
+from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError, read_cluster_metadata
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.probe import find_server
@@ -23,7 +25,8 @@ from rebalance_advisor.kafka.connection.unheard import Unheard
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
-from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
+from rebalance_advisor.kafka.odd_commits import note_odd_commits
+from rebalance_advisor.kafka.offsets import leaders_of, read_committed, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import read_configs, read_storage
 
@@ -71,18 +74,21 @@ def read_cluster(
         listed = describe_groups(sender, list_groups(sender, coverage), coverage)
         groups = _with_offsets(sender, listed, coverage)
         say("reading offsets")
-        starts, ends = read_ends(sender, _leaders(metadata, brokers, coverage), coverage)
-        known = {topic.name for topic in metadata.topics}
-        note_hidden_topics(sender, known, storage.topic_names(), groups, coverage)
+        starts, ends = read_ends(sender, leaders_of(metadata.partitions, brokers, coverage), coverage)
+        say("looking for what changed meanwhile")
+        reading = Reading(metadata, storage, configs, starts, ends, groups)
+        reading = read_again_what_changed(sender, reading, coverage)
+        known = {topic.name for topic in reading.metadata.topics}
+        note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
         version = client.kafka_version
     for broker, why in sorted(sender.unheard.items()):
         coverage.add("broker", broker, "the rest of the reading", f"{why.state} while it was read ({why.reason})")
-    reading = Reading(metadata, storage, configs, starts, ends, silent | sender.unheard)
+    reading = replace(reading, unheard=silent | sender.unheard)
     note_unseen(reading, coverage)
+    note_odd_commits(reading.groups, reading.starts, reading.ends, coverage)
     snapshot = assemble_snapshot(coverage.cluster, reading)
     return replace(
         snapshot,
-        groups=groups,
         captured_at=now,
         kafka_version=version,
         coverage=coverage.gaps,
@@ -114,19 +120,3 @@ def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverag
         if group.type is GroupType.SHARE:
             coverage.add("group", name, "committed offsets", "offsets of share groups are not read yet")
     return tuple(replace(group, committed=committed.get(name, ())) for name, group in listed.groups.items())
-
-
-def _leaders(metadata: ClusterMetadata, brokers: tuple[int, ...], coverage: Coverage) -> dict[TopicPartition, int]:
-    """The leader of each partition that one can ask."""
-    found = {}
-    silent: dict[int, int] = {}
-    for partition in metadata.partitions:
-        if partition.leader is None:
-            coverage.add_partition(partition.topic, partition.partition, "offsets", "no leader")
-        elif partition.leader not in brokers:
-            silent[partition.leader] = silent.get(partition.leader, 0) + 1
-        else:
-            found[partition.topic, partition.partition] = partition.leader
-    for broker, count in silent.items():
-        coverage.add("broker", broker, f"offsets of the {count} partitions it leads", "does not answer")
-    return found

@@ -68,17 +68,38 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )
         # A future replica (a move between dirs) is a second row of the same partition: not the replica that serves.
-        found.sizes[broker] = {
-            (topic.name, partition.partition_index): partition.partition_size
-            for result in answer.results
-            for topic in result.topics
-            for partition in topic.partitions
-            if not partition.is_future_key
-        }
+        found.sizes[broker] = _sizes(answer)
     return found
 
 
-def read_configs(sender: RequestSender, topics: Iterable[str], coverage: Coverage) -> Configs:
+def read_sizes(sender: RequestSender, partitions: Iterable[tuple[str, int]]) -> dict[int, dict[tuple[str, int], int]]:
+    """Sizes of these partitions alone, by broker; one that does not tell is absent."""
+    topic_type = DescribeLogDirsRequest.DescribableLogDirTopic
+    by_topic: dict[str, list[int]] = {}
+    for topic, partition in sorted(partitions):
+        by_topic.setdefault(topic, []).append(partition)
+    wanted = [topic_type(topic=topic, partitions=numbers) for topic, numbers in by_topic.items()]
+    answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=wanted)) for broker in sender.brokers})
+    return {
+        broker: _sizes(answer)
+        for broker, answer in answers.items()
+        if not isinstance(answer, Exception) and not getattr(answer, "error_code", 0)
+    }
+
+
+def _sizes(answer: Any) -> dict[tuple[str, int], int]:
+    return {
+        (topic.name, partition.partition_index): partition.partition_size
+        for result in answer.results
+        for topic in result.topics
+        for partition in topic.partitions
+        if not partition.is_future_key
+    }
+
+
+def read_configs(
+    sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
+) -> Configs:
     """Ask for the configs of topics (any broker), of each broker (itself) and the cluster-wide default (any)."""
     names = sorted(topics)
     chunks = [names[i : i + _TOPICS_A_QUESTION] for i in range(0, len(names), _TOPICS_A_QUESTION)]
@@ -86,9 +107,10 @@ def read_configs(sender: RequestSender, topics: Iterable[str], coverage: Coverag
         ("topics", i): (sender.spread(i), _question([(_TOPIC, name, list(TOPIC_CONFIGS)) for name in chunk]))
         for i, chunk in enumerate(chunks)
     }
-    for broker in sender.brokers:
+    for broker in sender.brokers if of_brokers else ():
         requests["broker", broker] = (broker, _question([(_BROKER, str(broker), list(BROKER_CONFIGS))]))
-    requests["default", 0] = (sender.spread(0), _question([(_BROKER, "", None)]))
+    if of_brokers:
+        requests["default", 0] = (sender.spread(0), _question([(_BROKER, "", None)]))
     found = Configs()
     cluster_wide: dict[str, str] = {}
     for (kind, number), answer in sender.send(requests).items():
@@ -100,7 +122,7 @@ def read_configs(sender: RequestSender, topics: Iterable[str], coverage: Coverag
             continue
         for result in answer.results:
             _take(result, kind, number, found, cluster_wide, coverage)
-    for broker in sender.brokers:
+    for broker in sender.brokers if of_brokers else ():
         own = found.brokers.get(broker, {})
         default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
         found.brokers[broker] = dict(sorted({**default, **own}.items()))

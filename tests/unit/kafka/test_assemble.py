@@ -29,7 +29,7 @@ def test_states_and_gaps_of_brokers_and_replicas() -> None:
         2: Unheard(BrokerState.REFUSED, "Connection refused"),
         3: Unheard(BrokerState.SILENT, "nothing answers"),
     }
-    reading = Reading(metadata, Storage(), Configs(), {}, {}, unheard)
+    reading = Reading(metadata, Storage(), Configs(), {}, {}, unheard=unheard)
     coverage = Coverage("c")
     note_unseen(reading, coverage)
     assert words(coverage) == [
