@@ -68,7 +68,8 @@ def frozen(cluster: KafkaCluster, broker: int) -> Iterator[None]:
 def with_topics(cluster: KafkaCluster) -> None:
     """Make those of PLACEMENT that are not there."""
     there = {topic.name for topic in read(cluster).topics}
-    create_topics(cluster.bootstrap, {name: rows for name, rows in PLACEMENT.items() if name not in there}, {})
+    if missing := {name: rows for name, rows in PLACEMENT.items() if name not in there}:
+        create_topics(cluster.bootstrap, missing, {})
 
 
 def wait_until(cluster: KafkaCluster, is_good) -> ClusterSnapshot:
