@@ -347,7 +347,7 @@ COMMENT ON COLUMN advisor.broker.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining, demoted, fenced or dead (replicas are placed on it, nobody has seen it).';
+COMMENT ON COLUMN advisor.broker.state IS 'alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.';
 
 COMMENT ON COLUMN advisor.broker.is_controller IS 'It was the active controller.';
 
@@ -538,7 +538,7 @@ COMMENT ON COLUMN advisor.broker_latest.host IS 'Advertised host.';
 
 COMMENT ON COLUMN advisor.broker_latest.port IS 'Advertised port.';
 
-COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining, demoted, fenced or dead (replicas are placed on it, nobody has seen it).';
+COMMENT ON COLUMN advisor.broker_latest.state IS 'alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.';
 
 COMMENT ON COLUMN advisor.broker_latest.is_controller IS 'It was the active controller.';
 
@@ -1082,7 +1082,7 @@ COMMENT ON COLUMN advisor.coverage.cluster IS 'Name of the cluster, as clusters.
 
 COMMENT ON COLUMN advisor.coverage.snapshot_id IS 'sha256 of the reading''s content.';
 
-COMMENT ON COLUMN advisor.coverage.subject_type IS 'cluster, broker, topic, partition, group or member.';
+COMMENT ON COLUMN advisor.coverage.subject_type IS 'cluster, broker, topic, partition, group, member or right.';
 
 COMMENT ON COLUMN advisor.coverage.subject IS 'Which one.';
 
@@ -1111,7 +1111,7 @@ COMMENT ON COLUMN advisor.coverage_latest.cluster IS 'Name of the cluster, as cl
 
 COMMENT ON COLUMN advisor.coverage_latest.snapshot_id IS 'sha256 of the reading''s content.';
 
-COMMENT ON COLUMN advisor.coverage_latest.subject_type IS 'cluster, broker, topic, partition, group or member.';
+COMMENT ON COLUMN advisor.coverage_latest.subject_type IS 'cluster, broker, topic, partition, group, member or right.';
 
 COMMENT ON COLUMN advisor.coverage_latest.subject IS 'Which one.';
 

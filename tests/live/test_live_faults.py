@@ -3,16 +3,24 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
+from typing import Any
 
 import pytest
+from kafka.errors import TopicAlreadyExistsError
 
+from kafka_rebalance.advisory.advise import advise
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
-from stack.kafka.setup import create_topics
+from stack.kafka.setup import admin, create_topics, fill
 from stack.kafka.tools import NEWEST
 
 pytestmark = pytest.mark.live
@@ -21,13 +29,17 @@ PLACEMENT = {"t": [[1, 2], [2, 3], [3, 1]], "alone": [[3]]}
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    """Three brokers in three racks, without any topic at first."""
-    with start_cluster(ClusterSpec(version=NEWEST), tmp_path_factory.mktemp("faults") / "cluster") as started:
+    """Three brokers in three racks with two log dirs each, without any topic at first."""
+    with start_cluster(
+        ClusterSpec(version=NEWEST, log_dirs_per_broker=2), tmp_path_factory.mktemp("faults") / "cluster"
+    ) as started:
         yield started
 
 
-def read(cluster: KafkaCluster) -> ClusterSnapshot:
-    return read_cluster({"bootstrap.servers": cluster.bootstrap}, cluster_name="faults", now=datetime.now(UTC))
+def read(cluster: KafkaCluster, say: Callable[[str], None] = lambda _: None) -> ClusterSnapshot:
+    """One reading whose requests wait three seconds at most; ``say`` hears each of its phases."""
+    properties = {"bootstrap.servers": cluster.bootstrap, "request.timeout.ms": "3000"}
+    return read_cluster(properties, cluster_name="faults", now=datetime.now(UTC), say=say)
 
 
 def told(snapshot: ClusterSnapshot) -> set[tuple[str, str, str]]:
@@ -53,6 +65,13 @@ def frozen(cluster: KafkaCluster, broker: int) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
+def with_topics(cluster: KafkaCluster) -> None:
+    """Make those of PLACEMENT that are not there."""
+    there = {topic.name for topic in read(cluster).topics}
+    if missing := {name: rows for name, rows in PLACEMENT.items() if name not in there}:
+        create_topics(cluster.bootstrap, missing, {})
+
+
 def wait_until(cluster: KafkaCluster, is_good) -> ClusterSnapshot:
     deadline = time.monotonic() + 60
     while True:
@@ -63,21 +82,22 @@ def wait_until(cluster: KafkaCluster, is_good) -> ClusterSnapshot:
 
 
 def test_a_frozen_broker_costs_seconds_and_its_share_of_the_coverage(cluster: KafkaCluster):
-    create_topics(cluster.bootstrap, PLACEMENT, {})
+    with_topics(cluster)
     whole = wait_until(cluster, lambda snapshot: len(snapshot.partitions) == 4)
     assert whole.coverage == ()
     with frozen(cluster, 3):
         started = time.monotonic()
-        partial = read(cluster)
+        torn = read(cluster)
         assert time.monotonic() - started < 25
-    assert len(partial.partitions) == len(whole.partitions)
-    assert [broker.id for broker in partial.brokers] == [1, 2, 3]
-    assert ("broker", "3", "log dirs") in told(partial)
-    assert ("cluster", "faults", "groups") in told(partial)
-    row = partial.partition(partial.row_of["t", 0])
+    assert len(torn.partitions) == len(whole.partitions)
+    assert [broker.id for broker in torn.brokers] == [1, 2, 3]
+    assert torn.brokers[2].state is BrokerState.SILENT
+    assert ("broker", "3", "log dirs") in told(torn)
+    assert ("cluster", "faults", "groups") in told(torn)
+    row = torn.partition(torn.row_of["t", 0])
     assert row.end_offset == 0
     assert None not in row.log_bytes
-    lost = partial.partition(partial.row_of["alone", 0])
+    lost = torn.partition(torn.row_of["alone", 0])
     assert (lost.replicas, lost.log_bytes, lost.end_offset) == ((3,), (None,), None)
 
 
@@ -100,3 +120,132 @@ def test_a_dead_broker_stays_in_the_snapshot_with_its_replicas(cluster: KafkaClu
         cluster, lambda snapshot: snapshot.coverage == () and snapshot.brokers[2].state is BrokerState.ALIVE
     )
     assert healed.coverage == ()
+
+
+# The words with which a reading begins each phase; None: before it begins.
+PHASES = (None, "connecting", "reading brokers", "reading log dirs", "reading groups", "reading offsets")
+
+
+def gives_nothing_to(snapshot: ClusterSnapshot, broker: int) -> bool:
+    """The plan that would love to fill it: everything else is asked to shrink."""
+    plan = make_plan(snapshot, PlanOptions(within=0.01, with_frontier=False))
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return not any(
+        (broker in move.to_replicas and broker not in move.from_replicas)
+        or (move.leader_to == broker and move.leader_from != broker)
+        for move in plan.moves
+    )
+
+
+def _at(phase: str | None, strike: Callable[[], None]) -> Callable[[str], None]:
+    """Strike when the reading says that it begins this phase."""
+    return lambda words: strike() if phase is not None and words.startswith(phase) else None
+
+
+@pytest.mark.parametrize("how", ["frozen", "killed"])
+def test_a_broker_that_goes_at_any_moment_of_a_reading_is_told_and_given_nothing(
+    cluster: KafkaCluster, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twelve moments. Nothing shrinks: all partitions and brokers are there, and what is unknown has a gap."""
+    with_topics(cluster)
+    table = []
+    for phase in PHASES:
+        wait_until(cluster, lambda snapshot: snapshot.coverage == ())
+        pid = int((cluster.folder / "node-3.pid").read_text())
+        strike = partial(os.kill, pid, signal.SIGSTOP) if how == "frozen" else partial(cluster.kill_broker, 3)
+        if phase is None:
+            strike()
+        try:
+            started = time.monotonic()
+            snapshot = read(cluster, _at(phase, strike))
+            seconds = time.monotonic() - started
+        finally:
+            if how == "frozen":
+                os.kill(pid, signal.SIGCONT)
+            else:
+                cluster.start_broker(3)
+        state = snapshot.brokers[2].state
+        when = phase or "before"
+        table.append(f"{how} {when:<18} {state.value:<13} {seconds:>5.1f} s {len(snapshot.coverage):>3} gaps")
+        assert len(snapshot.partitions) == 4, table
+        assert not state.is_heard, table
+        assert any((gap.subject_type, gap.subject) == ("broker", "3") for gap in snapshot.coverage), snapshot.coverage
+        assert gives_nothing_to(snapshot, 3), table
+    with capsys.disabled():
+        print("", *table, sep="\n")
+
+
+def made_anew(client: Any, name: str, replicas: list[list[int]]) -> None:
+    """Delete a topic and make it again at once; Kafka needs a moment between the two."""
+    client.delete_topics([name])
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            client.create_topics({name: {"assignments": dict(enumerate(replicas))}}, wait_for_metadata=True)
+        except TopicAlreadyExistsError:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        else:
+            return
+
+
+@pytest.mark.parametrize("phase", ["reading log dirs", "reading groups", "reading offsets"])
+def test_topics_that_change_while_they_are_read_are_as_they_are_or_told(cluster: KafkaCluster, phase: str) -> None:
+    """One is deleted, one made anew (and empty), one grown: no figure of the old ones is left."""
+    names = ("deleted", "anew", "grown")
+    wait_until(cluster, lambda snapshot: all(broker.state.is_heard for broker in snapshot.brokers))
+    there = {topic.name for topic in read(cluster).topics}
+    create_topics(cluster.bootstrap, {name: [[1, 2]] for name in names if name not in there}, {})
+    fill(cluster.bootstrap, dict.fromkeys(names, 40))
+    before = {topic.name: topic.topic_id for topic in read(cluster).topics}
+    is_done = []
+
+    def strike() -> None:
+        with admin(cluster.bootstrap) as client:
+            client.delete_topics(["deleted"])
+            made_anew(client, "anew", [[2, 3], [3, 1]])
+            count = len([row for row in read(cluster).each_partition() if row.topic == "grown"])
+            client.create_partitions({"grown": count + 1})
+        is_done.append(True)
+
+    torn = read(cluster, _at(phase, strike))
+    assert is_done == [True]
+    whole = wait_until(cluster, lambda snapshot: snapshot.coverage == ())
+    assert {topic.name for topic in torn.topics} == {topic.name for topic in whole.topics}
+    assert {topic.name: topic.topic_id for topic in torn.topics} == {
+        topic.name: topic.topic_id for topic in whole.topics
+    }
+    assert before["anew"] != {topic.name: topic.topic_id for topic in torn.topics}["anew"]
+    for row in whole.each_partition():
+        found = torn.partition(torn.row_of[row.topic, row.partition])
+        known = (found.replicas, found.start_offset, found.end_offset)
+        assert known == (row.replicas, row.start_offset, row.end_offset) or ("topic", row.topic) in {
+            (gap.subject_type, gap.subject) for gap in torn.coverage
+        }, (row, torn.coverage)
+    assert ("topic", "deleted", "everything") in told(torn)
+
+
+def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> None:
+    """Broker 3 stays up: the dir that vanished is told by its path, its replicas as offline, and by a finding."""
+    with_topics(cluster)
+    dead = next(
+        folder for folder in sorted(cluster.folder.glob("data-3-*"))
+        if any((folder / f"{name}").is_dir() for name in ("t-1", "t-2", "alone-0"))
+    )  # fmt: skip
+    aside = dead.rename(dead.with_name("aside"))
+    try:
+        snapshot = wait_until(cluster, lambda seen: any(log_dir.error for log_dir in seen.brokers[2].log_dirs))
+    finally:
+        cluster.kill_broker(3)
+        aside.rename(dead)
+        cluster.start_broker(3)
+    assert snapshot.brokers[2].state is BrokerState.ALIVE
+    assert ("broker", "3", f"log dir {dead}") in told(snapshot)
+    offline = [row for row in snapshot.each_partition() if 3 in row.offline]
+    assert offline
+    assert all(("topic", row.topic, "offline replica") in told(snapshot) for row in offline)
+    assert all(row.log_bytes[row.replicas.index(3)] is None for row in offline)
+    findings = advise(snapshot, PlanOptions(with_frontier=False)).document()["findings"]
+    (found,) = [finding for finding in findings if finding["code"] == "log_dir_offline"]
+    assert (found["subject"], found["evidence"]["replicas"]) == ("3", len(offline))
+    assert str(dead) in found["recommendation"]

@@ -69,7 +69,7 @@ def any_case(seed: int) -> Case:
     rows = [] if traits["trouble"] in ("no partitions", "nothing") else _rows(draw, len(brokers), traits["sizes"])
     brokers, rows, gaps = _in_trouble(draw, brokers, rows, traits["trouble"])
     if traits["sizes"] == "one broker silent" and brokers:
-        rows, gap = _silenced(draw, brokers, rows)
+        brokers, rows, gap = _silenced(draw, brokers, rows)
         gaps = (*gaps, gap)
     brokers = _with_disks(draw, brokers, rows, traits["disks"])
     snapshot = _snapshot(draw, rows, brokers, gaps, traits["rates"])
@@ -185,9 +185,14 @@ def _reassigned(draw: Draw, row: Partition, ids: list[int]) -> Partition:
     )  # fmt: skip
 
 
-def _silenced(draw: Draw, brokers: list[Broker], rows: list[Partition]) -> tuple[list[Partition], CoverageGap]:
-    """One broker does not tell its log dirs."""
+def _silenced(
+    draw: Draw, brokers: list[Broker], rows: list[Partition]
+) -> tuple[list[Broker], list[Partition], CoverageGap]:
+    """One broker is not heard, in one of three ways, or does not tell its log dirs alone."""
     silent = int(draw.choice([broker.id for broker in brokers]))
+    state = [state for state in BrokerState if state.is_unheard or state is BrokerState.ALIVE][int(draw.integers(4))]
+    states = {silent: state if state.is_unheard else None}
+    brokers = [replace(broker, state=states.get(broker.id) or broker.state) for broker in brokers]
     told = [
         replace(
             row,
@@ -195,7 +200,7 @@ def _silenced(draw: Draw, brokers: list[Broker], rows: list[Partition]) -> tuple
         )
         for row in rows
     ]
-    return told, CoverageGap("broker", str(silent), "log dirs", "does not answer")
+    return brokers, told, CoverageGap("broker", str(silent), "log dirs", "does not answer")
 
 
 def _with_disks(draw: Draw, brokers: list[Broker], rows: list[Partition], disks: str) -> list[Broker]:

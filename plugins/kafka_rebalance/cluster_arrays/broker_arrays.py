@@ -51,14 +51,17 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
     stays = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
     excluded = np.array([broker.id in options.exclude_brokers for broker in brokers], dtype=np.bool_)
     cordoned = np.array([broker.is_cordoned for broker in brokers], dtype=np.bool_)
+    # By the snapshot: who demotes a broker that was not heard does not make it heard.
+    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}
+    unheard = np.array([broker.id in not_heard for broker in brokers], dtype=np.bool_)
     demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
     capacity, notes = _capacities(brokers, options, stays)
     arrays = Brokers(
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
         rack=_racks(brokers),
         stays=stays,
-        takes_replicas=stays & ~excluded & ~cordoned,
-        takes_leaders=stays & ~excluded & ~demoted,
+        takes_replicas=stays & ~excluded & ~cordoned & ~unheard,
+        takes_leaders=stays & ~excluded & ~demoted & ~unheard,
         keeps_leaders=stays & ~demoted,
         is_new=np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_),
         capacity=capacity,

@@ -137,6 +137,8 @@ CODES: dict[str, FindingCode] = dict(
             times_topic_median_ratio=3.0,
         ),
         _code("dead_broker", SubjectType.BROKER, "replicas are placed on a broker that nobody has seen, or is fenced"),
+        _code("broker_not_heard", SubjectType.BROKER, "a registered broker did not answer the reading to its end"),
+        _code("log_dir_offline", SubjectType.BROKER, "a log dir, or replicas of a broker that serves, are offline"),
         _code("under_replicated", SubjectType.TOPIC, "partitions whose ISR is smaller than their replicas"),
         _code("offline_partition", SubjectType.TOPIC, "partitions without leader: nobody can read or write them"),
         _code("idle_members", SubjectType.GROUP, "members that read nothing, whatever strategy shares the partitions"),
@@ -165,6 +167,11 @@ CODES: dict[str, FindingCode] = dict(
             SubjectType.GROUP,
             "the group reads slower than its topics are written (told only where it is their one reader)",
             read_ratio=0.9,
+        ),
+        _code(
+            "commit_out_of_range",
+            SubjectType.GROUP,
+            "committed offsets lie beyond the end or below the start of their partitions",
         ),
         _code(
             "sticky_endless",

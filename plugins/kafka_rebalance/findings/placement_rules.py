@@ -16,7 +16,6 @@ from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import BrokerState
 
 LISTED_TOPICS = 10
 # What one partition's leader can have so much of that no other broker is better off with it; ties go to the first.
@@ -126,7 +125,7 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
     table = context.snapshot.partitions
     row = table.row_of_replica
     for broker in context.snapshot.brokers:
-        if broker.state not in (BrokerState.DEAD, BrokerState.FENCED):
+        if not broker.state.is_gone:
             continue
         held = table.replicas == broker.id
         count = int(held.sum())

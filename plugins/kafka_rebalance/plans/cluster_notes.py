@@ -16,6 +16,7 @@ from kafka_rebalance.plans.params import DEFAULTS
 def cluster_notes(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
     """Sentences about one broker, racks, disks and empty partitions. ``target_rf`` int32[P']. O(P·W)."""
     return (
+        *_not_heard(broker_arrays),
         *_one_broker(broker_arrays),
         *_racks(broker_arrays, partitions, target_rf),
         *_disks(broker_arrays),
@@ -50,6 +51,14 @@ def _one_broker(broker_arrays: BrokerArrays) -> tuple[str, ...]:
         return ()
     only = broker_arrays.brokers[int(stays[0])].id
     return (f"broker {only} is the only one: no replica or leader has anywhere else to go",)
+
+
+def _not_heard(broker_arrays: BrokerArrays) -> tuple[str, ...]:
+    return tuple(
+        f"broker {broker.id} is {broker.state.value}: it gets no replica and no leader until a reading hears it"
+        for broker in broker_arrays.brokers
+        if broker.state.is_unheard
+    )
 
 
 def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def require_brokers_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None
         if rack is not None and rack != broker.rack:
             stands = "without a rack" if broker.rack is None else f"on rack {broker.rack}"
             raise UsageError.at(place, f"broker {broker_id} is in the cluster already, {stands}", "leave it out")
-        if not broker.state.stays:
+        if not broker.state.stays or broker.state.is_unheard:
             hint = "one that comes back gets its replicas from Kafka; --remove-broker gives them to others"
             raise UsageError.at(place, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
     factor, brokers = options.replication_factor, len(known.keys() | options.add_brokers.keys())

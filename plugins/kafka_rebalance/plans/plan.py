@@ -158,7 +158,8 @@ class Seen:
     """What the plan saw of its cluster and rests on; ``check`` compares it with a newer snapshot.
 
     ``broker_racks`` of all brokers, those that the plan adds as they are to be; ``topic_partitions`` counts the
-    partitions of topics that move; ``reassigning``: topic and partition of what was being moved already.
+    partitions of topics that move; ``dead_brokers``: dead, fenced or not heard; ``reassigning``: topic and partition of
+    what was being moved already.
     """
 
     broker_racks: Mapping[int, str | None] = field(default_factory=dict)

@@ -141,7 +141,7 @@ def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Fla
     replicas = partitions.placement.replicas
     there = replicas >= 0
     leaves = there & ~broker_arrays.arrays.stays[replicas]
-    gone = np.array([b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in broker_arrays.brokers], dtype=np.bool_)
+    gone = np.array([broker.state.is_gone for broker in broker_arrays.brokers], dtype=np.bool_)
     contradicts = partitions.excluded & ~partitions.in_flight & ~partitions.leaderless
     return np.asarray(leaves & partitions.immovable[:, None] & ~(contradicts[:, None] & ~gone[replicas]))
 

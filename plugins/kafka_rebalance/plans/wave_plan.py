@@ -14,7 +14,6 @@ from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
 from kafka_rebalance.plans.waves.transfers import Transfers
-from kafka_rebalance.snapshot.model import BrokerState
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +64,7 @@ def waves_forward(plan_request: PlanRequest, draft: Draft, wave_of: Ints) -> tup
 
 def rollback_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints) -> Rollback:
     """The waves turned round. What left a broker that is gone cannot go back."""
-    gone = np.array(
-        [b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in plan_request.brokers.brokers], dtype=np.bool_
-    )
+    gone = np.array([broker.state.is_gone for broker in plan_request.brokers.brokers], dtype=np.bool_)
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
     waves = _waves(

@@ -62,13 +62,31 @@ class BrokerState(StrEnum):
     NEW = "new"  # just added: may be empty, counts like any other
     DRAINING = "draining"  # everything must leave
     DEMOTED = "demoted"  # keeps its replicas, must lead nothing
+    REFUSED = "refused"  # registered, and its port is closed or its name unknown
+    SILENT = "silent"  # registered, and did not answer in time
+    DISCONNECTED = "disconnected"  # answered at first, then ended the connection: it stops, or was killed
     FENCED = "fenced"  # registered, but serves nobody
     DEAD = "dead"  # replicas are placed on it, yet nobody has seen it
 
     @property
     def stays(self) -> bool:
-        """Part of the cluster after the plan (DESIGN §9, "brokers that stay")."""
-        return self in (BrokerState.ALIVE, BrokerState.NEW, BrokerState.DEMOTED)
+        """Part of the cluster after the plan (DESIGN §9, "brokers that stay"): one not heard may soon be back."""
+        return not self.is_gone and self is not BrokerState.DRAINING
+
+    @property
+    def is_gone(self) -> bool:
+        """Out of service: what is placed on it must be given to others."""
+        return self in (BrokerState.FENCED, BrokerState.DEAD)
+
+    @property
+    def is_unheard(self) -> bool:
+        """Registered, but the reading did not hear it to the end: it keeps what it has and is given nothing."""
+        return self in (BrokerState.REFUSED, BrokerState.SILENT, BrokerState.DISCONNECTED)
+
+    @property
+    def is_heard(self) -> bool:
+        """In service as far as the reading tells."""
+        return not self.is_gone and not self.is_unheard
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +237,7 @@ class Group:
 class CoverageGap:
     """Something that could not be read: ``what`` of ``subject``, and why. Never a smaller cluster."""
 
-    subject_type: str  # cluster, broker, topic, partition, group, member
+    subject_type: str  # cluster, broker, topic, partition, group, member, right
     subject: str
     what: str
     reason: str

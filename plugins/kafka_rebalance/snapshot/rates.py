@@ -5,7 +5,8 @@ What it promises, in this order:
 1. Nothing is invented. A figure that cannot be worked out is ``nan``, never 0; a topic that was deleted and created
    again (another topic id, or an end offset that went backwards) has no rate in this window.
 2. A rate is what was seen or less, never more: log dirs only grow by what was written, and groups that never commit
-   are not seen. Both are lower bounds.
+   are not seen. Both are lower bounds. Of a topic that a group is known to read unseen (its commits were denied or not
+   read, or it is a share or streams group) the bytes read are unknown.
 3. Figures that somebody gave or measured better (Prometheus, a file) are left as they are.
 
 How, for one partition over ``window_s`` seconds::
@@ -30,7 +31,6 @@ Complexity: O((P + R) log R) for P partitions and R replicas, and one step for e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -41,6 +41,7 @@ from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, Part
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
 from kafka_rebalance.snapshot.times import time_text
+from kafka_rebalance.snapshot.unread_groups import UnreadGroup, may_hide_groups, unread_groups
 
 _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
 
@@ -66,7 +67,7 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
         if (known is not None and known.source in _BETTER_SOURCES) or np.isnan(amount).all():
             continue
         columns[kind] = LoadColumn(amount / window_s, source, window_s)
-    gaps = _gaps(older, newer, row_before, in_bytes)
+    gaps = [*_gaps(older, newer, row_before, in_bytes), *_unread_gaps(older, newer)]
     return replace(newer, loads=PartitionLoads(columns), coverage=(*newer.coverage, *gaps))
 
 
@@ -227,7 +228,7 @@ def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_befor
 
 def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, message_bytes: Floats) -> Floats:
     """Bytes that committing groups read; all ``nan`` where a snapshot could not read which groups there are."""
-    if not (older.groups and newer.groups) or _groups_unread(older) or _groups_unread(newer):
+    if not (older.groups and newer.groups) or may_hide_groups(older) or may_hide_groups(newer):
         return np.full(len(newer.partitions), np.nan)
     row_of = newer.row_of
     before = {
@@ -249,27 +250,43 @@ def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, mes
                 unseen[row] = True
             else:
                 read_messages[row] += max(0, commit.offset - since)
-    for row in _read_unseen(older, newer, row_of):
-        unseen[row] = True
     read_messages[unseen & (read_messages == 0)] = np.nan
+    for unread in _unread(older, newer):
+        read_messages[_rows_of(newer, unread.topics)] = np.nan
     return np.where(read_messages == 0, 0.0, read_messages * message_bytes)
 
 
-def _read_unseen(
-    older: ClusterSnapshot, newer: ClusterSnapshot, row_of: Mapping[tuple[str, int], int]
-) -> Iterator[int]:
-    """Rows that a group reads whose commits a snapshot does not hold: what it reads is unknown, not nothing."""
-    unread = {gap.subject for snapshot in (older, newer) for gap in snapshot.coverage if _is_of_commits(gap)}
-    for group in newer.groups:
-        if group.id not in unread:
-            continue
-        for topic, partitions in (run for member in group.members for run in member.assigned):
-            yield from (row_of[topic, number] for number in partitions if (topic, number) in row_of)
+def _unread(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[UnreadGroup]:
+    """Groups that read unseen in the window; those of both readings once, as the newer one says."""
+    now = unread_groups(newer)
+    there = {group.id for group in newer.groups}
+    known = {unread.group for unread in now}
+    before = (unread for unread in unread_groups(older) if unread.group in there - known)
+    return [*now, *before]
 
 
-def _is_of_commits(gap: CoverageGap) -> bool:
-    return gap.subject_type == "group" and gap.what in ("committed offsets", "offsets", "group")
+def _rows_of(snapshot: ClusterSnapshot, topics: frozenset[str] | None) -> Flags:
+    """bool[P]: partitions of these topics, of all where None."""
+    if topics is None:
+        return np.ones(len(snapshot.partitions), dtype=np.bool_)
+    wanted = np.array([topic.name in topics for topic in snapshot.topics], dtype=np.bool_)
+    return np.asarray(
+        wanted[snapshot.partitions.topic] if len(wanted) else np.zeros(len(snapshot.partitions), np.bool_)
+    )
 
 
-def _groups_unread(snapshot: ClusterSnapshot) -> bool:
-    return any(gap.subject_type == "cluster" and "group" in gap.what for gap in snapshot.coverage)
+def _unread_gaps(older: ClusterSnapshot, newer: ClusterSnapshot) -> list[CoverageGap]:
+    """Why bytes read are unknown, one line a group."""
+    known = newer.loads.column(LoadKind.OUT_BYTES_PER_S)
+    if (known is not None and known.source in _BETTER_SOURCES) or not (older.groups and newer.groups):
+        return []
+    what = LoadKind.OUT_BYTES_PER_S.value
+    if may_hide_groups(older) or may_hide_groups(newer):
+        return [CoverageGap("cluster", newer.cluster, what, "not all groups were listed: what is read is unknown")]
+    gaps = []
+    for unread in _unread(older, newer):
+        count = int(_rows_of(newer, unread.topics).sum())
+        if count:
+            words = f"{unread.why}: what is read of {count:,} of {len(newer.partitions):,} partitions is unknown"
+            gaps.append(CoverageGap("group", unread.group, what, words))
+    return gaps

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.snapshot.uncovered import uncovered_words
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
@@ -45,18 +46,19 @@ def run(arguments: argparse.Namespace) -> int:
     say("writing")
     with taken_back_on_interrupt():
         folder = write_plan_folder(arguments.out, given.snapshot, plan)
-    _tell(plan, folder, as_json=arguments.json)
+    _tell(plan, uncovered_words(given.snapshot.coverage), folder, as_json=arguments.json)
     return exit_code_of(plan.verdict)
 
 
-def _tell(plan: Plan, folder: Path, *, as_json: bool) -> None:
+def _tell(plan: Plan, uncovered: str, folder: Path, *, as_json: bool) -> None:
     if as_json:
         document = to_document(plan)
         shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "resources", "left_out", "robustness")
         outcome = {name: document[name] for name in shown}
         outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
+        outcome |= {"not_covered": uncovered}
         write_json(sys.stdout, outcome)
         return
     from rebalance_advisor.publish.plan_words import plan_lines
 
-    write_lines(sys.stdout, *plan_lines(plan), f"written to {folder}")
+    write_lines(sys.stdout, *plan_lines(plan, uncovered), f"written to {folder}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +13,7 @@ from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest, 
 from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
@@ -68,22 +71,32 @@ class ClusterMetadata:
     reassignments: dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class TopicsSeen:
+    """One answer about topics, by name; ``errors``: Kafka's code of those that it tells nothing else of."""
+
+    topics: dict[str, SeenTopic] = field(default_factory=dict)
+    partitions: dict[str, tuple[SeenPartition, ...]] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
+
+
 def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterMetadata:
     """Request the metadata. Raises ClusterUnreadableError where no broker tells its metadata."""
     metadata = sender.send_to_any(MetadataRequest(topics=None, allow_auto_topic_creation=False))
     if isinstance(metadata, Exception):
         raise ClusterUnreadableError(f"no broker told the cluster's metadata ({reason_of(metadata)}); try again")
-    topics, partitions = _topics(metadata, coverage)
+    seen = _topics(metadata, coverage)
     cluster = sender.send_to_any(
         DescribeClusterRequest(include_cluster_authorized_operations=True, include_fenced_brokers=True)
     )
+    _note_rights(sender, cluster, coverage)
     return ClusterMetadata(
         cluster_id=metadata.cluster_id,
         controller=_controller(sender, metadata, coverage),
         brokers=_brokers(cluster, metadata, coverage),
-        topics=topics,
-        partitions=partitions,
-        reassignments=_reassignments(sender, coverage),
+        topics=tuple(seen.topics.values()),
+        partitions=tuple(chain.from_iterable(seen.partitions.values())),
+        reassignments=read_reassignments(sender, coverage),
     )
 
 
@@ -101,28 +114,40 @@ def refreshed_leaders(sender: RequestSender, topics: set[str]) -> dict[tuple[str
     }
 
 
-def _topics(metadata: Any, coverage: Coverage) -> tuple[tuple[SeenTopic, ...], tuple[SeenPartition, ...]]:
-    topics, partitions = [], []
+def look_again(sender: RequestSender, topics: Iterable[str] | None = None) -> TopicsSeen | Exception:
+    """The topics as they are now, all of them or the named ones; the failure where nobody tells."""
+    wanted = None if topics is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in sorted(topics)]
+    metadata = sender.send_to_any(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
+    return metadata if isinstance(metadata, Exception) else _topics_of(metadata)
+
+
+def _topics_of(metadata: Any) -> TopicsSeen:
+    seen = TopicsSeen()
     for topic in sorted(metadata.topics, key=lambda row: row.name or ""):
         if topic.error_code:
-            coverage.add("topic", topic.name, "partitions", error_name(topic.error_code))
+            seen.errors[topic.name] = int(topic.error_code)
             continue
-        topics.append(SeenTopic(topic.name, _kafka_id(topic.topic_id), bool(topic.is_internal)))
-        partitions += [
+        seen.topics[topic.name] = SeenTopic(topic.name, _kafka_id(topic.topic_id), bool(topic.is_internal))
+        seen.partitions[topic.name] = tuple(
             SeenPartition(
                 topic.name, row.partition_index, None if row.leader_id < 0 else row.leader_id,
                 tuple(row.replica_nodes), tuple(row.isr_nodes), tuple(row.offline_replicas or ()),
             )
             for row in sorted(topic.partitions, key=lambda partition: int(partition.partition_index))
-        ]  # fmt: skip
-    leaderless = [
-        partition for partition in partitions if partition.topic == OFFSETS_TOPIC and partition.leader is None
-    ]
+        )  # fmt: skip
+    return seen
+
+
+def _topics(metadata: Any, coverage: Coverage) -> TopicsSeen:
+    seen = _topics_of(metadata)
+    for name, code in seen.errors.items():
+        coverage.add_error("topic", name, "partitions", code)
+    offsets = seen.partitions.get(OFFSETS_TOPIC, ())
+    leaderless = sum(partition.leader is None for partition in offsets)
     if leaderless:
         # Kafka leaves their groups out of every list without a word.
-        total = sum(partition.topic == OFFSETS_TOPIC for partition in partitions)
-        coverage.add_cluster("groups", f"{len(leaderless)} of {total} partitions of {OFFSETS_TOPIC} have no leader")
-    return tuple(topics), tuple(partitions)
+        coverage.add_cluster("groups", f"{leaderless} of {len(offsets)} partitions of {OFFSETS_TOPIC} have no leader")
+    return seen
 
 
 def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroker, ...]:
@@ -138,14 +163,30 @@ def _brokers(cluster: Any, metadata: Any, coverage: Coverage) -> tuple[SeenBroke
         is_fenced = bool(getattr(broker, "is_fenced", False))
         if is_fenced or broker.broker_id not in found:
             found[broker.broker_id] = SeenBroker(broker.broker_id, broker.host, broker.port, broker.rack, is_fenced)
-    rights = cluster.authorized_operations
-    if rights and _DESCRIBE not in rights:
-        coverage.add_cluster(
-            "groups", "no right Describe on the cluster: only groups with a right of their own are listed"
-        )
-    if rights and _DESCRIBE_CONFIGS not in rights:
-        coverage.add_cluster("broker configs", "no right DescribeConfigs on the cluster")
     return tuple(found[broker] for broker in sorted(found))
+
+
+def _note_rights(sender: RequestSender, cluster: Any, coverage: Coverage) -> None:
+    """What this login may not do on the cluster.
+
+    Kafka tells an *empty* set to who may not describe it: that is no right, not "nothing said". Brokers older than 2.8
+    tell the set with the metadata.
+    """
+    told = cluster
+    if sender.client.version_of(DescribeClusterRequest) < 0:
+        told = sender.send_to_any(
+            MetadataRequest(
+                topics=[], allow_auto_topic_creation=False, include_cluster_authorized_operations=True, min_version=8,
+                max_version=10,
+            )
+        )  # fmt: skip
+    is_told = not isinstance(told, Exception) and not getattr(told, "error_code", 0)
+    rights = (told.authorized_operations or ()) if is_told else ()
+    if _DESCRIBE not in rights:
+        # The set says nothing of the other right then: the brokers' configs are refused or not.
+        coverage.add_right(Right.DESCRIBE_CLUSTER, None if is_told else "no broker told whether this login has it")
+    elif _DESCRIBE_CONFIGS not in rights:
+        coverage.add_right(Right.BROKER_CONFIGS)
 
 
 def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int | None:
@@ -162,18 +203,21 @@ def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int
         return None
     codes = [answer.error_code, *(partition.error_code for topic in answer.topics for partition in topic.partitions)]
     if any(codes):
-        coverage.add_cluster("controller", error_name(next(filter(None, codes))))
+        coverage.add_error("cluster", "", "controller", next(filter(None, codes)))
         return None
     return int(answer.topics[0].partitions[0].leader_id)
 
 
-def _reassignments(
+def read_reassignments(
     sender: RequestSender, coverage: Coverage
 ) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
+    """(topic, partition) → (adding, removing) of all that is being reassigned."""
     answer = sender.send_to_any(ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None))
-    if isinstance(answer, Exception) or answer.error_code:
-        reason = reason_of(answer) if isinstance(answer, Exception) else error_name(answer.error_code)
-        coverage.add_cluster("running reassignments", reason)
+    if isinstance(answer, Exception):
+        coverage.add_cluster("running reassignments", reason_of(answer))
+        return {}
+    if answer.error_code:
+        coverage.add_error("cluster", "", "running reassignments", answer.error_code)
         return {}
     return {
         (topic.name, partition.partition_index): (tuple(partition.adding_replicas), tuple(partition.removing_replicas))

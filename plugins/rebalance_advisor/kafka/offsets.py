@@ -6,13 +6,13 @@ The end is read after the commits, so that a lag is never negative.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 
 from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
-from rebalance_advisor.kafka.cluster_metadata import refreshed_leaders
+from rebalance_advisor.kafka.cluster_metadata import SeenPartition, refreshed_leaders
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups
@@ -46,9 +46,27 @@ def read_committed(
         for name, row in zip(bundle_names, rows, strict=False):
             group = row.group_id if is_batched else name
             if row.error_code:
-                coverage.add("group", group, "committed offsets", error_name(row.error_code))
+                coverage.add_error("group", group, "committed offsets", row.error_code)
             else:
                 found[group] = _committed(group, row.topics, coverage)
+    return found
+
+
+def leaders_of(
+    partitions: Iterable[SeenPartition], brokers: tuple[int, ...], coverage: Coverage
+) -> dict[TopicPartition, int]:
+    """The leader of each partition that one can ask."""
+    found = {}
+    silent: dict[int, int] = {}
+    for partition in partitions:
+        if partition.leader is None:
+            coverage.add_partition(partition.topic, partition.partition, "offsets", "no leader")
+        elif partition.leader not in brokers:
+            silent[partition.leader] = silent.get(partition.leader, 0) + 1
+        else:
+            found[partition.topic, partition.partition] = partition.leader
+    for broker, count in silent.items():
+        coverage.add("broker", broker, f"offsets of the {count} partitions it leads", "does not answer")
     return found
 
 
@@ -65,7 +83,8 @@ def read_ends(
         found_again, failed_again = _list_offsets(sender, again)
         found |= found_again
         failed = {key: why for key, why in failed.items() if key not in found} | failed_again
-    for (when, (topic, partition)), (_, reason) in failed.items():
+    for (when, (topic, partition)), (code, reason) in failed.items():
+        coverage.note_refusal(_WHAT[when], code)
         coverage.add_partition(topic, partition, _WHAT[when], reason)
     starts = {key: offset for (when, key), offset in found.items() if when == EARLIEST}
     ends = {key: offset for (when, key), offset in found.items() if when == LATEST}
@@ -133,7 +152,7 @@ def _committed(group: str, topics: Any, coverage: Coverage) -> tuple[CommittedOf
         for partition in topic.partitions:
             if partition.error_code:
                 what = f"committed offset of {topic.name}-{partition.partition_index}"
-                coverage.add("group", group, what, error_name(partition.error_code))
+                coverage.add_error("group", group, what, partition.error_code)
             elif partition.committed_offset >= 0:
                 offsets.append(CommittedOffset(topic.name, partition.partition_index, partition.committed_offset))
     return tuple(sorted(offsets, key=lambda offset: (offset.topic, offset.partition)))

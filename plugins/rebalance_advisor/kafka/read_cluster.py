@@ -1,9 +1,10 @@
 """Read one running cluster into one ``ClusterSnapshot``: in order, under one deadline, without writing anything.
 
     probe → connect to every broker → metadata (brokers, topics, partitions, reassignments)
-          → log dirs and configs → groups → committed offsets → start and end offsets → snapshot
+          → log dirs and configs → groups → committed offsets → start and end offsets → metadata once more → snapshot
 
-Commits are read before ends, so that a lag is never negative. About 25 requests read a cluster of 10,000 partitions.
+Commits are read before ends, so that a lag is never negative. What changed meanwhile is read once more, or told. About
+25 requests read a cluster of 10,000 partitions.
 """
 
 from __future__ import annotations
@@ -13,25 +14,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from kafka_rebalance.snapshot.model import (
-    Broker,
-    BrokerState,
-    ClusterSnapshot,
-    Group,
-    GroupType,
-    Partition,
-    Topic,
-    partition_table,
-)
-from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, ClusterUnreadableError, read_cluster_metadata
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
+from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
+from rebalance_advisor.kafka.changed_topics import read_again_what_changed
+from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError, read_cluster_metadata
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.probe import find_server
+from rebalance_advisor.kafka.connection.unheard import Unheard
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
-from rebalance_advisor.kafka.offsets import TopicPartition, read_committed, read_ends
+from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
+from rebalance_advisor.kafka.odd_commits import note_odd_commits
+from rebalance_advisor.kafka.offsets import leaders_of, read_committed, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
-from rebalance_advisor.kafka.storage import Configs, Storage, read_configs, read_storage
+from rebalance_advisor.kafka.storage import read_configs, read_storage
 
 DEADLINE_S = 120.0
 ROUND_S = 30.0
@@ -64,7 +61,8 @@ def read_cluster(
     round_s = settings.request_timeout_ms / 1000 if settings.request_timeout_ms else ROUND_S
     coverage = Coverage()
     with ClusterClient(settings, server) as client:
-        brokers = _answering(client, coverage)
+        silent = _silent(client, coverage)
+        brokers = tuple(sorted(set(client.addresses) - set(silent)))
         sender = RequestSender(client, brokers, deadline, round_s)
         say("reading brokers, topics and partitions")
         metadata = read_cluster_metadata(sender, coverage)
@@ -76,13 +74,21 @@ def read_cluster(
         listed = describe_groups(sender, list_groups(sender, coverage), coverage)
         groups = _with_offsets(sender, listed, coverage)
         say("reading offsets")
-        starts, ends = read_ends(sender, _leaders(metadata, brokers, coverage), coverage)
+        starts, ends = read_ends(sender, leaders_of(metadata.partitions, brokers, coverage), coverage)
+        say("looking for what changed meanwhile")
+        reading = Reading(metadata, storage, configs, starts, ends, groups)
+        reading = read_again_what_changed(sender, reading, coverage)
+        known = {topic.name for topic in reading.metadata.topics}
+        note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
         version = client.kafka_version
-    _note_unseen(metadata, storage, coverage)
-    snapshot = _assemble(coverage.cluster, metadata, storage, configs, starts, ends)
+    for broker, why in sorted(sender.unheard.items()):
+        coverage.add("broker", broker, "the rest of the reading", f"{why.state} while it was read ({why.reason})")
+    reading = replace(reading, unheard=silent | sender.unheard)
+    note_unseen(reading, coverage)
+    note_odd_commits(reading.groups, reading.starts, reading.ends, coverage)
+    snapshot = assemble_snapshot(coverage.cluster, reading)
     return replace(
         snapshot,
-        groups=groups,
         captured_at=now,
         kafka_version=version,
         coverage=coverage.gaps,
@@ -90,22 +96,22 @@ def read_cluster(
     )
 
 
-def _answering(client: ClusterClient, coverage: Coverage) -> tuple[int, ...]:
-    """Brokers that answer. Raises ClusterUnreadableError where none does under the address that it advertises."""
+def _silent(client: ClusterClient, coverage: Coverage) -> dict[int, Unheard]:
+    """Brokers that do not answer. Raises ClusterUnreadableError where none does under the address it advertises."""
     where = {broker: f"{host}:{port}" for broker, (host, port) in client.addresses.items()}
     answers = client.connect()
     silent = {broker: why for broker, why in answers.items() if why is not None}
     if len(silent) == len(answers):
-        told = "; ".join(f"{broker} at {where[broker]}: {why}" for broker, why in sorted(silent.items()))
+        told = "; ".join(f"{broker} at {where[broker]}: {why.reason}" for broker, why in sorted(silent.items()))
         raise ClusterUnreadableError(
             f"no broker answers under the address that it advertises ({told}); "
             "are these names and ports (advertised.listeners) reachable from here?"
         )
     for broker, why in silent.items():
-        reason = f"does not answer at {where[broker]} ({why})"
+        reason = f"{why.state} at {where[broker]} ({why.reason})"
         coverage.add("broker", broker, "log dirs", reason)
-        coverage.add_cluster("groups", f"broker {broker} {reason}: groups that it coordinates are not listed")
-    return tuple(sorted(set(answers) - set(silent)))
+        coverage.add_cluster("groups", f"broker {broker}, {reason}: groups that it coordinates are not listed")
+    return silent
 
 
 def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:
@@ -114,88 +120,3 @@ def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverag
         if group.type is GroupType.SHARE:
             coverage.add("group", name, "committed offsets", "offsets of share groups are not read yet")
     return tuple(replace(group, committed=committed.get(name, ())) for name, group in listed.groups.items())
-
-
-def _leaders(metadata: ClusterMetadata, brokers: tuple[int, ...], coverage: Coverage) -> dict[TopicPartition, int]:
-    """The leader of each partition that one can ask."""
-    found = {}
-    silent: dict[int, int] = {}
-    for partition in metadata.partitions:
-        if partition.leader is None:
-            coverage.add_partition(partition.topic, partition.partition, "offsets", "no leader")
-        elif partition.leader not in brokers:
-            silent[partition.leader] = silent.get(partition.leader, 0) + 1
-        else:
-            found[partition.topic, partition.partition] = partition.leader
-    for broker, count in silent.items():
-        coverage.add("broker", broker, f"offsets of the {count} partitions it leads", "does not answer")
-    return found
-
-
-def _note_unseen(metadata: ClusterMetadata, storage: Storage, coverage: Coverage) -> None:
-    """Topics that only log dirs know, and brokers that hold replicas and cannot be asked."""
-    unread = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
-    for topic in sorted(storage.topic_names() - {known_topic.name for known_topic in metadata.topics} - unread):
-        coverage.add("topic", topic, "everything but its size", "no right to describe it, or made while reading")
-    for broker in sorted({known_broker.id for known_broker in metadata.brokers if known_broker.is_fenced}):
-        coverage.add("broker", broker, "log dirs", "is fenced")
-    known = {known_broker.id for known_broker in metadata.brokers}
-    for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
-        coverage.add("broker", broker, "everything", "replicas are placed on it, and the cluster does not know it")
-
-
-def _assemble(
-    cluster_name: str,
-    metadata: ClusterMetadata,
-    storage: Storage,
-    configs: Configs,
-    starts: dict[TopicPartition, int],
-    ends: dict[TopicPartition, int],
-) -> ClusterSnapshot:
-    rows = []
-    for partition in metadata.partitions:
-        key = (partition.topic, partition.partition)
-        adding, removing = metadata.reassignments.get(key, ((), ()))
-        rows.append(
-            Partition(
-                partition.topic,
-                partition.partition,
-                partition.replicas,
-                partition.leader,
-                partition.isr,
-                log_bytes=tuple(storage.sizes.get(broker, {}).get(key) for broker in partition.replicas),
-                start_offset=starts.get(key),
-                end_offset=ends.get(key),
-                adding=adding,
-                removing=removing,
-                offline=partition.offline,
-            )
-        )
-    topics = tuple(
-        Topic(known_topic.name, known_topic.id, known_topic.is_internal, configs.topics.get(known_topic.name, {}))
-        for known_topic in metadata.topics
-    )
-    return ClusterSnapshot(
-        cluster=cluster_name,
-        brokers=_brokers(metadata, storage, configs),
-        topics=topics,
-        partitions=partition_table(rows, {topic.name: i for i, topic in enumerate(topics)}),
-        cluster_id=metadata.cluster_id,
-    )
-
-
-def _brokers(metadata: ClusterMetadata, storage: Storage, configs: Configs) -> tuple[Broker, ...]:
-    """Registered brokers, and those that only replica lists know: dead."""
-    seen = {
-        known_broker.id: Broker(
-            known_broker.id, known_broker.rack, known_broker.host, known_broker.port,
-            state=BrokerState.FENCED if known_broker.is_fenced else BrokerState.ALIVE,
-            is_controller=known_broker.id == metadata.controller,
-            log_dirs=storage.log_dirs.get(known_broker.id, ()),
-            configs=configs.brokers.get(known_broker.id, {}),
-        )
-        for known_broker in metadata.brokers
-    }  # fmt: skip
-    for broker in {replica for partition in metadata.partitions for replica in partition.replicas} - set(seen):
-        seen[broker] = Broker(broker, state=BrokerState.DEAD)
-    return tuple(seen[broker] for broker in sorted(seen))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from rebalance_advisor.kafka.connection.client import AddressedRequest
+from kafka_rebalance.snapshot.model import BrokerState
+from rebalance_advisor.kafka.connection.client import AddressedRequest, reason_of
+from rebalance_advisor.kafka.connection.unheard import Unheard, unheard_by
 
 Key = TypeVar("Key")
 _RETRY_AFTER_S = 1.0
@@ -31,7 +33,8 @@ class DeadlinePassedError(Exception):
 class RequestSender:
     """``brokers`` are those that answered when the reading began; the first serves what any broker can answer.
 
-    ``round_s`` bounds one round of requests, ``deadline`` (of ``clock``) the whole reading.
+    ``round_s`` bounds one round of requests, ``deadline`` (of ``clock``) the whole reading. ``unheard`` fills up with
+    those brokers whose last word was a failure.
     """
 
     client: Client
@@ -40,6 +43,7 @@ class RequestSender:
     round_s: float
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    unheard: dict[int, Unheard] = field(default_factory=dict)
 
     def send(
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
@@ -74,4 +78,23 @@ class RequestSender:
         seconds = min(self.round_s, self.deadline - self.clock())
         if seconds <= 0:
             return {key: DeadlinePassedError("time was over before it was asked") for key in requests}
-        return self.client.send(requests, seconds) if requests else {}
+        answers = self.client.send(requests, seconds) if requests else {}
+        self._note_unheard(requests, answers)
+        return answers
+
+    def _note_unheard(self, requests: Mapping[Key, AddressedRequest], answers: Mapping[Key, Any]) -> None:
+        """A broken connection outweighs what was answered before it; of what timed out any answer is a sign of life."""
+        ended: dict[int, Unheard] = {}
+        silent: dict[int, Unheard] = {}
+        heard: set[int] = set()
+        for key, answer in answers.items():
+            broker = requests[key][0]
+            found = unheard_by(answer, reason_of(answer)) if isinstance(answer, Exception) else None
+            if found is not None:
+                (ended if found.state is BrokerState.DISCONNECTED else silent)[broker] = found
+            elif not isinstance(answer, Exception):
+                heard.add(broker)
+        for broker in heard:
+            self.unheard.pop(broker, None)
+        self.unheard.update({broker: why for broker, why in silent.items() if broker not in heard})
+        self.unheard.update(ended)

@@ -10,7 +10,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest
 
 from kafka_rebalance.snapshot.model import LogDir
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
-from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.coverage import CONFIGS, Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 TOPIC_CONFIGS = (
@@ -55,26 +55,51 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
     answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in sender.brokers})
     found = Storage()
     for broker, answer in sorted(answers.items()):
-        code = 0 if isinstance(answer, Exception) else int(getattr(answer, "error_code", 0) or 0)
-        if isinstance(answer, Exception) or code:
-            reason = reason_of(answer) if isinstance(answer, Exception) else error_name(code)
-            coverage.add("broker", broker, "log dirs", reason)
+        if isinstance(answer, Exception):
+            coverage.add("broker", broker, "log dirs", reason_of(answer))
             continue
+        if code := int(getattr(answer, "error_code", 0) or 0):
+            coverage.add_error("broker", broker, "log dirs", code)
+            continue
+        for result in answer.results:
+            if result.error_code:  # it stands with no topics and no totals: what it holds is unknown
+                coverage.add_error("broker", broker, f"log dir {result.log_dir}", result.error_code)
         found.log_dirs[broker] = tuple(
             sorted((_log_dir(result) for result in answer.results), key=lambda log_dir: log_dir.path)
         )
         # A future replica (a move between dirs) is a second row of the same partition: not the replica that serves.
-        found.sizes[broker] = {
-            (topic.name, partition.partition_index): partition.partition_size
-            for result in answer.results
-            for topic in result.topics
-            for partition in topic.partitions
-            if not partition.is_future_key
-        }
+        found.sizes[broker] = _sizes(answer)
     return found
 
 
-def read_configs(sender: RequestSender, topics: Iterable[str], coverage: Coverage) -> Configs:
+def read_sizes(sender: RequestSender, partitions: Iterable[tuple[str, int]]) -> dict[int, dict[tuple[str, int], int]]:
+    """Sizes of these partitions alone, by broker; one that does not tell is absent."""
+    topic_type = DescribeLogDirsRequest.DescribableLogDirTopic
+    by_topic: dict[str, list[int]] = {}
+    for topic, partition in sorted(partitions):
+        by_topic.setdefault(topic, []).append(partition)
+    wanted = [topic_type(topic=topic, partitions=numbers) for topic, numbers in by_topic.items()]
+    answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=wanted)) for broker in sender.brokers})
+    return {
+        broker: _sizes(answer)
+        for broker, answer in answers.items()
+        if not isinstance(answer, Exception) and not getattr(answer, "error_code", 0)
+    }
+
+
+def _sizes(answer: Any) -> dict[tuple[str, int], int]:
+    return {
+        (topic.name, partition.partition_index): partition.partition_size
+        for result in answer.results
+        for topic in result.topics
+        for partition in topic.partitions
+        if not partition.is_future_key
+    }
+
+
+def read_configs(
+    sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
+) -> Configs:
     """Ask for the configs of topics (any broker), of each broker (itself) and the cluster-wide default (any)."""
     names = sorted(topics)
     chunks = [names[i : i + _TOPICS_A_QUESTION] for i in range(0, len(names), _TOPICS_A_QUESTION)]
@@ -82,21 +107,22 @@ def read_configs(sender: RequestSender, topics: Iterable[str], coverage: Coverag
         ("topics", i): (sender.spread(i), _question([(_TOPIC, name, list(TOPIC_CONFIGS)) for name in chunk]))
         for i, chunk in enumerate(chunks)
     }
-    for broker in sender.brokers:
+    for broker in sender.brokers if of_brokers else ():
         requests["broker", broker] = (broker, _question([(_BROKER, str(broker), list(BROKER_CONFIGS))]))
-    requests["default", 0] = (sender.spread(0), _question([(_BROKER, "", None)]))
+    if of_brokers:
+        requests["default", 0] = (sender.spread(0), _question([(_BROKER, "", None)]))
     found = Configs()
     cluster_wide: dict[str, str] = {}
     for (kind, number), answer in sender.send(requests).items():
         if isinstance(answer, Exception):
             if kind == "broker":
-                coverage.add("broker", number, "configs", reason_of(answer))
+                coverage.add("broker", number, CONFIGS, reason_of(answer))
             else:
-                coverage.add_cluster("topic configs" if kind == "topics" else "broker configs", reason_of(answer))
+                coverage.add_cluster(f"{'topic' if kind == 'topics' else 'broker'} {CONFIGS}", reason_of(answer))
             continue
         for result in answer.results:
             _take(result, kind, number, found, cluster_wide, coverage)
-    for broker in sender.brokers:
+    for broker in sender.brokers if of_brokers else ():
         own = found.brokers.get(broker, {})
         default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
         found.brokers[broker] = dict(sorted({**default, **own}.items()))
@@ -111,13 +137,12 @@ def _take(
     result: Any, kind: str, number: int, found: Configs, cluster_wide: dict[str, str], coverage: Coverage
 ) -> None:
     if result.error_code:
-        reason = error_name(result.error_code)
         if kind == "topics":
-            coverage.add("topic", result.resource_name, "configs", reason)
+            coverage.add_error("topic", result.resource_name, CONFIGS, result.error_code)
         elif kind == "broker":
-            coverage.add("broker", number, "configs", reason)
+            coverage.add_error("broker", number, CONFIGS, result.error_code)
         else:
-            coverage.add_cluster("broker configs", reason)
+            coverage.add_error("cluster", "", f"broker {CONFIGS}", result.error_code)
         return
     values = {
         config.name: config.value

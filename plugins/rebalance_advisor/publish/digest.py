@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
-from rebalance_advisor.publish.report import VERDICT_WORDS, Document, key_figures, size_in_words, top_lines
+from rebalance_advisor.publish.report import (
+    VERDICT_WORDS,
+    Document,
+    key_figures,
+    size_in_words,
+    top_lines,
+    uncovered_by,
+)
 
 TOP_LINES = 4
 
@@ -12,7 +19,9 @@ TOP_LINES = 4
 def render_digest(advisory: Document) -> str:
     """Verdict first; at most ten lines."""
     plan = advisory["plan"]
-    verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {VERDICT_WORDS[plan['verdict']]}")
+    uncovered = uncovered_by(advisory)
+    words = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
+    verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {words}")
     lines = [f"**{verdict}**"]
     taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}"
     lines.append(markdown_line(taken))
@@ -36,6 +45,8 @@ def closing_words(advisory: Document) -> list[str]:
     """What the terminal shows last: one line that begins ``Verdict:``, then the worst findings."""
     plan = advisory["plan"]
     line = f"Verdict: {plan['verdict'].replace('_', ' ')}"
+    if uncovered := uncovered_by(advisory):
+        line += f" (does not cover {uncovered})"
     if plan["moves"]:
         line += ": " + ", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan))
     elif plan["reasons"]:

@@ -11,9 +11,10 @@ from rebalance_advisor.publish.frontier_chart import frontier_lines
 _SHOWN_BROKERS = 5
 
 
-def plan_lines(plan: Plan) -> list[str]:
-    """Lines of text, the verdict first."""
-    lines = [f"Verdict: {plan.verdict.value.replace('_', ' ')}", *(f"  {reason}" for reason in plan.reasons)]
+def plan_lines(plan: Plan, uncovered: str = "") -> list[str]:
+    """Lines of text, the verdict first, with what it does not cover."""
+    verdict = plan.verdict.value.replace("_", " ") + (f" (does not cover {uncovered})" if uncovered else "")
+    lines = [f"Verdict: {verdict}", *(f"  {reason}" for reason in plan.reasons)]
     if plan.moves:
         width = max([9, *(len(outcome.resource) for outcome in plan.resources)])
         lines += [

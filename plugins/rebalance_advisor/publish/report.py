@@ -17,6 +17,8 @@ from kafka_rebalance.amounts import (
     ratio_in_words,
     seconds_in_words,
 )
+from kafka_rebalance.snapshot.model import CoverageGap
+from kafka_rebalance.snapshot.uncovered import uncovered_words
 from rebalance_advisor.publish.escape import html_value
 from rebalance_advisor.publish.frontier_chart import frontier_chart, frontier_rows
 
@@ -54,6 +56,7 @@ def render_report(advisory: Document) -> str:
         size_words=size_in_words(advisory["size"]),
         plan=plan,
         verdict_words=VERDICT_WORDS[plan["verdict"]],
+        uncovered=uncovered_by(advisory),
         figures=key_figures(plan),
         findings=[
             dict(finding, evidence_words=evidence_in_words(finding["evidence"])) for finding in advisory["findings"]
@@ -153,6 +156,11 @@ def rests_on(advisory: Document) -> list[str]:
         for gap in advisory["coverage"]
     ]
     return lines
+
+
+def uncovered_by(advisory: Document) -> str:
+    """What the verdict does not cover; empty where all was seen."""
+    return uncovered_words(CoverageGap(**gap) for gap in advisory["coverage"])
 
 
 def also_measured_words(score: Document) -> str:

@@ -3,7 +3,9 @@
 import socket
 import time
 
+from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
+from rebalance_advisor.kafka.connection.unheard import Unheard
 
 
 def test_accepted_refused_and_unknown_are_told_apart():
@@ -14,8 +16,9 @@ def test_accepted_refused_and_unknown_are_told_apart():
             {1: ("127.0.0.1", port), 2: ("127.0.0.1", closed), 3: ("no-such-host.invalid", 9092)}, 3.0
         )
     assert sorted(told) == [2, 3]
-    assert told[2] == "Connection refused"
-    assert "'no-such-host.invalid' does not resolve" in told[3]
+    assert told[2] == Unheard(BrokerState.REFUSED, "Connection refused")
+    assert told[3].state is BrokerState.REFUSED
+    assert "'no-such-host.invalid' does not resolve" in told[3].reason
 
 
 def test_the_second_address_of_a_name_is_tried():
@@ -41,4 +44,4 @@ def test_a_port_that_never_answers_costs_the_given_time():
         finally:
             for client in clients:
                 client.close()
-    assert told == {1: "nothing answers (time ran out)"}
+    assert told == {1: Unheard(BrokerState.SILENT, "nothing answers (time ran out)")}

@@ -1,59 +1,29 @@
 """The readers against canned answers: errors are values, a gap is told, nothing shrinks in silence."""
 
-from types import SimpleNamespace as Answer
-from uuid import UUID
-
+from kafka.errors import IncompatibleBrokerVersion, KafkaConnectionError
 from kafka.protocol.admin import DescribeGroupsRequest, DescribeLogDirsRequest, DescribeQuorumRequest, ListGroupsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 
 from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
+from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import describe_groups, list_groups
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest
 from rebalance_advisor.kafka.offsets import read_committed, read_ends
-from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import read_configs, read_storage
-
-
-class Cluster:
-    """Answers by (broker, request class): a value, an exception, or a list of them used up in turn."""
-
-    def __init__(self, answers: dict, versions: dict | None = None) -> None:
-        self.answers = answers
-        self.versions = versions or {}
-        self.asked: list[tuple[int, object]] = []
-        self.pauses: list[float] = []
-        self.now = 0.0
-
-    def send(self, requests: dict, seconds: float) -> dict:
-        return {key: self._one(broker, request) for key, (broker, request) in requests.items()}
-
-    def _one(self, broker: int, request: object) -> object:
-        self.asked.append((broker, request))
-        answer = self.answers.get((broker, type(request)), TimeoutError("no answer"))
-        if isinstance(answer, list):
-            answer = answer.pop(0) if len(answer) > 1 else answer[0]
-        return answer(request) if callable(answer) else answer
-
-    def version_of(self, request: type) -> int:
-        return self.versions.get(request, 99)
-
-    def pause(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds
-
-    def sender(self, *brokers: int, deadline: float = 60.0) -> RequestSender:
-        return RequestSender(self, brokers, deadline, 5.0, clock=lambda: self.now, sleep=self.pause)
-
-    def count(self, request: type) -> int:
-        return sum(isinstance(sent, request) for _, sent in self.asked)
-
-
-def words(coverage: Coverage) -> list[str]:
-    return [f"{gap.subject_type} {gap.subject}: {gap.what}: {gap.reason}" for gap in coverage.gaps]
-
+from tests.unit.kafka.canned_cluster import (
+    Answer,
+    Cluster,
+    described,
+    listing,
+    member,
+    metadata,
+    partition,
+    rights,
+    words,
+)
 
 # ---- asking
 
@@ -80,28 +50,26 @@ def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
     assert [broker for broker, _ in cluster.asked] == [1, 2]
 
 
+def test_who_was_heard_last_and_how_the_others_failed():
+    """1 answers, 2 times out, 3 breaks off after an answer in the same round, 4 does not know the request."""
+    answers = {
+        (1, ListGroupsRequest): Answer(error_code=0),
+        (2, ListGroupsRequest): [TimeoutError("slow"), Answer(error_code=0)],
+        (3, ListGroupsRequest): [Answer(error_code=0), KafkaConnectionError("closed")],
+        (4, ListGroupsRequest): IncompatibleBrokerVersion("old"),
+    }
+    sender = Cluster(answers).sender(1, 2, 3, 4)
+    sender.send({(broker, i): (broker, ListGroupsRequest()) for broker in sender.brokers for i in range(2)})
+    assert {broker: why.state.value for broker, why in sender.unheard.items()} == {3: "disconnected"}
+    silent = Cluster({(3, ListGroupsRequest): Answer(error_code=0)}).sender(2, 3)
+    silent.send({broker: (broker, ListGroupsRequest()) for broker in silent.brokers})
+    assert {broker: why.state.value for broker, why in silent.unheard.items()} == {2: "silent"}
+    late = Cluster({}).sender(2, deadline=0.0)
+    late.send({0: (2, ListGroupsRequest())})
+    assert late.unheard == {}  # nobody asked it
+
+
 # ---- shape
-
-
-def partition(
-    index: int, leader: int, replicas: list[int], isr: list[int] | None = None, offline: list[int] | None = None
-):
-    return Answer(
-        partition_index=index, leader_id=leader, replica_nodes=replicas, isr_nodes=replicas if isr is None else isr,
-        offline_replicas=offline or [],
-    )  # fmt: skip
-
-
-def metadata(*topics: tuple[str, list], errors: tuple = ()) -> Answer:
-    rows = [
-        Answer(name=name, error_code=0, topic_id=UUID(int=5), is_internal=False, partitions=partitions)
-        for name, partitions in topics
-    ]
-    rows += [
-        Answer(name=name, error_code=code, topic_id=None, is_internal=False, partitions=[]) for name, code in errors
-    ]
-    brokers = [Answer(node_id=i, host=f"b{i}", port=9092, rack="r") for i in (1, 2)]
-    return Answer(brokers=brokers, topics=rows, cluster_id="id", controller_id=1, error_code=0)
 
 
 def test_a_leaderless_offsets_partition_is_a_gap_of_groups():
@@ -145,7 +113,9 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
         Answer(error_code=56, log_dir="/c", total_bytes=-1, usable_bytes=-1, is_cordoned=False, topics=[]),
     ]  # fmt: skip
     cluster = Cluster({(1, DescribeLogDirsRequest): Answer(error_code=0, results=dirs)})
-    found = read_storage(cluster.sender(1), Coverage("c"))
+    coverage = Coverage("c")
+    found = read_storage(cluster.sender(1), coverage)
+    assert words(coverage) == ["broker 1: log dir /c: KafkaStorage (56)"]
     assert found.sizes == {1: {("t", 0): 50}}
     first, second, third = found.log_dirs[1]
     assert (first.path, first.total_bytes, second.usable_bytes, second.is_cordoned) == ("/a", None, 40, True)
@@ -157,6 +127,7 @@ def test_a_broker_that_refuses_its_log_dirs_is_a_gap():
     coverage = Coverage("c")
     assert read_storage(cluster.sender(1), coverage).sizes == {}
     assert words(coverage) == ["broker 1: log dirs: ClusterAuthorizationFailed (31)"]
+    assert rights(coverage) == (Right.DESCRIBE_CLUSTER,)
 
 
 def test_configs_that_nobody_set_and_secrets_are_left_out_and_refusals_told():
@@ -185,35 +156,10 @@ def test_configs_that_nobody_set_and_secrets_are_left_out_and_refusals_told():
     assert found.topics == {"t": {"retention.ms": "5"}}
     assert found.brokers == {1: {"leader.replication.throttled.rate": "1", "num.replica.fetchers": "4"}}
     assert words(coverage) == ["topic secret: configs: TopicAuthorizationFailed (29)"]
+    assert rights(coverage) == (Right.TOPIC_CONFIGS,)
 
 
 # ---- groups
-
-
-def listing(*groups: tuple[str, str, str]) -> Answer:
-    rows = [
-        Answer(group_id=name, protocol_type="consumer", group_state=state, group_type=kind)
-        for name, kind, state in groups
-    ]
-    return Answer(error_code=0, groups=rows)
-
-
-def described(name: str, members: list, state: str = "Stable", error: int = 0) -> Answer:
-    return Answer(
-        group_id=name,
-        error_code=error,
-        group_state=state,
-        protocol_type="consumer",
-        protocol_data="range",
-        members=members,
-    )
-
-
-def member(name: str, metadata_bytes: bytes = b"", assignment: bytes = b"") -> Answer:
-    return Answer(
-        member_id=name, group_instance_id=None, client_id="c", client_host="/h", member_metadata=metadata_bytes,
-        member_assignment=assignment,
-    )  # fmt: skip
 
 
 GOOD = b"\x00\x00\x00\x00\x00\x01\x00\x01t\xff\xff\xff\xff"  # version 0, topic t, no user data
@@ -334,6 +280,7 @@ def test_committed_offsets_and_what_hides_among_them():
         "group g: committed offset of t-3: TopicAuthorizationFailed (29)",
         "group h: committed offsets: GroupAuthorizationFailed (30)",
     ]
+    assert rights(coverage) == (Right.DESCRIBE_TOPICS, Right.DESCRIBE_GROUPS)
 
 
 def test_older_brokers_are_asked_for_one_group_at_a_time():

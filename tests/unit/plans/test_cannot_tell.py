@@ -18,6 +18,7 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, LogDir
 from kafka_rebalance.snapshot.partition_table import Partition
+from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.main import main
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -46,12 +47,9 @@ UNUSABLE = {
         cluster(even(), [Broker(b, log_dirs=(LogDir("/d", error="KAFKA_STORAGE_ERROR"),)) for b in range(3)]),
         "3 without a log dir that works",
     ),
-    "all silent": (
-        replace(
-            cluster(even(size=None), brokers(3)),
-            coverage=tuple(CoverageGap("broker", str(b), "log dirs", "does not answer at h:1") for b in range(3)),
-        ),
-        "3 silent",
+    "all unheard": (
+        cluster(even(size=None), brokers(3, b0=BrokerState.SILENT, b1=BrokerState.SILENT, b2=BrokerState.REFUSED)),
+        "2 silent, 1 refused",
     ),
 }
 
@@ -154,6 +152,40 @@ def test_a_hidden_topic_among_few_is_a_reason_and_among_many_is_none() -> None:
     assert planned(few).verdict is Verdict.CANNOT_TELL
     assert "topic secret could not be described" in planned(few).reasons[0]
     assert planned(with_gaps(cluster(rows, brokers(3)), gap)).verdict is Verdict.NOTHING_TO_DO
+
+
+def test_without_describe_on_the_cluster_nothing_to_do_is_never_said() -> None:
+    """Any number of topics may be hidden. What does not change placement (configs, members of groups) is no reason."""
+    even_one = cluster(even(), brokers(3))
+    blind = planned(with_gaps(even_one, right_gap(Right.DESCRIBE_CLUSTER), right_gap(Right.TOPIC_CONFIGS)))
+    assert blind.verdict is Verdict.CANNOT_TELL
+    assert blind.reasons[0] == "without the right Describe on Cluster topics may be hidden"
+    granted = [reason for reason in blind.reasons if "kafka-acls.sh" in reason]
+    assert [reason.split(" is missing")[0] for reason in granted] == [
+        "the right Describe on Cluster",
+        "the right DescribeConfigs on Topic",
+    ]
+    assert granted[0].endswith("--allow-principal User:NAME --operation Describe --cluster")
+    others = (Right.TOPIC_CONFIGS, Right.BROKER_CONFIGS, Right.DESCRIBE_GROUPS)
+    assert planned(with_gaps(even_one, *map(right_gap, others))).verdict is Verdict.NOTHING_TO_DO
+    election = PlanOptions(preferred_election=True)
+    assert planned(with_gaps(even_one, right_gap(Right.DESCRIBE_CLUSTER)), election).verdict is Verdict.CANNOT_TELL
+    nothing = planned(with_gaps(cluster([], brokers(3)), right_gap(Right.DESCRIBE_TOPICS)))
+    assert "--operation Describe --topic '*'" in nothing.reasons[1]
+
+
+def test_the_first_line_says_what_the_verdict_does_not_cover(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gaps = (CoverageGap("topic", "secret", "configs", "no"), CoverageGap("member", "g/m", "subscription", "odd bytes"))
+    file = tmp_path / "snapshot.json"
+    file.write_text(json.dumps(snapshot_to_document(with_gaps(cluster(even(), brokers(3)), *gaps))), encoding="utf-8")
+    words = "does not cover parts of topic secret; parts of group g"
+    for command in ("plan", "advise"):
+        assert main([command, str(file), "--out", str(tmp_path / command)]) == 0
+        assert capsys.readouterr().out.startswith(f"Verdict: nothing to do ({words})")
+    assert words in (tmp_path / "advise" / "report.html").read_text(encoding="utf-8").replace("<bdi>", "")
+    assert words in (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_a_dead_broker_whose_partitions_nobody_leads_is_not_balanced() -> None:

@@ -103,8 +103,8 @@ def test_what_makes_a_cluster_unusable() -> None:
     assert nothing_usable(SNAPSHOT) == ()
     dead = brokers(3, b0=BrokerState.DEAD, b1=BrokerState.DEAD, b2=BrokerState.FENCED)
     assert "2 dead" in nothing_usable(replace(SNAPSHOT, brokers=tuple(dead)))[0]
-    silent = tuple(CoverageGap("broker", str(b), "log dirs", "does not answer") for b in range(3))
-    assert "3 silent" in nothing_usable(replace(SNAPSHOT, coverage=silent))[0]
+    silent = brokers(3, b0=BrokerState.SILENT, b1=BrokerState.DISCONNECTED, b2=BrokerState.SILENT)
+    assert "2 silent, 1 disconnected" in nothing_usable(replace(SNAPSHOT, brokers=tuple(silent)))[0]
     assert len(nothing_usable(cluster([], brokers(3)))) == 1
     unled = cluster([row("t", 0, (0, 1), GB, leader=None, isr=())], brokers(3))
     assert "1 partitions" in nothing_usable(unled)[0]

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import time_text
-
-_SILENT = (BrokerState.DEAD, BrokerState.FENCED)
 
 
 def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tuple[Reason, ...]:
@@ -89,17 +87,17 @@ def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reaso
     for broker in sorted(expected):
         if broker not in today and broker not in options.add_brokers:
             yield Reason(ReasonCode.BROKER_LOST, f"broker {broker} is not in the cluster any more")
-        elif broker in today and today[broker].state in _SILENT:
+        elif broker in today and not today[broker].state.is_heard:
             yield Reason(ReasonCode.BROKER_LOST, f"broker {broker} is {today[broker].state.value} by now")
     for broker in sorted(planned.dead_brokers & today.keys()):
-        if today[broker].state not in _SILENT:
+        if today[broker].state.is_heard:
             yield Reason(ReasonCode.BROKER_BACK, f"broker {broker}, which was gone, is {today[broker].state.value}")
 
 
 def _racks(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
     was = planned.broker_racks or {}
     # A dead broker is known by its id alone: that nobody tells its rack is no news.
-    today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state not in _SILENT and broker.id in was}
+    today = {broker.id: broker.rack for broker in snapshot.brokers if broker.state.is_heard and broker.id in was}
     if today and any(was[broker] for broker in today) and not any(today.values()):
         yield Reason(ReasonCode.RACKS_GONE, "no broker has a rack any more: the plan spreads replicas over racks")
         return

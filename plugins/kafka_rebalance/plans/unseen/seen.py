@@ -7,9 +7,6 @@ import numpy as np
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.plan import Seen
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.snapshot.model import BrokerState
-
-_SILENT = (BrokerState.DEAD, BrokerState.FENCED)
 
 
 def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
@@ -20,7 +17,7 @@ def seen_by(plan_request: PlanRequest, draft: Draft) -> Seen:
     rows = sorted({*table.adding, *table.removing})
     return Seen(
         broker_racks={broker.id: broker.rack for broker in plan_request.brokers.brokers},
-        dead_brokers=tuple(broker.id for broker in plan_request.brokers.brokers if broker.state in _SILENT),
+        dead_brokers=tuple(sorted(broker.id for broker in snapshot.brokers if not broker.state.is_heard)),
         topic_partitions={snapshot.topics[topic].name: int(counts[topic]) for topic in _moved(plan_request, draft)},
         reassigning=tuple((snapshot.topics[int(table.topic[row])].name, int(table.partition[row])) for row in rows),
     )

@@ -7,6 +7,7 @@ Two questions, in this order.
    ``cannot_tell``.
 2. What was seen needs nothing: could what was not seen change that (``could_change``)? It could where
    - a dead or fenced broker keeps partitions that have no leader, so that nothing can be copied off it;
+   - the right ``Describe on Cluster`` is missing: Kafka leaves out topics without a word, nobody knows how many;
    - a figure is known for some partitions, but for too few to be balanced;
    - a broker would stand outside if what was not seen of it were anything from nothing to ``times_mean`` times the mean
      of what was seen: figures of single partitions, whole topics that could not be described; a partition without a
@@ -19,6 +20,8 @@ partition among a thousand whose rate is not known yet moves no broker out of th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats
@@ -29,9 +32,9 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ROWS, TABLE
-from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
+from kafka_rebalance.snapshot.rights import Right, missing_rights
 
-_GONE = (BrokerState.DEAD, BrokerState.FENCED)
 # Of a topic with one of these gaps no partition is in the snapshot.
 _HIDES_TOPIC = ("description", "everything but its size", "partitions")
 
@@ -40,14 +43,15 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     """Why nothing can be said of the cluster at all; none where something usable was seen."""
     if not snapshot.brokers:
         return ("no broker was seen",)
-    silent = {gap.subject for gap in snapshot.coverage if gap.subject_type == "broker" and _is_silence(gap.reason)}
-    reasons = [_why_gone(broker, silent) for broker in snapshot.brokers]
+    reasons = [_why_unusable(broker) for broker in snapshot.brokers]
     if all(reasons):
         counted = {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
         told = ", ".join(f"{number} {reason}" for reason, number in counted.items())
         return (f"no broker is alive and answers: {told}",)
     if not len(snapshot.partitions):
-        return ("no partition was seen: the cluster is empty, or none of its topics may be described",)
+        rights = missing_rights(snapshot.coverage)
+        empty = "the cluster is empty, or none of its topics may be described"
+        return (f"no partition was seen: {empty}", *rights_in_words(rights))
     if not _is_led(snapshot).any():
         number = len(snapshot.partitions)
         return (f"none of the {number:,} partitions has a leader and a replica on a log dir that works",)
@@ -56,11 +60,27 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
 
 def could_change(plan_request: PlanRequest, problem: Problem) -> tuple[str, ...]:
     """Why "nothing to do" may be wrong for all that was not seen, in sentences. O(P·W·D)."""
-    hidden = _hidden_topics(plan_request.snapshot)
-    reasons = [*_stuck_brokers(plan_request), *_known_in_part(plan_request)]
+    hidden, rights = _hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
+    # Nobody knows how many topics are missing without this right: any number of them may change the answer.
+    blind = (
+        [f"without the right {Right.DESCRIBE_CLUSTER} topics may be hidden"] if Right.DESCRIBE_CLUSTER in rights else []
+    )
+    reasons = [*blind, *_stuck_brokers(plan_request), *_known_in_part(plan_request)]
     if plan_request.options.preferred_election:
         reasons += [f"{_topics(hidden)} could not be described: who leads there is not known"] if hidden else []
-        return tuple(reasons)
+    else:
+        reasons += _outside_perhaps(plan_request, problem, hidden)
+    return (*reasons, *(rights_in_words(rights) if reasons else ()))
+
+
+def rights_in_words(rights: Iterable[Right]) -> tuple[str, ...]:
+    """What each missing right would show, and how to grant it."""
+    return tuple(f"the right {right} is missing ({right.hides}); to grant it: {right.command}" for right in rights)
+
+
+def _outside_perhaps(plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...]) -> list[str]:
+    """A broker of each resource that may be outside its band by what was not seen."""
+    reasons = []
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
         unseen = _unseen_rows(plan_request, name)
@@ -70,19 +90,13 @@ def could_change(plan_request: PlanRequest, problem: Problem) -> tuple[str, ...]
             parts = [f"{name} is not known for {int(unseen.sum()):,} partitions"] if unseen.any() else []
             parts += [f"{_topics(hidden)} could not be described"] if hidden else []
             reasons.append(f"{', and '.join(parts)}: {name} of broker {problem.broker_ids[b]} may be outside its band")
-    return tuple(reasons)
+    return reasons
 
 
-def _is_silence(reason: str) -> bool:
-    return reason.startswith("does not answer")
-
-
-def _why_gone(broker: Broker, silent: set[str]) -> str:
+def _why_unusable(broker: Broker) -> str:
     """Empty for a broker that is alive and answers, with a log dir that works or none told."""
-    if broker.state in _GONE:
+    if not broker.state.is_heard:
         return broker.state.value
-    if str(broker.id) in silent:
-        return "silent"
     return (
         "without a log dir that works" if broker.log_dirs and all(log_dir.error for log_dir in broker.log_dirs) else ""
     )
@@ -112,7 +126,7 @@ def _stuck_brokers(plan_request: PlanRequest) -> list[str]:
     stuck = partitions.leaderless & ~partitions.excluded & ~partitions.in_flight
     reasons = []
     for b, broker in enumerate(plan_request.brokers.brokers):
-        if broker.state in _GONE:
+        if broker.state.is_gone:
             held = int((partitions.placement.replicas[stuck] == b).any(axis=1).sum())
             words = f"broker {broker.id} is {broker.state.value} and {held:,} partitions on it have no leader"
             reasons += [f"{words}: nothing can be copied, and whether it comes back decides"] if held else []
@@ -127,6 +141,10 @@ def _known_in_part(plan_request: PlanRequest) -> list[str]:
         if kind is not None and name in BALANCED and (plan_request.options.moves_replicas or name in LEADER_CARRIED):
             values = plan_request.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
+            # Measured of other partitions' traffic, had all groups been seen: that is no resource that nobody asked of.
+            unseen = [gap.reason for gap in plan_request.snapshot.coverage if gap.what == kind.value]
+            if share == 0 and unseen:
+                reasons.append(f"{name} is left out: {unseen[0]}")
             if 0 < share < MODEL.least_known:
                 text = unknown_words(kind, share, MODEL.least_known)
                 reasons.append(f"{name} is left out although it was seen in part: {text}")

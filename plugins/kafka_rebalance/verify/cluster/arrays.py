@@ -97,6 +97,8 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
     closed = np.array([b.id in parameters.exclude_brokers or b.is_cordoned for b in brokers], dtype=np.bool_)
     excluded_leader = np.array([b.id in parameters.exclude_brokers for b in brokers], dtype=np.bool_)
     demoted = np.array([b.state is BrokerState.DEMOTED for b in brokers], dtype=np.bool_)
+    not_heard = {broker.id for broker in snapshot.brokers if broker.state.is_unheard}  # whatever is wished of them
+    unheard = np.array([b.id in not_heard for b in brokers], dtype=np.bool_)
     leader_index = np.full(len(table), -1, dtype=np.int32)
     led = table.leader >= 0
     leader_index[led] = [index[broker] for broker in table.leader[led].tolist()]
@@ -113,8 +115,8 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
         rack=_racks(brokers),
         stays=stays,
-        takes_replicas=stays & ~closed,
-        takes_leaders=stays & ~excluded_leader & ~demoted,
+        takes_replicas=stays & ~closed & ~unheard,
+        takes_leaders=stays & ~excluded_leader & ~demoted & ~unheard,
         keeps_leaders=stays & ~demoted,
         now=now,
         leader=leader_index,

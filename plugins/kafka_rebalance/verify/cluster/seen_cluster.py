@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
@@ -21,7 +21,7 @@ def check_seen(
     racks = dict(parameters.add_brokers) | {broker.id: broker.rack for broker in snapshot.brokers}
     reported = {int(broker): rack for broker, rack in seen["broker_racks"].items()}
     faults.require_equal("identity", "plan.seen.broker_racks", reported, racks)
-    dead = [broker.id for broker in snapshot.brokers if broker.state in (BrokerState.DEAD, BrokerState.FENCED)]
+    dead = [broker.id for broker in snapshot.brokers if not broker.state.is_heard]
     faults.require_equal("identity", "plan.seen.dead_brokers", sorted(seen["dead_brokers"]), sorted(dead))
     count = Counter(table.topic.tolist())
     counts = {topic.name: count[index] for index, topic in enumerate(snapshot.topics) if topic.name in moved}

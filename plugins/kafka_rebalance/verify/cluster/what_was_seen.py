@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.cluster.arrays import KINDS
 from kafka_rebalance.verify.faults import FaultList
 
@@ -27,7 +27,7 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
 
 
 def _is_any_alive(snapshot: ClusterSnapshot) -> bool:
-    return any(broker.state not in (BrokerState.DEAD, BrokerState.FENCED) for broker in snapshot.brokers)
+    return any(broker.state.is_heard for broker in snapshot.brokers)
 
 
 def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
@@ -35,12 +35,10 @@ def _is_all_seen(snapshot: ClusterSnapshot) -> bool:
     table = snapshot.partitions
     if not snapshot.brokers or not len(table) or not bool((table.leader >= 0).all()) or table.offline:
         return False
-    if any(gap.subject_type in ("broker", "topic", "partition", "cluster") for gap in snapshot.coverage):
+    if any(gap.subject_type in ("broker", "topic", "partition", "cluster", "right") for gap in snapshot.coverage):
         return False
     healthy = all(
-        broker.state not in (BrokerState.DEAD, BrokerState.FENCED)
-        and not any(log_dir.error for log_dir in broker.log_dirs)
-        for broker in snapshot.brokers
+        broker.state.is_heard and not any(log_dir.error for log_dir in broker.log_dirs) for broker in snapshot.brokers
     )
     unknown = [int(np.isnan(snapshot.load(kind)).sum()) for kind in KINDS.values()]
     return healthy and all(count in (0, len(table)) for count in unknown)

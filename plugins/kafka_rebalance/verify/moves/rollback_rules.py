@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.snapshot.model import BrokerState
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.document.parameters import PlanParameters
@@ -34,7 +33,7 @@ def check_rollback(
         return
     if faults.has_any("wave_members"):
         return
-    gone = np.array([b.state in (BrokerState.DEAD, BrokerState.FENCED) for b in cluster.brokers], dtype=np.bool_)
+    gone = np.array([broker.state.is_gone for broker in cluster.brokers], dtype=np.bool_)
     lost = np.asarray(((claimed.start >= 0) & gone[claimed.start]).any(axis=1))
     expected = np.flatnonzero(lost).tolist()
     faults.require_equal("rollback_undone", "rollback.not_undone", rollback["not_undone"], expected)

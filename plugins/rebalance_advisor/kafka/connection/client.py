@@ -17,10 +17,12 @@ from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
+from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.logins import client_options
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
+from rebalance_advisor.kafka.connection.unheard import Unheard, unheard_by
 
 Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
@@ -86,7 +88,7 @@ class ClusterClient:
         except errors.IncompatibleBrokerVersion:
             return -1
 
-    def connect(self) -> dict[int, str | None]:
+    def connect(self) -> dict[int, Unheard | None]:
         """Open a connection to each broker; why it does not answer, after a second attempt, or None where it does."""
         silent = self._connect(self.addresses)
         if silent:
@@ -94,16 +96,36 @@ class ClusterClient:
             silent = self._connect({broker: self.addresses[broker] for broker in silent})
         return {broker: silent.get(broker) for broker in self.addresses}
 
-    def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, str]:
+    def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, Unheard]:
         silent = unreachable_brokers(addresses, CONNECT_SECONDS)
         requests = {
             address: (address, ApiVersionsRequest(max_version=0)) for address in addresses if address not in silent
         }
-        answers = self.send(requests, CONNECT_SECONDS + 1)
-        return silent | {address: reason_of(why) for address, why in answers.items() if isinstance(why, Exception)}
+        answers = self._send(requests, CONNECT_SECONDS + 1)
+        return silent | {
+            address: unheard_by(why, reason_of(why)) or Unheard(BrokerState.DISCONNECTED, reason_of(why))
+            for address, why in answers.items()
+            if isinstance(why, Exception)
+        }
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
-        """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most."""
+        """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most.
+
+        A broker whose connection ended is tried with a plain socket first.
+        """
+        lost = {broker for broker, _ in requests.values()} - {
+            broker for broker, connection in self._manager._conns.items() if connection.connected
+        }
+        addresses = {broker: address for broker, address in self.addresses.items() if broker in lost}
+        gone = unreachable_brokers(addresses, min(seconds, CONNECT_SECONDS)) if addresses else {}
+        answers: dict[Key, Any] = {
+            key: errors.KafkaConnectionError(gone[broker].reason)
+            for key, (broker, _) in requests.items()
+            if broker in gone
+        }
+        return answers | self._send({key: request for key, request in requests.items() if key not in answers}, seconds)
+
+    def _send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         manager = self._manager
         deadline = time.monotonic() + seconds
 

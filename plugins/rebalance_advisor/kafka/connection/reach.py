@@ -12,20 +12,24 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 
+from kafka_rebalance.snapshot.model import BrokerState
+from rebalance_advisor.kafka.connection.unheard import Unheard
+
 Address = tuple[str, int]
 
 
-def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, str]:
+def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
     """Broker id → why no connection to its address came about within ``seconds``; those that accepted are left out."""
     deadline = time.monotonic() + seconds
-    problems: dict[int, str] = {}
+    problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             left[broker] = [(family, address) for family, _, _, _, address in found]
         except OSError as failure:
-            problems[broker] = f"the host name {host!r} does not resolve ({failure.strerror})"
+            reason = f"the host name {host!r} does not resolve ({failure.strerror})"
+            problems[broker] = Unheard(BrokerState.REFUSED, reason)
     # A name may have several addresses: the next one is tried where one refuses.
     while left and time.monotonic() < deadline:
         tried = {broker: addresses.pop(0) for broker, addresses in left.items()}
@@ -39,9 +43,10 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
     return problems
 
 
-def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, str | None]:
+def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:
     """One address of each broker; None where it accepted."""
-    answers: dict[int, str | None] = dict.fromkeys(tried, "nothing answers (time ran out)")
+    nothing = Unheard(BrokerState.SILENT, "nothing answers (time ran out)")
+    answers: dict[int, Unheard | None] = dict.fromkeys(tried, nothing)
     with ExitStack() as sockets, selectors.DefaultSelector() as waiting:
         for broker, (family, address) in tried.items():
             connection = sockets.enter_context(socket.socket(family, socket.SOCK_STREAM))
@@ -56,5 +61,5 @@ def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -
                 waiting.unregister(key.fileobj)
                 assert isinstance(key.fileobj, socket.socket)
                 code = key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-                answers[key.data] = os.strerror(code) if code else None
+                answers[key.data] = Unheard(BrokerState.REFUSED, os.strerror(code)) if code else None
     return answers

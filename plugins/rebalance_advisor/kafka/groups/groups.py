@@ -51,7 +51,9 @@ def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
     found: dict[str, Group] = {}
     for broker, answer in sorted(answers.items()):
         if isinstance(answer, Exception) or answer.error_code:
-            reason = reason_of(answer) if isinstance(answer, Exception) else error_name(answer.error_code)
+            code = 0 if isinstance(answer, Exception) else answer.error_code
+            reason = error_name(code) if code else reason_of(answer)
+            coverage.note_refusal("groups", code)
             coverage.add_cluster("groups", f"broker {broker} did not list those that it coordinates: {reason}")
             continue
         for group in answer.groups:
@@ -86,7 +88,7 @@ def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Cover
     """The same groups with assignor, state and members. Types that have no reader here are told to be unread."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
-    moved = {name for name, reason in failed.items() if reason == error_name(NOT_COORDINATOR)}
+    moved = {name for name, why in failed.items() if why == NOT_COORDINATOR}
     # A classic group between two phases has no metadata yet: asked once more.
     unready = {name for name, group in described.items() if group.group_state in REBALANCING}
     if moved or unready:
@@ -94,19 +96,24 @@ def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Cover
         sender.sleep(1.0)
         again, failed_again = _describe(sender, listed, moved | unready)
         described |= again
-        failed = {name: reason for name, reason in failed.items() if name not in again} | failed_again
+        failed = {name: why for name, why in failed.items() if name not in again} | failed_again
     groups = dict(listed.groups)
     for name, group in listed.groups.items():
         if name in described:
             groups[name] = with_members(group, described[name], coverage)
         else:
             why = failed.get(name, f"members of {group.type} groups are not read yet")
-            coverage.add("group", name, "members", why)
+            if isinstance(why, int):
+                coverage.add_error("group", name, "members", why)
+            else:
+                coverage.add("group", name, "members", why)
     return ListedGroups(groups)
 
 
-def _describe(sender: RequestSender, listed: ListedGroups, names: set[str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Raw descriptions, and the reason for each group that has none."""
+def _describe(
+    sender: RequestSender, listed: ListedGroups, names: set[str]
+) -> tuple[dict[str, Any], dict[str, str | int]]:
+    """Raw descriptions, and for each group that has none Kafka's error code or the reason in words."""
     bundles = [
         (broker, kind, bundle)
         for kind in _REQUESTS
@@ -114,14 +121,14 @@ def _describe(sender: RequestSender, listed: ListedGroups, names: set[str]) -> t
     ]
     requests = {i: (broker, _REQUESTS[kind](bundle)) for i, (broker, kind, bundle) in enumerate(bundles)}
     described: dict[str, Any] = {}
-    failed: dict[str, str] = {}
+    failed: dict[str, str | int] = {}
     for i, answer in sender.send(requests).items():
         if isinstance(answer, Exception):
             failed |= dict.fromkeys(bundles[i][2], reason_of(answer))
             continue
         for group in answer.groups:
             if group.error_code:
-                failed[group.group_id] = error_name(group.error_code)
+                failed[group.group_id] = int(group.error_code)
             else:
                 described[group.group_id] = group
     return described, failed

@@ -48,7 +48,7 @@ BROKER = view(
     Column(
         "state",
         Text(),
-        comment="alive, new, draining, demoted, fenced or dead (replicas are placed on it, nobody has seen it).",
+        comment="alive, new, draining, demoted; refused, silent, disconnected (not heard); fenced or dead.",
     ),
     Column("is_controller", Boolean(), comment="It was the active controller."),
     Column("capacity_disk_bytes", Double(), comment="Disk it can carry, as given; NULL where nobody said."),
@@ -191,7 +191,7 @@ COVERAGE = view(
     "coverage",
     "What could not be read, in every reading.",
     *of_reading(),
-    Column("subject_type", Text(), comment="cluster, broker, topic, partition, group or member."),
+    Column("subject_type", Text(), comment="cluster, broker, topic, partition, group, member or right."),
     Column("subject", Text(), comment="Which one."),
     Column("what", Text(), comment="What of it could not be read."),
     Column("reason", Text(), comment="Why."),

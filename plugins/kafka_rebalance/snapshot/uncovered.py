@@ -1,0 +1,31 @@
+"""What an answer about a snapshot does not cover, in a few words: for the line that tells the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafka_rebalance.snapshot.model import CoverageGap
+from kafka_rebalance.snapshot.rights import missing_rights
+
+_MOST_NAMED = 3
+_NAMED = (("broker", "brokers"), ("topic", "topics"), ("partition", "partitions"), ("group", "groups"))
+
+
+def uncovered_words(coverage: Iterable[CoverageGap]) -> str:
+    """``what needs the right Describe on Cluster (…), parts of topic secret``; empty where all was seen."""
+    gaps = tuple(coverage)
+    parts = [f"what needs the right {right.value} ({right.hides})" for right in missing_rights(gaps)]
+    parts += _shortened({gap.what for gap in gaps if gap.subject_type == "cluster"})
+    for kind, plural in _NAMED:
+        names = {gap.subject for gap in gaps if gap.subject_type == kind}
+        # Of a member the group's name is enough: ``group/member``.
+        names |= {gap.subject.split("/")[0] for gap in gaps if kind == "group" and gap.subject_type == "member"}
+        if names:
+            parts.append(f"parts of {plural if len(names) > 1 else kind} {', '.join(_shortened(names))}")
+    return "; ".join(parts)
+
+
+def _shortened(names: set[str]) -> list[str]:
+    ordered = sorted(names, key=lambda name: (len(name), name))  # brokers 2 and 10 in this order
+    more = len(ordered) - _MOST_NAMED
+    return ordered[:_MOST_NAMED] + ([f"{more:,} more"] if more > 0 else [])

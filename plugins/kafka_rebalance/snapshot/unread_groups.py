@@ -1,0 +1,71 @@
+"""Groups that read what nobody could see: which topics, so that what is fetched from them is unknown and not nothing.
+
+Committed offsets are the one sign of what a group reads. They are missing where the group was denied or not read, and
+tell less than all for share groups (which commit none) and streams groups (which also read changelogs that they do not
+commit). A group without members reads nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap, Group, GroupType
+from kafka_rebalance.snapshot.rights import Right, missing_rights
+
+_NO_MEMBERS = ("Empty", "Dead")
+_ONE_OFFSET = "committed offset of "
+_COMMITS = ("committed offsets", "offsets", "group")
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadGroup:
+    """``topics`` that it reads unseen; None: nobody knows which, so it may be any."""
+
+    group: str
+    topics: frozenset[str] | None
+    why: str
+
+
+def may_hide_groups(snapshot: ClusterSnapshot) -> bool:
+    """Not all groups that there are may have been listed."""
+    return Right.DESCRIBE_CLUSTER in missing_rights(snapshot.coverage) or any(
+        gap.subject_type == "cluster" and "group" in gap.what for gap in snapshot.coverage
+    )
+
+
+def unread_groups(snapshot: ClusterSnapshot) -> tuple[UnreadGroup, ...]:
+    """In the order of the snapshot's groups."""
+    gaps: dict[str, list[CoverageGap]] = {}
+    for gap in snapshot.coverage:
+        if gap.subject_type == "group":
+            gaps.setdefault(gap.subject, []).append(gap)
+    found = (_unread(group, gaps.get(group.id, []), snapshot) for group in snapshot.groups)
+    return tuple(unread for unread in found if unread is not None)
+
+
+def _unread(group: Group, gaps: list[CoverageGap], snapshot: ClusterSnapshot) -> UnreadGroup | None:
+    if group.state in _NO_MEMBERS and not group.members:
+        return None
+    has_no_commits = any(gap.what in _COMMITS for gap in gaps)
+    named = _named(group)
+    if group.type is GroupType.SHARE:
+        why = "a share group commits no offsets"
+        return UnreadGroup(group.id, named if group.members else None, why)
+    if group.type in (GroupType.STREAMS, GroupType.UNKNOWN):
+        committed = {commit.topic for commit in group.committed}
+        own = {topic.name for topic in snapshot.topics if topic.name.startswith(f"{group.id}-")}
+        topics = frozenset(named | committed | own)
+        why = f"not all that a {group.type} group reads is committed"
+        return UnreadGroup(group.id, topics if committed or group.members else None, why)
+    if has_no_commits:
+        why = "its committed offsets were not read"
+        return UnreadGroup(group.id, named or None, why)
+    partly = {gap.what.removeprefix(_ONE_OFFSET).rpartition("-")[0] for gap in gaps if gap.what.startswith(_ONE_OFFSET)}
+    return UnreadGroup(group.id, frozenset(partly), "some of its offsets were not read") if partly else None
+
+
+def _named(group: Group) -> frozenset[str]:
+    """Topics that its members read or ask for."""
+    asked = {topic for member in group.members for topic in member.subscription or ()}
+    parts = (part for member in group.members for part in (member.assigned, member.target))
+    return frozenset(asked | {topic for part in parts for topic, _ in part or ()})

@@ -1,0 +1,27 @@
+"""A broker that was not heard: which of the states it is in, and why, by how it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka import errors
+
+from kafka_rebalance.snapshot.model import BrokerState
+
+_TIMEOUTS = (TimeoutError, errors.KafkaTimeoutError, errors.RequestTimedOutError)
+_ENDED = (errors.KafkaConnectionError, errors.NodeNotReadyError, errors.Cancelled, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """``state`` is ``refused``, ``silent`` or ``disconnected``; ``reason`` in words."""
+
+    state: BrokerState
+    reason: str
+
+
+def unheard_by(failure: object, reason: str) -> Unheard | None:
+    """What this failure of a request says about its broker; None where it says nothing (a version, a deadline)."""
+    if isinstance(failure, _TIMEOUTS):  # before OSError, of which TimeoutError is one
+        return Unheard(BrokerState.SILENT, reason)
+    return Unheard(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None

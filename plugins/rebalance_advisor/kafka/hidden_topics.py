@@ -1,0 +1,78 @@
+"""Topics that Kafka keeps from us: log dirs, members and commits betray names that the metadata does not hold.
+
+Each such name is asked for by itself: Kafka then says whether it may not be described (or is not there: to us it does
+not make a difference), or whether it is unknown to who may describe it. A subscription to a topic that nobody made
+is no gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafka.protocol.metadata import MetadataRequest
+
+from kafka_rebalance.snapshot.model import Group
+from kafka_rebalance.snapshot.rights import Right
+from kafka_rebalance.snapshot.topic_names import topic_name_fault
+from rebalance_advisor.kafka.connection.client import error_name, reason_of
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.request_sender import RequestSender
+
+_REFUSED, _UNKNOWN = 29, 3
+_NAMES_A_QUESTION = 1_000
+_HIDDEN = "everything but its size"
+_DESCRIPTION = "description"
+
+
+def note_hidden_topics(
+    sender: RequestSender, known: set[str], on_disk: set[str], groups: Iterable[Group], coverage: Coverage
+) -> None:
+    """A gap for each topic that is betrayed and not shown. ``known``: those that the metadata holds."""
+    told = {gap.subject for gap in coverage.gaps if gap.subject_type == "topic"}
+    readers = _readers(groups)
+    wanted = sorted(
+        name for name in (on_disk | readers.keys()) - known - told if name in on_disk or not topic_name_fault(name)
+    )
+    codes = _codes(sender, wanted)
+    for name in wanted:
+        code = codes.get(name)
+        if name in on_disk:
+            # It exists, whatever the metadata says.
+            why = "no right to describe it" if code == _REFUSED else "made or deleted while reading"
+            coverage.add("topic", name, _HIDDEN, f"{code if isinstance(code, str) else why}; log dirs hold it")
+        elif code == _REFUSED:
+            reason = f"group {readers[name]} names it, and there is no right to describe it, or it does not exist"
+            coverage.add("topic", name, _DESCRIPTION, reason)
+        elif code not in (_UNKNOWN, None):
+            why = "it was made while reading" if code == 0 else code if isinstance(code, str) else error_name(code)
+            coverage.add("topic", name, _DESCRIPTION, f"group {readers[name]} names it: {why}")
+        if code == _REFUSED:
+            coverage.add_right(Right.DESCRIBE_TOPICS)
+
+
+def _readers(groups: Iterable[Group]) -> dict[str, str]:
+    """Topic → the first group that names it."""
+    found: dict[str, str] = {}
+    for group in groups:
+        names = [commit.topic for commit in group.committed]
+        for member in group.members:
+            names += member.subscription or ()
+            names += [topic for part in (member.assigned, member.owned, member.target) for topic, _ in part or ()]
+        for name in names:
+            found.setdefault(name, group.id)
+    return found
+
+
+def _codes(sender: RequestSender, names: list[str]) -> Mapping[str, int | str]:
+    """Kafka's error code for each name (0: it is shown now), or why none came."""
+    found: dict[str, int | str] = {}
+    for at in range(0, len(names), _NAMES_A_QUESTION):
+        part = names[at : at + _NAMES_A_QUESTION]
+        topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in part]
+        answer: Any = sender.send_to_any(MetadataRequest(topics=topics, allow_auto_topic_creation=False))
+        if isinstance(answer, Exception):
+            found |= dict.fromkeys(part, reason_of(answer))
+        else:
+            found |= {topic.name: int(topic.error_code) for topic in answer.topics}
+    return found

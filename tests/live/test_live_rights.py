@@ -1,0 +1,200 @@
+"""Thirteen sets of rights on a cluster with TLS and SCRAM: nothing that is missing goes unsaid, and no verdict is
+better than what was seen. The table is printed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.rights import Right, missing_rights
+from kafka_rebalance.verify import verify_plan
+from rebalance_advisor.kafka.read_cluster import read_cluster
+from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
+from stack.kafka.security import ADMIN, ADMIN_PASSWORD, ADVISOR, ADVISOR_PASSWORD
+from stack.kafka.tools import NEWEST, OLDER
+from tests.live.rights_cases import (
+    CASES,
+    HIDDEN_GROUP,
+    HIDDEN_TOPIC,
+    WHOLE,
+    RightsCase,
+    administrator,
+    grant,
+    java_login,
+    login,
+)
+
+pytestmark = pytest.mark.live
+# As even as can be: each broker holds each partition, and leads a third.
+EVEN = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
+TOPICS = dict.fromkeys(("clicks", "orders", HIDDEN_TOPIC), EVEN)
+# The new protocol's group reads both: Kafka 4.3 refuses all of it where one of its topics is hidden.
+NEW_GROUP, SMALL_GROUP = "warehouse", "archive"
+
+
+class Reader:
+    """One member of the classic group, polling in a thread until it is stopped."""
+
+    def __init__(self, cluster: KafkaCluster) -> None:
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._read, args=(cluster,), daemon=True)
+        self._thread.start()
+
+    def _read(self, cluster: KafkaCluster) -> None:
+        from kafka import KafkaConsumer
+
+        consumer = KafkaConsumer(HIDDEN_TOPIC, "orders", group_id=HIDDEN_GROUP, **login(cluster))
+        while not self._stop.is_set():
+            consumer.poll(timeout_ms=300)
+        consumer.close()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join(20)
+
+
+@pytest.fixture(scope="module", params=[NEWEST, OLDER])
+def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
+    """Three brokers, three even topics, and groups of both protocols that read them."""
+    spec = ClusterSpec(version=request.param, is_secured=True)
+    with start_cluster(spec, tmp_path_factory.mktemp("rights") / "cluster") as cluster:
+        with administrator(cluster) as admin:
+            topics = {name: {"assignments": dict(enumerate(rows))} for name, rows in TOPICS.items()}
+            topics["clicks"]["configs"] = {"retention.ms": "86400000"}
+            admin.create_topics(topics, wait_for_metadata=True)
+        reader = Reader(cluster)
+        assert cluster.admin_properties is not None
+        settings = [*java_login(cluster.admin_properties), "group.protocol=consumer"]
+        readers: list[subprocess.Popen[bytes]] = [
+            cluster.tools.start_console_consumer(HIDDEN_TOPIC, NEW_GROUP, *settings),
+            cluster.tools.start_console_consumer("orders", SMALL_GROUP, *settings),
+        ]
+        try:
+            yield cluster
+        finally:
+            reader.stop()
+            for process in readers:
+                process.kill()
+                process.wait()
+
+
+def read(cluster: KafkaCluster, user: str = ADVISOR, password: str = ADVISOR_PASSWORD) -> ClusterSnapshot:
+    assert cluster.certificates is not None
+    given: dict[str, Any] = {
+        "bootstrap.servers": cluster.bootstrap, "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": user, "sasl.password": password, "ssl.ca.location": str(cluster.certificates.authority),
+    }  # fmt: skip
+    return read_cluster(given, cluster_name="rights", now=datetime.now(UTC))
+
+
+def settled(cluster: KafkaCluster) -> ClusterSnapshot:
+    """What the super user sees once every group has its members and every broker its leaders."""
+    deadline = time.monotonic() + 90
+    while True:
+        snapshot = read(cluster, ADMIN, ADMIN_PASSWORD)
+        sizes = {group.id: len(group.members) for group in snapshot.groups if group.state == "Stable"}
+        if {HIDDEN_GROUP: 1, NEW_GROUP: 1, SMALL_GROUP: 1}.items() <= sizes.items() and not snapshot.coverage:
+            return snapshot
+        assert time.monotonic() < deadline, (sizes, snapshot.coverage)
+        time.sleep(0.5)
+
+
+def with_rights(cluster: KafkaCluster, admin: Any, case: RightsCase) -> ClusterSnapshot:
+    """Rules reach each broker in its own time: read until two readings in a row say the same."""
+    grant(admin, case)
+    time.sleep(0.3)
+    last = read(cluster)
+    for _ in range(5):
+        snapshot = read(cluster)
+        if snapshot.coverage == last.coverage and len(snapshot.topics) == len(last.topics):
+            return snapshot
+        last = snapshot
+    raise AssertionError(f"{case.name}: readings differ: {last.coverage}")
+
+
+def planned(snapshot: ClusterSnapshot) -> Plan:
+    plan = make_plan(snapshot, PlanOptions(with_frontier=False))
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return plan
+
+
+def unsaid(whole: ClusterSnapshot, seen: ClusterSnapshot) -> list[str]:
+    """What the super user sees, the advisor does not, and no gap tells. Empty: all is said."""
+    told = {(gap.subject_type, gap.subject) for gap in seen.coverage}
+    rights = missing_rights(seen.coverage)
+    topics = {topic.name: topic for topic in seen.topics}
+    groups = {group.id: group for group in seen.groups}
+    brokers = {broker.id: broker for broker in seen.brokers}
+    missing = []
+    for topic in whole.topics:
+        if topic.name not in topics:
+            # A name that nobody betrays can be told by the right alone.
+            is_said = ("topic", topic.name) in told or Right.DESCRIBE_CLUSTER in rights
+        else:
+            is_said = topics[topic.name].configs == topic.configs or ("topic", topic.name) in told
+        missing += [] if is_said else [f"topic {topic.name}"]
+    for group in whole.groups:
+        found = groups.get(group.id)
+        if found is None:
+            is_said = Right.DESCRIBE_CLUSTER in rights
+        else:
+            same = len(found.members) == len(group.members)
+            hidden = {commit.topic for commit in group.committed} - {commit.topic for commit in found.committed}
+            is_said = ("group", group.id) in told or (same and all(("topic", name) in told for name in hidden))
+        missing += [] if is_said else [f"group {group.id}"]
+    for broker in whole.brokers:
+        is_same = brokers[broker.id].configs == broker.configs and bool(brokers[broker.id].log_dirs)
+        missing += [] if is_same or ("broker", str(broker.id)) in told else [f"broker {broker.id}"]
+    row_of = seen.row_of
+    for row in whole.each_partition():
+        if (row.topic, row.partition) in row_of:
+            found_row = seen.partition(row_of[row.topic, row.partition])
+            is_known = None not in (*found_row.log_bytes, found_row.start_offset, found_row.end_offset)
+            is_said = is_known or ("topic", row.topic) in told or all(("broker", str(b)) in told for b in row.replicas)
+            missing += [] if is_said else [f"partition {row.topic}-{row.partition}"]
+    return missing
+
+
+def shown(name: str, snapshot: ClusterSnapshot, plan: Plan) -> str:
+    members = sum(len(group.members) for group in snapshot.groups)
+    counts = f"{len(snapshot.topics):>6} {len(snapshot.groups):>6} {members:>7} {len(snapshot.coverage):>4}"
+    rights = ", ".join(right.value for right in missing_rights(snapshot.coverage))
+    return f"{name:<42}{counts}  {plan.verdict.value:<14} {rights or '-'}"
+
+
+def test_nothing_that_is_missing_goes_unsaid_and_no_verdict_is_better_than_what_was_seen(
+    secured: KafkaCluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = settled(secured)
+    table = [f"Kafka {secured.spec.version}: rights{'topics':>27} groups members gaps  verdict        missing rights"]
+    wrong: dict[str, object] = {}
+    with administrator(secured) as admin:
+        for case in (WHOLE, *CASES):
+            seen = with_rights(secured, admin, case)
+            plan = planned(seen)
+            table.append(shown(case.name, seen, plan))
+            rights = missing_rights(seen.coverage)
+            lacks = set(case.lacks)
+            lacks |= {Right.DESCRIBE_TOPICS} if case.denies_topic else set()
+            lacks |= {Right.DESCRIBE_GROUPS} if case.denies_group else set()
+            # Where a login sees no topic or group at all it cannot be refused one: Describe on Cluster says that.
+            surely = lacks if seen.topics and seen.groups else lacks & {Right.DESCRIBE_CLUSTER, Right.BROKER_CONFIGS}
+            is_right = surely <= set(rights) <= lacks and plan.verdict.value == case.verdict
+            commands = [right.command for right in rights] if plan.verdict.value == "cannot_tell" else []
+            told = " ".join(plan.reasons)
+            if not is_right or unsaid(whole, seen) or not all(command in told for command in commands):
+                wrong[case.name] = (rights, plan.verdict, unsaid(whole, seen), plan.reasons)
+    with capsys.disabled():
+        print("", *table, sep="\n")
+    assert wrong == {}

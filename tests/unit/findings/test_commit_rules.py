@@ -1,0 +1,37 @@
+"""Committed offsets outside their partitions are told of the group, from one reading and not from dumps."""
+
+from dataclasses import replace
+
+from kafka_rebalance.findings.commit_rules import commit_out_of_range
+from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.snapshot.model import CommittedOffset, Group
+from tests.unit.findings.sample_clusters import cluster, striped, told
+
+# Twelve partitions, of which each begins at 0 and ends at 1,000; the last one begins at 300.
+ROWS = [replace(row, start_offset=300) if row.partition == 11 else row for row in striped("t", 12)]
+
+
+def group(*offsets: tuple[int, int]) -> Group:
+    return Group("g", committed=tuple(CommittedOffset("t", partition, offset) for partition, offset in offsets))
+
+
+def test_offsets_beyond_the_end_and_below_the_start_are_told_apart() -> None:
+    """1,000 is the end itself and 300 the start itself: both are fine. 300 - 120 = 180 messages are lost."""
+    fine = cluster(ROWS, groups=[group((0, 1_000), (1, 0), (11, 300))])
+    assert told(fine, commit_out_of_range.__name__) == []
+    (found,) = told(cluster(ROWS, groups=[group((0, 1_001), (1, 500), (11, 120))]), commit_out_of_range.__name__)
+    assert (found.subject, found.severity) == ("g", Severity.HIGH)
+    assert found.evidence == {
+        "commits_beyond_end": 1, "commits_below_start": 1, "messages_deleted_unread": 180, "example": "t-0",
+    }  # fmt: skip
+    (late,) = told(cluster(ROWS, groups=[group((11, 120))]), commit_out_of_range.__name__)
+    assert late.severity is Severity.MEDIUM
+    assert "1 offset below the start: 180 messages were deleted unread, such as t-11" in late.recommendation
+
+
+def test_what_is_unknown_or_of_several_moments_is_no_trouble() -> None:
+    unknown = [replace(row, start_offset=None, end_offset=None) for row in ROWS]
+    gone = Group("h", committed=(CommittedOffset("other", 0, 5),))
+    assert told(cluster(unknown, groups=[group((0, 5_000)), gone]), commit_out_of_range.__name__) == []
+    dumped = replace(cluster(ROWS, groups=[group((0, 1_001))]), source="dumps")
+    assert told(dumped, commit_out_of_range.__name__) == []

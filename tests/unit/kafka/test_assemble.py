@@ -1,0 +1,41 @@
+"""From what the readers brought to a snapshot: states of brokers, and gaps that show only when all is there."""
+
+from kafka_rebalance.snapshot.model import BrokerState
+from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
+from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
+from rebalance_advisor.kafka.connection.unheard import Unheard
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.storage import Configs, Storage
+from tests.unit.kafka.canned_cluster import words
+
+
+def broker(number: int, *, is_fenced: bool = False) -> SeenBroker:
+    return SeenBroker(number, f"b{number}", 9092, "r", is_fenced)
+
+
+def partition(number: int, replicas: tuple[int, ...], offline: tuple[int, ...] = ()) -> SeenPartition:
+    return SeenPartition("t", number, replicas[0], replicas, replicas, offline)
+
+
+def test_states_and_gaps_of_brokers_and_replicas() -> None:
+    """1 serves with a dead disk, 2 refuses, 3 is fenced (and, by its own socket, silent), 4 nobody knows. Only the disk
+    of broker 1 is a gap of replicas: the others are told as brokers.
+    """
+    metadata = ClusterMetadata(
+        "id", 1, (broker(1), broker(2), broker(3, is_fenced=True)), (SeenTopic("t", "x", False),),
+        (partition(0, (1, 2), (1,)), partition(1, (1, 3, 4), (1, 3, 4)), partition(2, (2, 1), (2,))),
+    )  # fmt: skip
+    unheard = {
+        2: Unheard(BrokerState.REFUSED, "Connection refused"),
+        3: Unheard(BrokerState.SILENT, "nothing answers"),
+    }
+    reading = Reading(metadata, Storage(), Configs(), {}, {}, unheard=unheard)
+    coverage = Coverage("c")
+    note_unseen(reading, coverage)
+    assert words(coverage) == [
+        "broker 3: log dirs: is fenced",
+        "broker 4: everything: replicas are placed on it, and the cluster does not know it",
+        "topic t: offline replica: partition 0, 1: the one on broker 1 is offline",
+    ]
+    states = {seen.id: seen.state.value for seen in assemble_snapshot("c", reading).brokers}
+    assert states == {1: "alive", 2: "refused", 3: "fenced", 4: "dead"}

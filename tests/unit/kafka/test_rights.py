@@ -1,0 +1,92 @@
+"""Rights that a login does not have: found where Kafka says nothing, told with the command that grants them."""
+
+import pytest
+from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
+from kafka.protocol.metadata import MetadataRequest
+
+from kafka_rebalance.snapshot.model import CommittedOffset, Group, Member
+from kafka_rebalance.snapshot.rights import Right, right_gap
+from kafka_rebalance.snapshot.uncovered import uncovered_words
+from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
+from tests.unit.kafka.canned_cluster import Answer, Cluster, metadata, partition, rights, words
+
+BLIND = (Right.DESCRIBE_CLUSTER,)
+SHOWN = metadata(("t", [partition(0, 1, [1])]))
+
+
+def described(operations: set[int] | None) -> Answer:
+    return Answer(error_code=0, brokers=[], authorized_operations=operations)
+
+
+@pytest.mark.parametrize(
+    ("told", "missing"),
+    [
+        (described({8, 10}), ()),
+        (described({3, 8}), (Right.BROKER_CONFIGS,)),
+        (described({10}), BLIND),
+        (described(set()), BLIND),  # what Kafka answers to who may not describe the cluster
+        (described(None), BLIND),
+        (Answer(error_code=58, brokers=[]), BLIND),
+        (TimeoutError("slow"), BLIND),
+    ],
+    ids=["both", "describe", "configs", "empty", "missing", "refused", "silent"],
+)
+def test_an_empty_set_of_rights_is_no_right(told: object, missing: tuple[Right, ...]) -> None:
+    cluster = Cluster({(1, MetadataRequest): SHOWN, (1, DescribeClusterRequest): told}, {DescribeQuorumRequest: -1})
+    coverage = Coverage("c")
+    read_cluster_metadata(cluster.sender(1), coverage)
+    assert rights(coverage) == missing
+
+
+def test_brokers_older_than_2_8_tell_the_rights_with_the_metadata() -> None:
+    old = {DescribeQuorumRequest: -1, DescribeClusterRequest: -1}
+    shown, asked = metadata(("t", [partition(0, 1, [1])])), metadata()
+    asked.authorized_operations = {8, 10}
+    cluster = Cluster({(1, MetadataRequest): [shown, asked]}, old)
+    coverage = Coverage("c")
+    read_cluster_metadata(cluster.sender(1), coverage)
+    assert rights(coverage) == ()
+
+
+def test_the_command_that_grants_a_right_stands_with_what_its_lack_hides() -> None:
+    gap = right_gap(Right.DESCRIBE_GROUPS)
+    assert gap.reason == (
+        "this login does not have it; to grant it: kafka-acls.sh --bootstrap-server HOST:PORT --add "
+        "--allow-principal User:NAME --operation Describe --group '*'"
+    )
+    assert right_gap(Right.BROKER_CONFIGS).reason.endswith("--operation DescribeConfigs --cluster")
+    assert uncovered_words([gap]) == (
+        "what needs the right Describe on Group (members, assignments and commits of groups)"
+    )
+
+
+def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told() -> None:
+    """Seven names are betrayed. ``seen`` is known; ``later`` was made meanwhile; nobody made ``wish``; ``bad name`` is
+    none that a topic can have, so nobody is asked for it.
+    """
+    reader = Member("m", subscription=("seen", "wish", "bad name"), assigned=(("secret", (0,)),))
+    groups = [Group("g", members=(reader,), committed=(CommittedOffset("read", 0, 5), CommittedOffset("later", 0, 1)))]
+    codes = (("secret", 29), ("read", 29), ("wish", 3), ("disk", 29), ("later", 0))
+    cluster = Cluster({(1, MetadataRequest): metadata(errors=codes)})
+    coverage = Coverage("c")
+    note_hidden_topics(cluster.sender(1), {"seen"}, {"seen", "disk"}, groups, coverage)
+    assert words(coverage) == [
+        "topic disk: everything but its size: no right to describe it; log dirs hold it",
+        "topic later: description: group g names it: it was made while reading",
+        "topic read: description: group g names it, and there is no right to describe it, or it does not exist",
+        "topic secret: description: group g names it, and there is no right to describe it, or it does not exist",
+    ]
+    assert rights(coverage) == (Right.DESCRIBE_TOPICS,)
+    assert sorted(topic.name for topic in cluster.asked[0][1].topics) == ["disk", "later", "read", "secret", "wish"]
+
+
+def test_where_nobody_answers_betrayed_names_are_told_all_the_same() -> None:
+    coverage = Coverage("c")
+    note_hidden_topics(Cluster({}).sender(1), set(), {"disk"}, [], coverage)
+    assert words(coverage) == ["topic disk: everything but its size: Timeout: no answer; log dirs hold it"]
+    assert rights(coverage) == ()
+    cluster = Cluster({})
+    note_hidden_topics(cluster.sender(1), {"t"}, {"t"}, [], Coverage("c"))
+    assert cluster.asked == []  # nothing is betrayed: nobody is asked
