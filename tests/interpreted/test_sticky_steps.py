@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def holding(state: State, *lists: list[int]) -> State:
 
 def lists(state: State) -> list[list[int]]:
     offsets, rows = flattened(state)
-    return [rows[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [rows[start:end].tolist() for start, end in pairwise(offsets)]
 
 
 @pytest.fixture

@@ -231,7 +231,7 @@ def test_all_files_of_a_folder_share_one_budget_of_bytes(tmp_path):
     budget = ByteBudget(total)
     assert len(read_folder(folder, "prod", budget).partitions) == 3
     assert (budget.used, budget.left) == (total, 0)
-    last = sorted(DUMPS)[-1]
+    last = max(DUMPS)
     with pytest.raises(InvalidInputError, match=rf"{last}: holds more than the [\d,]+ bytes that may be read beside"):
         read_folder(folder, "prod", ByteBudget(total - 1))
 

@@ -34,7 +34,7 @@ class CannedBroker:
     def reply(self, frame: bytes) -> bytes | None:
         """The framed response to one request; None where the connection is closed instead."""
         key, version, correlation = struct.unpack_from(">hhi", frame)
-        kind = next((request for request in self.answers if request.API_KEY == key), None)
+        kind = next((request for request in self.answers if key == request.API_KEY), None)
         if kind is None or version > self.answers[kind][0]:
             return None
         self.asked.append(kind.__name__)

@@ -143,9 +143,12 @@ def test_what_could_not_be_read_is_said_and_why(reading: SimpleNamespace) -> Non
 
 def test_commits_would_be_read_before_ends_and_each_step_is_told(reading: SimpleNamespace) -> None:
     assert reading.steps == [
-        "connecting", "reading brokers, topics and partitions", "reading log dirs and configs of 3 partitions on 2 brokers",
-        "reading groups", "reading offsets",
-    ]  # fmt: skip
+        "connecting",
+        "reading brokers, topics and partitions",
+        "reading log dirs and configs of 3 partitions on 2 brokers",
+        "reading groups",
+        "reading offsets",
+    ]
     order = [name for name in reading.asked if name in {"ListGroupsRequest", "ListOffsetsRequest"}]
     assert order == ["ListGroupsRequest", "ListOffsetsRequest", "ListOffsetsRequest"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,7 @@ def spread(
         not is_4_0_0,
     )
     pairs = list(zip(found.tolist(), partitions.tolist(), strict=True))
-    return [pairs[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)], is_complete
+    return [pairs[start:end] for start, end in pairwise(offsets)], is_complete
 
 
 def of(topic: int, *partitions: int) -> list[tuple[int, int]]:
