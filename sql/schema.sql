@@ -314,19 +314,19 @@ CREATE VIEW advisor.broker AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.broker,
-    each.rack,
-    each.host,
-    each.port,
-    each.state,
-    each.is_controller,
-    each.capacity_disk_bytes,
-    each.capacity_in_bytes_per_s,
-    each.capacity_out_bytes_per_s,
-    each.capacity_cpu_percent,
-    each.configs
+    broker.broker,
+    broker.rack,
+    broker.host,
+    broker.port,
+    broker.state,
+    broker.is_controller,
+    broker.capacity_disk_bytes,
+    broker.capacity_in_bytes_per_s,
+    broker.capacity_out_bytes_per_s,
+    broker.capacity_cpu_percent,
+    broker.configs
    FROM (store.snapshot
-     JOIN store.broker each ON (((each.snapshot_key = snapshot.snapshot_key) AND (each."time" = snapshot."time"))))
+     JOIN store.broker ON (((broker.snapshot_key = snapshot.snapshot_key) AND (broker."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.broker OWNER TO advisor_owner;
@@ -506,19 +506,19 @@ CREATE VIEW advisor.broker_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.broker,
-    each.rack,
-    each.host,
-    each.port,
-    each.state,
-    each.is_controller,
-    each.capacity_disk_bytes,
-    each.capacity_in_bytes_per_s,
-    each.capacity_out_bytes_per_s,
-    each.capacity_cpu_percent,
-    each.configs
+    broker.broker,
+    broker.rack,
+    broker.host,
+    broker.port,
+    broker.state,
+    broker.is_controller,
+    broker.capacity_disk_bytes,
+    broker.capacity_in_bytes_per_s,
+    broker.capacity_out_bytes_per_s,
+    broker.capacity_cpu_percent,
+    broker.configs
    FROM (store.newest_snapshot newest
-     JOIN store.broker each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
+     JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker."time" = newest."time"))));
 
 ALTER VIEW advisor.broker_latest OWNER TO advisor_owner;
 
@@ -578,19 +578,19 @@ CREATE VIEW advisor.broker_score AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.broker,
-    each.rack,
-    each.resource,
-    each.unit,
-    each.load,
-    each.capacity,
-    each.level,
-    each.over_mean,
-    each.fair_share,
-    each.source,
-    each.stays
+    broker_score.broker,
+    broker_score.rack,
+    broker_score.resource,
+    broker_score.unit,
+    broker_score.load,
+    broker_score.capacity,
+    broker_score.level,
+    broker_score.over_mean,
+    broker_score.fair_share,
+    broker_score.source,
+    broker_score.stays
    FROM (store.run
-     JOIN store.broker_score each ON (((each.run_key = run.run_key) AND (each."time" = run."time"))))
+     JOIN store.broker_score ON (((broker_score.run_key = run.run_key) AND (broker_score."time" = run."time"))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.broker_score OWNER TO advisor_owner;
@@ -629,19 +629,19 @@ CREATE VIEW advisor.broker_score_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.broker,
-    each.rack,
-    each.resource,
-    each.unit,
-    each.load,
-    each.capacity,
-    each.level,
-    each.over_mean,
-    each.fair_share,
-    each.source,
-    each.stays
+    broker_score.broker,
+    broker_score.rack,
+    broker_score.resource,
+    broker_score.unit,
+    broker_score.load,
+    broker_score.capacity,
+    broker_score.level,
+    broker_score.over_mean,
+    broker_score.fair_share,
+    broker_score.source,
+    broker_score.stays
    FROM (store.newest_run newest
-     JOIN store.broker_score each ON (((each.run_key = newest.run_key) AND (each."time" = newest."time"))));
+     JOIN store.broker_score ON (((broker_score.run_key = newest.run_key) AND (broker_score."time" = newest."time"))));
 
 ALTER VIEW advisor.broker_score_latest OWNER TO advisor_owner;
 
@@ -787,19 +787,19 @@ ALTER TABLE store.check_result OWNER TO advisor_owner;
 COMMENT ON TABLE store.check_result IS 'What each gate rule found, with the first rows as evidence; failed_rows 0 is passed.';
 
 CREATE VIEW advisor.check_result AS
- SELECT each.checked_at AS "time",
+ SELECT check_result.checked_at AS "time",
     COALESCE(snapshot.cluster, run.cluster) AS cluster,
-    each.gate,
+    check_result.gate,
     snapshot.snapshot_id,
     run.run_id,
-    each.rule,
-    each.level,
-    each.failed_rows,
-    each.message,
-    each.sample
-   FROM ((store.check_result each
-     LEFT JOIN store.snapshot ON ((snapshot.snapshot_key = each.snapshot_key)))
-     LEFT JOIN store.run ON ((run.run_key = each.run_key)))
+    check_result.rule,
+    check_result.level,
+    check_result.failed_rows,
+    check_result.message,
+    check_result.sample
+   FROM ((store.check_result
+     LEFT JOIN store.snapshot ON ((snapshot.snapshot_key = check_result.snapshot_key)))
+     LEFT JOIN store.run ON ((run.run_key = check_result.run_key)))
   WHERE (run.status IS DISTINCT FROM 'running'::text);
 
 ALTER VIEW advisor.check_result OWNER TO advisor_owner;
@@ -981,16 +981,16 @@ CREATE VIEW advisor.consumer_group AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.group_id,
-    each.type,
-    each.protocol_type,
-    each.protocol,
-    each.state,
-    each.generation,
-    each.coordinator,
-    each.member_count
+    consumer_group.group_id,
+    consumer_group.type,
+    consumer_group.protocol_type,
+    consumer_group.protocol,
+    consumer_group.state,
+    consumer_group.generation,
+    consumer_group.coordinator,
+    consumer_group.member_count
    FROM (store.snapshot
-     JOIN store.consumer_group each ON (((each.snapshot_key = snapshot.snapshot_key) AND (each."time" = snapshot."time"))))
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = snapshot.snapshot_key) AND (consumer_group."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.consumer_group OWNER TO advisor_owner;
@@ -1023,16 +1023,16 @@ CREATE VIEW advisor.consumer_group_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.group_id,
-    each.type,
-    each.protocol_type,
-    each.protocol,
-    each.state,
-    each.generation,
-    each.coordinator,
-    each.member_count
+    consumer_group.group_id,
+    consumer_group.type,
+    consumer_group.protocol_type,
+    consumer_group.protocol,
+    consumer_group.state,
+    consumer_group.generation,
+    consumer_group.coordinator,
+    consumer_group.member_count
    FROM (store.newest_snapshot newest
-     JOIN store.consumer_group each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group."time" = newest."time"))));
 
 ALTER VIEW advisor.consumer_group_latest OWNER TO advisor_owner;
 
@@ -1064,12 +1064,12 @@ CREATE VIEW advisor.coverage AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.subject_type,
-    each.subject,
-    each.what,
-    each.reason
+    coverage_gap.subject_type,
+    coverage_gap.subject,
+    coverage_gap.what,
+    coverage_gap.reason
    FROM (store.snapshot
-     JOIN store.coverage_gap each ON ((each.snapshot_key = snapshot.snapshot_key)))
+     JOIN store.coverage_gap ON ((coverage_gap.snapshot_key = snapshot.snapshot_key)))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.coverage OWNER TO advisor_owner;
@@ -1094,12 +1094,12 @@ CREATE VIEW advisor.coverage_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.subject_type,
-    each.subject,
-    each.what,
-    each.reason
+    coverage_gap.subject_type,
+    coverage_gap.subject,
+    coverage_gap.what,
+    coverage_gap.reason
    FROM (store.newest_snapshot newest
-     JOIN store.coverage_gap each ON ((each.snapshot_key = newest.snapshot_key)));
+     JOIN store.coverage_gap ON ((coverage_gap.snapshot_key = newest.snapshot_key)));
 
 ALTER VIEW advisor.coverage_latest OWNER TO advisor_owner;
 
@@ -1123,19 +1123,19 @@ CREATE VIEW advisor.finding AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each."position" AS rank,
-    each.finding_key,
-    each.code,
-    each.severity,
-    each.subject_type,
-    each.subject,
-    each.evidence,
-    each.recommendation,
-    each.cost,
-    each.gain,
-    each.confidence
+    finding."position" AS rank,
+    finding.finding_key,
+    finding.code,
+    finding.severity,
+    finding.subject_type,
+    finding.subject,
+    finding.evidence,
+    finding.recommendation,
+    finding.cost,
+    finding.gain,
+    finding.confidence
    FROM (store.run
-     JOIN store.finding each ON ((each.run_key = run.run_key)))
+     JOIN store.finding ON ((finding.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.finding OWNER TO advisor_owner;
@@ -1186,17 +1186,17 @@ CREATE VIEW advisor.finding_change AS
  WITH finding AS (
          SELECT published.cluster,
             published.age,
-            each.finding_key,
-            each.code,
-            each.severity,
-            each.subject_type,
-            each.subject
+            finding_1.finding_key,
+            finding_1.code,
+            finding_1.severity,
+            finding_1.subject_type,
+            finding_1.subject
            FROM (store.published_run published
-             JOIN store.finding each ON ((each.run_key = published.run_key)))
+             JOIN store.finding finding_1 ON ((finding_1.run_key = published.run_key)))
           WHERE ((published.age = 1) OR ((published.age = 2) AND (NOT (EXISTS ( SELECT
                    FROM (store.newest_run newest_1
                      JOIN store.finding still ON ((still.run_key = newest_1.run_key)))
-                  WHERE ((newest_1.cluster = published.cluster) AND (still.finding_key = each.finding_key)))))))
+                  WHERE ((newest_1.cluster = published.cluster) AND (still.finding_key = finding_1.finding_key)))))))
         )
  SELECT newest."time",
     newest.cluster,
@@ -1251,19 +1251,19 @@ CREATE VIEW advisor.finding_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each."position" AS rank,
-    each.finding_key,
-    each.code,
-    each.severity,
-    each.subject_type,
-    each.subject,
-    each.evidence,
-    each.recommendation,
-    each.cost,
-    each.gain,
-    each.confidence
+    finding."position" AS rank,
+    finding.finding_key,
+    finding.code,
+    finding.severity,
+    finding.subject_type,
+    finding.subject,
+    finding.evidence,
+    finding.recommendation,
+    finding.cost,
+    finding.gain,
+    finding.confidence
    FROM (store.newest_run newest
-     JOIN store.finding each ON ((each.run_key = newest.run_key)));
+     JOIN store.finding ON ((finding.run_key = newest.run_key)));
 
 ALTER VIEW advisor.finding_latest OWNER TO advisor_owner;
 
@@ -1319,18 +1319,18 @@ CREATE VIEW advisor.frontier_point AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each."position",
-    each.tolerance,
-    each.bytes,
-    each.replica_moves,
-    each.leader_changes,
-    each.lower_bound_bytes,
-    each.skew,
-    each.name,
-    each.is_recommended,
-    each.reason
+    frontier_point."position",
+    frontier_point.tolerance,
+    frontier_point.bytes,
+    frontier_point.replica_moves,
+    frontier_point.leader_changes,
+    frontier_point.lower_bound_bytes,
+    frontier_point.skew,
+    frontier_point.name,
+    frontier_point.is_recommended,
+    frontier_point.reason
    FROM (store.run
-     JOIN store.frontier_point each ON ((each.run_key = run.run_key)))
+     JOIN store.frontier_point ON ((frontier_point.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.frontier_point OWNER TO advisor_owner;
@@ -1367,18 +1367,18 @@ CREATE VIEW advisor.frontier_point_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each."position",
-    each.tolerance,
-    each.bytes,
-    each.replica_moves,
-    each.leader_changes,
-    each.lower_bound_bytes,
-    each.skew,
-    each.name,
-    each.is_recommended,
-    each.reason
+    frontier_point."position",
+    frontier_point.tolerance,
+    frontier_point.bytes,
+    frontier_point.replica_moves,
+    frontier_point.leader_changes,
+    frontier_point.lower_bound_bytes,
+    frontier_point.skew,
+    frontier_point.name,
+    frontier_point.is_recommended,
+    frontier_point.reason
    FROM (store.newest_run newest
-     JOIN store.frontier_point each ON ((each.run_key = newest.run_key)));
+     JOIN store.frontier_point ON ((frontier_point.run_key = newest.run_key)));
 
 ALTER VIEW advisor.frontier_point_latest OWNER TO advisor_owner;
 
@@ -1562,13 +1562,13 @@ CREATE VIEW advisor.group_rebalance_latest AS
             step.group_id,
             sum(GREATEST((step.generation - step.earlier), 0)) AS rebalances
            FROM ( SELECT daily.cluster,
-                    each.group_id,
-                    each.generation,
-                    lag(each.generation) OVER (PARTITION BY daily.cluster, each.group_id ORDER BY daily."time") AS earlier
+                    consumer_group.group_id,
+                    consumer_group.generation,
+                    lag(consumer_group.generation) OVER (PARTITION BY daily.cluster, consumer_group.group_id ORDER BY daily."time") AS earlier
                    FROM ((store.daily_snapshot daily
                      JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily."time" > (newest_1."time" - '7 days'::interval)))))
-                     JOIN store.consumer_group each ON (((each.snapshot_key = daily.snapshot_key) AND (each."time" = daily."time"))))
-                  WHERE (each.generation IS NOT NULL)) step
+                     JOIN store.consumer_group ON (((consumer_group.snapshot_key = daily.snapshot_key) AND (consumer_group."time" = daily."time"))))
+                  WHERE (consumer_group.generation IS NOT NULL)) step
           WHERE (step.earlier IS NOT NULL)
           GROUP BY step.cluster, step.group_id
         ), idle AS (
@@ -1616,27 +1616,27 @@ CREATE VIEW advisor.group_score AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.group_id,
-    each.assignor,
-    each.version,
-    each.scenario,
-    each.is_current,
-    each.is_advised,
-    each.members,
-    each.idle_members,
-    each.partitions,
-    each.skew_count,
-    each.skew_rate,
-    each.skew_lag,
-    each.partitions_moved,
-    each.moved_rate_ratio,
-    each.same_rack_ratio,
-    each.drain_seconds,
-    each.basis,
-    each.is_reproduced,
-    each.error
+    group_score.group_id,
+    group_score.assignor,
+    group_score.version,
+    group_score.scenario,
+    group_score.is_current,
+    group_score.is_advised,
+    group_score.members,
+    group_score.idle_members,
+    group_score.partitions,
+    group_score.skew_count,
+    group_score.skew_rate,
+    group_score.skew_lag,
+    group_score.partitions_moved,
+    group_score.moved_rate_ratio,
+    group_score.same_rack_ratio,
+    group_score.drain_seconds,
+    group_score.basis,
+    group_score.is_reproduced,
+    group_score.error
    FROM (store.run
-     JOIN store.group_score each ON (((each.run_key = run.run_key) AND (each."time" = run."time"))))
+     JOIN store.group_score ON (((group_score.run_key = run.run_key) AND (group_score."time" = run."time"))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.group_score OWNER TO advisor_owner;
@@ -1691,27 +1691,27 @@ CREATE VIEW advisor.group_score_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.group_id,
-    each.assignor,
-    each.version,
-    each.scenario,
-    each.is_current,
-    each.is_advised,
-    each.members,
-    each.idle_members,
-    each.partitions,
-    each.skew_count,
-    each.skew_rate,
-    each.skew_lag,
-    each.partitions_moved,
-    each.moved_rate_ratio,
-    each.same_rack_ratio,
-    each.drain_seconds,
-    each.basis,
-    each.is_reproduced,
-    each.error
+    group_score.group_id,
+    group_score.assignor,
+    group_score.version,
+    group_score.scenario,
+    group_score.is_current,
+    group_score.is_advised,
+    group_score.members,
+    group_score.idle_members,
+    group_score.partitions,
+    group_score.skew_count,
+    group_score.skew_rate,
+    group_score.skew_lag,
+    group_score.partitions_moved,
+    group_score.moved_rate_ratio,
+    group_score.same_rack_ratio,
+    group_score.drain_seconds,
+    group_score.basis,
+    group_score.is_reproduced,
+    group_score.error
    FROM (store.newest_run newest
-     JOIN store.group_score each ON (((each.run_key = newest.run_key) AND (each."time" = newest."time"))));
+     JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score."time" = newest."time"))));
 
 ALTER VIEW advisor.group_score_latest OWNER TO advisor_owner;
 
@@ -1782,15 +1782,15 @@ CREATE VIEW advisor.load AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.topic,
-    each.partition,
-    each.log_bytes,
-    each.in_bytes_per_s,
-    each.out_bytes_per_s,
-    each.cpu_percent,
-    each.in_messages_per_s
+    load.topic,
+    load.partition,
+    load.log_bytes,
+    load.in_bytes_per_s,
+    load.out_bytes_per_s,
+    load.cpu_percent,
+    load.in_messages_per_s
    FROM (store.snapshot
-     JOIN store.load each ON (((each.snapshot_key = snapshot.snapshot_key) AND (each."time" = snapshot."time"))))
+     JOIN store.load ON (((load.snapshot_key = snapshot.snapshot_key) AND (load."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.load OWNER TO advisor_owner;
@@ -1821,15 +1821,15 @@ CREATE VIEW advisor.load_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.topic,
-    each.partition,
-    each.log_bytes,
-    each.in_bytes_per_s,
-    each.out_bytes_per_s,
-    each.cpu_percent,
-    each.in_messages_per_s
+    load.topic,
+    load.partition,
+    load.log_bytes,
+    load.in_bytes_per_s,
+    load.out_bytes_per_s,
+    load.cpu_percent,
+    load.in_messages_per_s
    FROM (store.newest_snapshot newest
-     JOIN store.load each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
+     JOIN store.load ON (((load.snapshot_key = newest.snapshot_key) AND (load."time" = newest."time"))));
 
 ALTER VIEW advisor.load_latest OWNER TO advisor_owner;
 
@@ -1859,12 +1859,12 @@ CREATE VIEW advisor.load_source AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.kind,
-    each.source,
-    each.window_s,
-    each.known_share
+    load_source.kind,
+    load_source.source,
+    load_source.window_s,
+    load_source.known_share
    FROM (store.snapshot
-     JOIN store.load_source each ON ((each.snapshot_key = snapshot.snapshot_key)))
+     JOIN store.load_source ON ((load_source.snapshot_key = snapshot.snapshot_key)))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.load_source OWNER TO advisor_owner;
@@ -1889,12 +1889,12 @@ CREATE VIEW advisor.load_source_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.kind,
-    each.source,
-    each.window_s,
-    each.known_share
+    load_source.kind,
+    load_source.source,
+    load_source.window_s,
+    load_source.known_share
    FROM (store.newest_snapshot newest
-     JOIN store.load_source each ON ((each.snapshot_key = newest.snapshot_key)));
+     JOIN store.load_source ON ((load_source.snapshot_key = newest.snapshot_key)));
 
 ALTER VIEW advisor.load_source_latest OWNER TO advisor_owner;
 
@@ -1918,14 +1918,14 @@ CREATE VIEW advisor.log_dir AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.broker,
-    each.path,
-    each.total_bytes,
-    each.usable_bytes,
-    each.error,
-    each.is_cordoned
+    log_dir.broker,
+    log_dir.path,
+    log_dir.total_bytes,
+    log_dir.usable_bytes,
+    log_dir.error,
+    log_dir.is_cordoned
    FROM (store.snapshot
-     JOIN store.log_dir each ON (((each.snapshot_key = snapshot.snapshot_key) AND (each."time" = snapshot."time"))))
+     JOIN store.log_dir ON (((log_dir.snapshot_key = snapshot.snapshot_key) AND (log_dir."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.log_dir OWNER TO advisor_owner;
@@ -1954,14 +1954,14 @@ CREATE VIEW advisor.log_dir_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.broker,
-    each.path,
-    each.total_bytes,
-    each.usable_bytes,
-    each.error,
-    each.is_cordoned
+    log_dir.broker,
+    log_dir.path,
+    log_dir.total_bytes,
+    log_dir.usable_bytes,
+    log_dir.error,
+    log_dir.is_cordoned
    FROM (store.newest_snapshot newest
-     JOIN store.log_dir each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
+     JOIN store.log_dir ON (((log_dir.snapshot_key = newest.snapshot_key) AND (log_dir."time" = newest."time"))));
 
 ALTER VIEW advisor.log_dir_latest OWNER TO advisor_owner;
 
@@ -1989,22 +1989,22 @@ CREATE VIEW advisor.member_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.group_id,
-    each.member_id,
-    each.instance_id,
-    each.client_id,
-    each.host,
-    each.rack,
-    each.subscription,
-    each.subscribed_regex,
-    each.assigned,
-    each.assigned_count,
-    each.owned,
-    each.target,
-    each.generation,
-    each.decode_error
+    member.group_id,
+    member.member_id,
+    member.instance_id,
+    member.client_id,
+    member.host,
+    member.rack,
+    member.subscription,
+    member.subscribed_regex,
+    member.assigned,
+    member.assigned_count,
+    member.owned,
+    member.target,
+    member.generation,
+    member.decode_error
    FROM (store.newest_snapshot newest
-     JOIN store.member each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
+     JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member."time" = newest."time"))));
 
 ALTER VIEW advisor.member_latest OWNER TO advisor_owner;
 
@@ -2070,19 +2070,19 @@ CREATE VIEW advisor.member_score AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.group_id,
-    each.assignor,
-    each.is_current,
-    each.is_advised,
-    each.member_id,
-    each.instance_id,
-    each.rack,
-    each.partitions,
-    each.in_bytes_per_s,
-    each.in_messages_per_s,
-    each.lag_messages
+    member_score.group_id,
+    member_score.assignor,
+    member_score.is_current,
+    member_score.is_advised,
+    member_score.member_id,
+    member_score.instance_id,
+    member_score.rack,
+    member_score.partitions,
+    member_score.in_bytes_per_s,
+    member_score.in_messages_per_s,
+    member_score.lag_messages
    FROM (store.run
-     JOIN store.member_score each ON (((each.run_key = run.run_key) AND (each."time" = run."time"))))
+     JOIN store.member_score ON (((member_score.run_key = run.run_key) AND (member_score."time" = run."time"))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.member_score OWNER TO advisor_owner;
@@ -2121,19 +2121,19 @@ CREATE VIEW advisor.member_score_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.group_id,
-    each.assignor,
-    each.is_current,
-    each.is_advised,
-    each.member_id,
-    each.instance_id,
-    each.rack,
-    each.partitions,
-    each.in_bytes_per_s,
-    each.in_messages_per_s,
-    each.lag_messages
+    member_score.group_id,
+    member_score.assignor,
+    member_score.is_current,
+    member_score.is_advised,
+    member_score.member_id,
+    member_score.instance_id,
+    member_score.rack,
+    member_score.partitions,
+    member_score.in_bytes_per_s,
+    member_score.in_messages_per_s,
+    member_score.lag_messages
    FROM (store.newest_run newest
-     JOIN store.member_score each ON (((each.run_key = newest.run_key) AND (each."time" = newest."time"))));
+     JOIN store.member_score ON (((member_score.run_key = newest.run_key) AND (member_score."time" = newest."time"))));
 
 ALTER VIEW advisor.member_score_latest OWNER TO advisor_owner;
 
@@ -2193,20 +2193,20 @@ CREATE VIEW advisor.move AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each."position",
-    each.topic,
-    each.partition,
-    each.from_replicas,
-    each.to_replicas,
-    each.leader_from,
-    each.leader_to,
-    each.kind,
-    each.bytes,
-    each.wave,
-    each.reason,
-    each.worse_without
+    move."position",
+    move.topic,
+    move.partition,
+    move.from_replicas,
+    move.to_replicas,
+    move.leader_from,
+    move.leader_to,
+    move.kind,
+    move.bytes,
+    move.wave,
+    move.reason,
+    move.worse_without
    FROM (store.run
-     JOIN store.move each ON (((each.run_key = run.run_key) AND (each."time" = run."time"))))
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move."time" = run."time"))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.move OWNER TO advisor_owner;
@@ -2247,20 +2247,20 @@ CREATE VIEW advisor.move_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each."position",
-    each.topic,
-    each.partition,
-    each.from_replicas,
-    each.to_replicas,
-    each.leader_from,
-    each.leader_to,
-    each.kind,
-    each.bytes,
-    each.wave,
-    each.reason,
-    each.worse_without
+    move."position",
+    move.topic,
+    move.partition,
+    move.from_replicas,
+    move.to_replicas,
+    move.leader_from,
+    move.leader_to,
+    move.kind,
+    move.bytes,
+    move.wave,
+    move.reason,
+    move.worse_without
    FROM (store.newest_run newest
-     JOIN store.move each ON (((each.run_key = newest.run_key) AND (each."time" = newest."time"))));
+     JOIN store.move ON (((move.run_key = newest.run_key) AND (move."time" = newest."time"))));
 
 ALTER VIEW advisor.move_latest OWNER TO advisor_owner;
 
@@ -2372,20 +2372,20 @@ CREATE VIEW advisor.partition AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.topic,
-    each.partition,
-    each.replicas,
-    each.leader,
-    each.isr,
-    each.log_bytes,
-    each.start_offset,
-    each.end_offset,
-    each.adding,
-    each.removing,
-    each.offline,
-    each.observers
+    partition.topic,
+    partition.partition,
+    partition.replicas,
+    partition.leader,
+    partition.isr,
+    partition.log_bytes,
+    partition.start_offset,
+    partition.end_offset,
+    partition.adding,
+    partition.removing,
+    partition.offline,
+    partition.observers
    FROM (store.snapshot
-     JOIN store.partition each ON (((each.snapshot_key = snapshot.snapshot_key) AND (each."time" = snapshot."time"))))
+     JOIN store.partition ON (((partition.snapshot_key = snapshot.snapshot_key) AND (partition."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.partition OWNER TO advisor_owner;
@@ -2426,20 +2426,20 @@ CREATE VIEW advisor.partition_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.topic,
-    each.partition,
-    each.replicas,
-    each.leader,
-    each.isr,
-    each.log_bytes,
-    each.start_offset,
-    each.end_offset,
-    each.adding,
-    each.removing,
-    each.offline,
-    each.observers
+    partition.topic,
+    partition.partition,
+    partition.replicas,
+    partition.leader,
+    partition.isr,
+    partition.log_bytes,
+    partition.start_offset,
+    partition.end_offset,
+    partition.adding,
+    partition.removing,
+    partition.offline,
+    partition.observers
    FROM (store.newest_snapshot newest
-     JOIN store.partition each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
+     JOIN store.partition ON (((partition.snapshot_key = newest.snapshot_key) AND (partition."time" = newest."time"))));
 
 ALTER VIEW advisor.partition_latest OWNER TO advisor_owner;
 
@@ -2479,19 +2479,19 @@ CREATE VIEW advisor.plan AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.plan_id,
-    each.verdict,
-    each.reasons,
-    each.expires_at,
-    each.replica_moves,
-    each.bytes,
-    each.leader_changes,
-    each.seconds,
-    each.seconds_slot_filling,
-    each.continues,
-    each.document
+    plan.plan_id,
+    plan.verdict,
+    plan.reasons,
+    plan.expires_at,
+    plan.replica_moves,
+    plan.bytes,
+    plan.leader_changes,
+    plan.seconds,
+    plan.seconds_slot_filling,
+    plan.continues,
+    plan.document
    FROM (store.run
-     JOIN store.plan each ON ((each.run_key = run.run_key)))
+     JOIN store.plan ON ((plan.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan OWNER TO advisor_owner;
@@ -2542,12 +2542,12 @@ CREATE VIEW advisor.plan_bound AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.cost,
-    each.value,
-    each.gap,
-    each.proof
+    plan_bound.cost,
+    plan_bound.value,
+    plan_bound.gap,
+    plan_bound.proof
    FROM (store.run
-     JOIN store.plan_bound each ON ((each.run_key = run.run_key)))
+     JOIN store.plan_bound ON ((plan_bound.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_bound OWNER TO advisor_owner;
@@ -2572,12 +2572,12 @@ CREATE VIEW advisor.plan_bound_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.cost,
-    each.value,
-    each.gap,
-    each.proof
+    plan_bound.cost,
+    plan_bound.value,
+    plan_bound.gap,
+    plan_bound.proof
    FROM (store.newest_run newest
-     JOIN store.plan_bound each ON ((each.run_key = newest.run_key)));
+     JOIN store.plan_bound ON ((plan_bound.run_key = newest.run_key)));
 
 ALTER VIEW advisor.plan_bound_latest OWNER TO advisor_owner;
 
@@ -2601,13 +2601,13 @@ CREATE VIEW advisor.plan_broker AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.broker,
-    each.resource,
-    each.before,
-    each.after,
-    each.capacity
+    plan_broker.broker,
+    plan_broker.resource,
+    plan_broker.before,
+    plan_broker.after,
+    plan_broker.capacity
    FROM (store.run
-     JOIN store.plan_broker each ON (((each.run_key = run.run_key) AND (each."time" = run."time"))))
+     JOIN store.plan_broker ON (((plan_broker.run_key = run.run_key) AND (plan_broker."time" = run."time"))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_broker OWNER TO advisor_owner;
@@ -2634,13 +2634,13 @@ CREATE VIEW advisor.plan_broker_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.broker,
-    each.resource,
-    each.before,
-    each.after,
-    each.capacity
+    plan_broker.broker,
+    plan_broker.resource,
+    plan_broker.before,
+    plan_broker.after,
+    plan_broker.capacity
    FROM (store.newest_run newest
-     JOIN store.plan_broker each ON (((each.run_key = newest.run_key) AND (each."time" = newest."time"))));
+     JOIN store.plan_broker ON (((plan_broker.run_key = newest.run_key) AND (plan_broker."time" = newest."time"))));
 
 ALTER VIEW advisor.plan_broker_latest OWNER TO advisor_owner;
 
@@ -2666,19 +2666,19 @@ CREATE VIEW advisor.plan_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.plan_id,
-    each.verdict,
-    each.reasons,
-    each.expires_at,
-    each.replica_moves,
-    each.bytes,
-    each.leader_changes,
-    each.seconds,
-    each.seconds_slot_filling,
-    each.continues,
-    each.document
+    plan.plan_id,
+    plan.verdict,
+    plan.reasons,
+    plan.expires_at,
+    plan.replica_moves,
+    plan.bytes,
+    plan.leader_changes,
+    plan.seconds,
+    plan.seconds_slot_filling,
+    plan.continues,
+    plan.document
    FROM (store.newest_run newest
-     JOIN store.plan each ON ((each.run_key = newest.run_key)));
+     JOIN store.plan ON ((plan.run_key = newest.run_key)));
 
 ALTER VIEW advisor.plan_latest OWNER TO advisor_owner;
 
@@ -2822,20 +2822,20 @@ CREATE VIEW advisor.plan_resource AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.resource,
-    each.unit,
-    each.source,
-    each.mean_level,
-    each.basis,
-    each.band_asked_low,
-    each.band_asked_high,
-    each.widened_low,
-    each.widened_high,
-    each.skew_before,
-    each.skew_after,
-    each.left_out_because
+    plan_resource.resource,
+    plan_resource.unit,
+    plan_resource.source,
+    plan_resource.mean_level,
+    plan_resource.basis,
+    plan_resource.band_asked_low,
+    plan_resource.band_asked_high,
+    plan_resource.widened_low,
+    plan_resource.widened_high,
+    plan_resource.skew_before,
+    plan_resource.skew_after,
+    plan_resource.left_out_because
    FROM (store.run
-     JOIN store.plan_resource each ON ((each.run_key = run.run_key)))
+     JOIN store.plan_resource ON ((plan_resource.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_resource OWNER TO advisor_owner;
@@ -2876,20 +2876,20 @@ CREATE VIEW advisor.plan_resource_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.resource,
-    each.unit,
-    each.source,
-    each.mean_level,
-    each.basis,
-    each.band_asked_low,
-    each.band_asked_high,
-    each.widened_low,
-    each.widened_high,
-    each.skew_before,
-    each.skew_after,
-    each.left_out_because
+    plan_resource.resource,
+    plan_resource.unit,
+    plan_resource.source,
+    plan_resource.mean_level,
+    plan_resource.basis,
+    plan_resource.band_asked_low,
+    plan_resource.band_asked_high,
+    plan_resource.widened_low,
+    plan_resource.widened_high,
+    plan_resource.skew_before,
+    plan_resource.skew_after,
+    plan_resource.left_out_because
    FROM (store.newest_run newest
-     JOIN store.plan_resource each ON ((each.run_key = newest.run_key)));
+     JOIN store.plan_resource ON ((plan_resource.run_key = newest.run_key)));
 
 ALTER VIEW advisor.plan_resource_latest OWNER TO advisor_owner;
 
@@ -2929,12 +2929,12 @@ CREATE VIEW advisor.quarantine AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.subject_type,
-    each.subject,
-    each.rule,
-    each.reason
+    quarantine.subject_type,
+    quarantine.subject,
+    quarantine.rule,
+    quarantine.reason
    FROM (store.snapshot
-     JOIN store.quarantine each ON ((each.snapshot_key = snapshot.snapshot_key)))
+     JOIN store.quarantine ON ((quarantine.snapshot_key = snapshot.snapshot_key)))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.quarantine OWNER TO advisor_owner;
@@ -2959,12 +2959,12 @@ CREATE VIEW advisor.quarantine_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.subject_type,
-    each.subject,
-    each.rule,
-    each.reason
+    quarantine.subject_type,
+    quarantine.subject,
+    quarantine.rule,
+    quarantine.reason
    FROM (store.newest_snapshot newest
-     JOIN store.quarantine each ON ((each.snapshot_key = newest.snapshot_key)));
+     JOIN store.quarantine ON ((quarantine.snapshot_key = newest.snapshot_key)));
 
 ALTER VIEW advisor.quarantine_latest OWNER TO advisor_owner;
 
@@ -3005,16 +3005,16 @@ CREATE VIEW advisor.rack_score AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.rack,
-    each.resource,
-    each.unit,
-    each.brokers,
-    each.load,
-    each.capacity,
-    each.level,
-    each.over_mean
+    rack_score.rack,
+    rack_score.resource,
+    rack_score.unit,
+    rack_score.brokers,
+    rack_score.load,
+    rack_score.capacity,
+    rack_score.level,
+    rack_score.over_mean
    FROM (store.run
-     JOIN store.rack_score each ON ((each.run_key = run.run_key)))
+     JOIN store.rack_score ON ((rack_score.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.rack_score OWNER TO advisor_owner;
@@ -3047,16 +3047,16 @@ CREATE VIEW advisor.rack_score_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.rack,
-    each.resource,
-    each.unit,
-    each.brokers,
-    each.load,
-    each.capacity,
-    each.level,
-    each.over_mean
+    rack_score.rack,
+    rack_score.resource,
+    rack_score.unit,
+    rack_score.brokers,
+    rack_score.load,
+    rack_score.capacity,
+    rack_score.level,
+    rack_score.over_mean
    FROM (store.newest_run newest
-     JOIN store.rack_score each ON ((each.run_key = newest.run_key)));
+     JOIN store.rack_score ON ((rack_score.run_key = newest.run_key)));
 
 ALTER VIEW advisor.rack_score_latest OWNER TO advisor_owner;
 
@@ -3163,16 +3163,16 @@ CREATE VIEW advisor.resource_score AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.resource,
-    each.unit,
-    each.source,
-    each.known_share,
-    each.total,
-    each.plain_mean,
-    each.skew,
-    each.worst_broker
+    resource_score.resource,
+    resource_score.unit,
+    resource_score.source,
+    resource_score.known_share,
+    resource_score.total,
+    resource_score.plain_mean,
+    resource_score.skew,
+    resource_score.worst_broker
    FROM (store.run
-     JOIN store.resource_score each ON ((each.run_key = run.run_key)))
+     JOIN store.resource_score ON ((resource_score.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.resource_score OWNER TO advisor_owner;
@@ -3205,16 +3205,16 @@ CREATE VIEW advisor.resource_score_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.resource,
-    each.unit,
-    each.source,
-    each.known_share,
-    each.total,
-    each.plain_mean,
-    each.skew,
-    each.worst_broker
+    resource_score.resource,
+    resource_score.unit,
+    resource_score.source,
+    resource_score.known_share,
+    resource_score.total,
+    resource_score.plain_mean,
+    resource_score.skew,
+    resource_score.worst_broker
    FROM (store.newest_run newest
-     JOIN store.resource_score each ON ((each.run_key = newest.run_key)));
+     JOIN store.resource_score ON ((resource_score.run_key = newest.run_key)));
 
 ALTER VIEW advisor.resource_score_latest OWNER TO advisor_owner;
 
@@ -3457,13 +3457,13 @@ CREATE VIEW advisor.topic AS
  SELECT snapshot."time",
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.topic,
-    each.topic_id,
-    each.is_internal,
-    each.partition_count,
-    each.configs
+    topic.topic,
+    topic.topic_id,
+    topic.is_internal,
+    topic.partition_count,
+    topic.configs
    FROM (store.snapshot
-     JOIN store.topic each ON (((each.snapshot_key = snapshot.snapshot_key) AND (each."time" = snapshot."time"))))
+     JOIN store.topic ON (((topic.snapshot_key = snapshot.snapshot_key) AND (topic."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
 
 ALTER VIEW advisor.topic OWNER TO advisor_owner;
@@ -3490,13 +3490,13 @@ CREATE VIEW advisor.topic_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.snapshot_id,
-    each.topic,
-    each.topic_id,
-    each.is_internal,
-    each.partition_count,
-    each.configs
+    topic.topic,
+    topic.topic_id,
+    topic.is_internal,
+    topic.partition_count,
+    topic.configs
    FROM (store.newest_snapshot newest
-     JOIN store.topic each ON (((each.snapshot_key = newest.snapshot_key) AND (each."time" = newest."time"))));
+     JOIN store.topic ON (((topic.snapshot_key = newest.snapshot_key) AND (topic."time" = newest."time"))));
 
 ALTER VIEW advisor.topic_latest OWNER TO advisor_owner;
 
@@ -3543,18 +3543,18 @@ CREATE VIEW advisor.topic_score AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.topic,
-    each.placer,
-    each.seed,
-    each.replica_skew,
-    each.leader_skew,
-    each.disk_skew,
-    each.replica_moves,
-    each.leader_changes,
-    each.bytes_to_move,
-    each.rack_violations
+    topic_score.topic,
+    topic_score.placer,
+    topic_score.seed,
+    topic_score.replica_skew,
+    topic_score.leader_skew,
+    topic_score.disk_skew,
+    topic_score.replica_moves,
+    topic_score.leader_changes,
+    topic_score.bytes_to_move,
+    topic_score.rack_violations
    FROM (store.run
-     JOIN store.topic_score each ON (((each.run_key = run.run_key) AND (each."time" = run."time"))))
+     JOIN store.topic_score ON (((topic_score.run_key = run.run_key) AND (topic_score."time" = run."time"))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.topic_score OWNER TO advisor_owner;
@@ -3591,18 +3591,18 @@ CREATE VIEW advisor.topic_score_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.topic,
-    each.placer,
-    each.seed,
-    each.replica_skew,
-    each.leader_skew,
-    each.disk_skew,
-    each.replica_moves,
-    each.leader_changes,
-    each.bytes_to_move,
-    each.rack_violations
+    topic_score.topic,
+    topic_score.placer,
+    topic_score.seed,
+    topic_score.replica_skew,
+    topic_score.leader_skew,
+    topic_score.disk_skew,
+    topic_score.replica_moves,
+    topic_score.leader_changes,
+    topic_score.bytes_to_move,
+    topic_score.rack_violations
    FROM (store.newest_run newest
-     JOIN store.topic_score each ON (((each.run_key = newest.run_key) AND (each."time" = newest."time"))));
+     JOIN store.topic_score ON (((topic_score.run_key = newest.run_key) AND (topic_score."time" = newest."time"))));
 
 ALTER VIEW advisor.topic_score_latest OWNER TO advisor_owner;
 
@@ -3654,15 +3654,15 @@ CREATE VIEW advisor.wave AS
  SELECT run."time",
     run.cluster,
     run.run_id,
-    each.direction,
-    each.wave,
-    each.move_count,
-    each.bytes,
-    each.seconds,
-    each.throttle_bytes_per_s,
-    each.free_disk_needed
+    wave.direction,
+    wave.wave,
+    wave.move_count,
+    wave.bytes,
+    wave.seconds,
+    wave.throttle_bytes_per_s,
+    wave.free_disk_needed
    FROM (store.run
-     JOIN store.wave each ON ((each.run_key = run.run_key)))
+     JOIN store.wave ON ((wave.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.wave OWNER TO advisor_owner;
@@ -3693,15 +3693,15 @@ CREATE VIEW advisor.wave_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
-    each.direction,
-    each.wave,
-    each.move_count,
-    each.bytes,
-    each.seconds,
-    each.throttle_bytes_per_s,
-    each.free_disk_needed
+    wave.direction,
+    wave.wave,
+    wave.move_count,
+    wave.bytes,
+    wave.seconds,
+    wave.throttle_bytes_per_s,
+    wave.free_disk_needed
    FROM (store.newest_run newest
-     JOIN store.wave each ON ((each.run_key = newest.run_key)));
+     JOIN store.wave ON ((wave.run_key = newest.run_key)));
 
 ALTER VIEW advisor.wave_latest OWNER TO advisor_owner;
 

@@ -45,3 +45,19 @@ def whole_search() -> Iterator[None]:
 
     with searching_whole():
         yield
+
+
+@pytest.fixture(scope="session")
+def airflow_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where Airflow lives in these tests; it is told before its first import, which takes seconds."""
+    home, checkout = tmp_path_factory.mktemp("airflow"), TESTS.parent
+    os.environ.update(
+        {
+            "AIRFLOW_HOME": str(home),
+            "AIRFLOW__CORE__DAGS_FOLDER": str(checkout / "dags"),
+            "AIRFLOW__CORE__PLUGINS_FOLDER": str(checkout / "plugins"),
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home}/airflow.db",
+        }
+    )
+    return home

@@ -4,19 +4,20 @@ FROM {batch} AS run
 JOIN store.finding ON finding.run_key = run.run_key
 WHERE (
         finding.subject_type = 'broker' AND NOT EXISTS (
-            SELECT FROM store.broker AS each
-            WHERE each.snapshot_key = run.snapshot_key AND each.time = run.snapshot_time
-                AND each.broker::text = finding.subject
+            SELECT FROM store.broker
+            WHERE broker.snapshot_key = run.snapshot_key AND broker.time = run.snapshot_time
+                AND broker.broker::text = finding.subject
         )
     ) OR (
         finding.subject_type = 'topic' AND NOT EXISTS (
-            SELECT FROM store.topic AS each
-            WHERE each.snapshot_key = run.snapshot_key AND each.time = run.snapshot_time AND each.topic = finding.subject
+            SELECT FROM store.topic
+            WHERE topic.snapshot_key = run.snapshot_key AND topic.time = run.snapshot_time
+                AND topic.topic = finding.subject
         )
     ) OR (
         finding.subject_type = 'group' AND NOT EXISTS (
-            SELECT FROM store.consumer_group AS each
-            WHERE each.snapshot_key = run.snapshot_key AND each.time = run.snapshot_time
-                AND each.group_id = finding.subject
+            SELECT FROM store.consumer_group
+            WHERE consumer_group.snapshot_key = run.snapshot_key AND consumer_group.time = run.snapshot_time
+                AND consumer_group.group_id = finding.subject
         )
     )

@@ -2,18 +2,18 @@
 SELECT coalesce(grouped.group_id, scored.group_id) AS group_id, coalesce(scored.times, 0) AS scored_today, scored.is_advised
 FROM {batch} AS run
 CROSS JOIN LATERAL (
-    SELECT each.group_id
-    FROM store.consumer_group AS each
-    WHERE each.snapshot_key = run.snapshot_key AND each.time = run.snapshot_time
+    SELECT consumer_group.group_id
+    FROM store.consumer_group
+    WHERE consumer_group.snapshot_key = run.snapshot_key AND consumer_group.time = run.snapshot_time
 ) AS grouped
 FULL JOIN (
     SELECT
-        each.group_id,
-        count(*) FILTER (WHERE each.is_current AND each.scenario = 'today') AS times,
-        bool_or(each.is_advised) AS is_advised
+        group_score.group_id,
+        count(*) FILTER (WHERE group_score.is_current AND group_score.scenario = 'today') AS times,
+        bool_or(group_score.is_advised) AS is_advised
     FROM {batch} AS run
-    JOIN store.group_score AS each ON each.run_key = run.run_key AND each.time = run.time
-    GROUP BY each.group_id
+    JOIN store.group_score ON group_score.run_key = run.run_key AND group_score.time = run.time
+    GROUP BY group_score.group_id
 ) AS scored ON scored.group_id = grouped.group_id
 LEFT JOIN store.quarantine AS held
     ON held.snapshot_key = (SELECT run.snapshot_key FROM {batch} AS run)

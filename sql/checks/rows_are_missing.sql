@@ -3,30 +3,30 @@ SELECT counted.what, counted.reported, counted.found
 FROM {batch} AS snapshot
 CROSS JOIN LATERAL (
     SELECT 'brokers' AS what, snapshot.broker_count AS reported, count(*) AS found
-    FROM store.broker AS each
-    WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+    FROM store.broker
+    WHERE broker.snapshot_key = snapshot.snapshot_key AND broker.time = snapshot.time
     UNION ALL
     SELECT 'topics', snapshot.topic_count, count(*)
-    FROM store.topic AS each
-    WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+    FROM store.topic
+    WHERE topic.snapshot_key = snapshot.snapshot_key AND topic.time = snapshot.time
     UNION ALL
-    SELECT 'partitions of topic ' || each.topic, each.partition_count, count(placed.partition)
-    FROM store.topic AS each
+    SELECT 'partitions of topic ' || topic.topic, topic.partition_count, count(placed.partition)
+    FROM store.topic
     LEFT JOIN store.partition AS placed
-        ON placed.snapshot_key = each.snapshot_key AND placed.time = each.time AND placed.topic = each.topic
-    WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
-    GROUP BY each.topic, each.partition_count
+        ON placed.snapshot_key = topic.snapshot_key AND placed.time = topic.time AND placed.topic = topic.topic
+    WHERE topic.snapshot_key = snapshot.snapshot_key AND topic.time = snapshot.time
+    GROUP BY topic.topic, topic.partition_count
     UNION ALL
     SELECT 'partitions', snapshot.partition_count, count(*)
-    FROM store.partition AS each
-    WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+    FROM store.partition
+    WHERE partition.snapshot_key = snapshot.snapshot_key AND partition.time = snapshot.time
     UNION ALL
     SELECT 'groups', snapshot.group_count, count(*)
-    FROM store.consumer_group AS each
-    WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+    FROM store.consumer_group
+    WHERE consumer_group.snapshot_key = snapshot.snapshot_key AND consumer_group.time = snapshot.time
     UNION ALL
     SELECT 'members', snapshot.member_count, count(*)
-    FROM store.member AS each
-    WHERE each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+    FROM store.member
+    WHERE member.snapshot_key = snapshot.snapshot_key AND member.time = snapshot.time
 ) AS counted
 WHERE counted.reported <> counted.found

@@ -36,15 +36,15 @@ WHERE counted.failed_rows > 0
 
 -- name: forget_input_checks
 -- A gate that runs again replaces its answer.
-DELETE FROM store.check_result AS each
+DELETE FROM store.check_result
 USING store.snapshot
-WHERE each.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
+WHERE check_result.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
 
 -- name: forget_quarantine
 -- The same for who is left out.
-DELETE FROM store.quarantine AS each
+DELETE FROM store.quarantine
 USING store.snapshot
-WHERE each.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
+WHERE quarantine.snapshot_key = snapshot.snapshot_key AND snapshot.snapshot_id = %(snapshot_id)s
 
 -- name: record_input_check
 -- One rule's answer on a snapshot.
@@ -62,11 +62,11 @@ WHERE snapshot_id = %(snapshot_id)s
 
 -- name: quarantine_of_snapshot
 -- Who advice leaves out.
-SELECT each.subject_type, each.subject, each.rule, each.reason
-FROM store.quarantine AS each
-JOIN store.snapshot ON snapshot.snapshot_key = each.snapshot_key
+SELECT quarantine.subject_type, quarantine.subject, quarantine.rule, quarantine.reason
+FROM store.quarantine
+JOIN store.snapshot ON snapshot.snapshot_key = quarantine.snapshot_key
 WHERE snapshot.snapshot_id = %(snapshot_id)s
-ORDER BY each.subject_type, each.subject, each.rule
+ORDER BY quarantine.subject_type, quarantine.subject, quarantine.rule
 
 -- name: forget_result_checks
 -- A gate that runs again replaces its answer.

@@ -39,12 +39,12 @@ SELECT run_key, time, status FROM store.run WHERE run_id = %(run_id)s FOR UPDATE
 SELECT
     EXISTS (SELECT FROM store.plan WHERE run_key = %(run_key)s) AS has_plan,
     (
-        SELECT each.rule
-        FROM store.check_result AS each
+        SELECT check_result.rule
+        FROM store.check_result
         JOIN store.run ON run.run_key = %(run_key)s
-        WHERE each.level = 'block' AND each.failed_rows > 0
-            AND (each.run_key = run.run_key OR each.snapshot_key = run.snapshot_key)
-        ORDER BY each.check_key
+        WHERE check_result.level = 'block' AND check_result.failed_rows > 0
+            AND (check_result.run_key = run.run_key OR check_result.snapshot_key = run.snapshot_key)
+        ORDER BY check_result.check_key
         LIMIT 1
     ) AS broken_rule
 

@@ -3,18 +3,18 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.broker,
-    each.rack,
-    each.host,
-    each.port,
-    each.state,
-    each.is_controller,
-    each.capacity_disk_bytes,
-    each.capacity_in_bytes_per_s,
-    each.capacity_out_bytes_per_s,
-    each.capacity_cpu_percent,
-    each.configs
+    broker.broker,
+    broker.rack,
+    broker.host,
+    broker.port,
+    broker.state,
+    broker.is_controller,
+    broker.capacity_disk_bytes,
+    broker.capacity_in_bytes_per_s,
+    broker.capacity_out_bytes_per_s,
+    broker.capacity_cpu_percent,
+    broker.configs
 FROM store.snapshot
-JOIN store.broker AS each
-    ON each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+JOIN store.broker
+    ON broker.snapshot_key = snapshot.snapshot_key AND broker.time = snapshot.time
 WHERE snapshot.status = 'passed';

@@ -3,18 +3,18 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.broker,
-    each.rack,
-    each.resource,
-    each.unit,
-    each.load,
-    each.capacity,
-    each.level,
-    each.over_mean,
-    each.fair_share,
-    each.source,
-    each.stays
+    broker_score.broker,
+    broker_score.rack,
+    broker_score.resource,
+    broker_score.unit,
+    broker_score.load,
+    broker_score.capacity,
+    broker_score.level,
+    broker_score.over_mean,
+    broker_score.fair_share,
+    broker_score.source,
+    broker_score.stays
 FROM store.run
-JOIN store.broker_score AS each
-    ON each.run_key = run.run_key AND each.time = run.time
+JOIN store.broker_score
+    ON broker_score.run_key = run.run_key AND broker_score.time = run.time
 WHERE run.status = 'published';

@@ -3,15 +3,15 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.group_id,
-    each.type,
-    each.protocol_type,
-    each.protocol,
-    each.state,
-    each.generation,
-    each.coordinator,
-    each.member_count
+    consumer_group.group_id,
+    consumer_group.type,
+    consumer_group.protocol_type,
+    consumer_group.protocol,
+    consumer_group.state,
+    consumer_group.generation,
+    consumer_group.coordinator,
+    consumer_group.member_count
 FROM store.snapshot
-JOIN store.consumer_group AS each
-    ON each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+JOIN store.consumer_group
+    ON consumer_group.snapshot_key = snapshot.snapshot_key AND consumer_group.time = snapshot.time
 WHERE snapshot.status = 'passed';

@@ -3,11 +3,11 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.subject_type,
-    each.subject,
-    each.what,
-    each.reason
+    coverage_gap.subject_type,
+    coverage_gap.subject,
+    coverage_gap.what,
+    coverage_gap.reason
 FROM store.snapshot
-JOIN store.coverage_gap AS each
-    ON each.snapshot_key = snapshot.snapshot_key
+JOIN store.coverage_gap
+    ON coverage_gap.snapshot_key = snapshot.snapshot_key
 WHERE snapshot.status = 'passed';

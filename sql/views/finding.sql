@@ -3,18 +3,18 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.position AS rank,
-    each.finding_key,
-    each.code,
-    each.severity,
-    each.subject_type,
-    each.subject,
-    each.evidence,
-    each.recommendation,
-    each.cost,
-    each.gain,
-    each.confidence
+    finding.position AS rank,
+    finding.finding_key,
+    finding.code,
+    finding.severity,
+    finding.subject_type,
+    finding.subject,
+    finding.evidence,
+    finding.recommendation,
+    finding.cost,
+    finding.gain,
+    finding.confidence
 FROM store.run
-JOIN store.finding AS each
-    ON each.run_key = run.run_key
+JOIN store.finding
+    ON finding.run_key = run.run_key
 WHERE run.status = 'published';

@@ -3,15 +3,16 @@ CREATE OR REPLACE VIEW advisor.finding_change AS
 WITH finding AS (
     -- Of the newest advisory, and of the one before what the newest no longer says.
     SELECT
-        published.cluster, published.age, each.finding_key, each.code, each.severity, each.subject_type, each.subject
+        published.cluster, published.age,
+        finding.finding_key, finding.code, finding.severity, finding.subject_type, finding.subject
     FROM store.published_run AS published
-    JOIN store.finding AS each ON each.run_key = published.run_key
+    JOIN store.finding ON finding.run_key = published.run_key
     WHERE published.age = 1
         OR published.age = 2 AND NOT EXISTS (
             SELECT
             FROM store.newest_run AS newest
             JOIN store.finding AS still ON still.run_key = newest.run_key
-            WHERE newest.cluster = published.cluster AND still.finding_key = each.finding_key
+            WHERE newest.cluster = published.cluster AND still.finding_key = finding.finding_key
         )
 )
 SELECT

@@ -3,17 +3,17 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.position,
-    each.tolerance,
-    each.bytes,
-    each.replica_moves,
-    each.leader_changes,
-    each.lower_bound_bytes,
-    each.skew,
-    each.name,
-    each.is_recommended,
-    each.reason
+    frontier_point.position,
+    frontier_point.tolerance,
+    frontier_point.bytes,
+    frontier_point.replica_moves,
+    frontier_point.leader_changes,
+    frontier_point.lower_bound_bytes,
+    frontier_point.skew,
+    frontier_point.name,
+    frontier_point.is_recommended,
+    frontier_point.reason
 FROM store.run
-JOIN store.frontier_point AS each
-    ON each.run_key = run.run_key
+JOIN store.frontier_point
+    ON frontier_point.run_key = run.run_key
 WHERE run.status = 'published';

@@ -5,14 +5,16 @@ WITH turned AS (
     SELECT step.cluster, step.group_id, sum(greatest(step.generation - step.earlier, 0)) AS rebalances
     FROM (
         SELECT
-            daily.cluster, each.group_id, each.generation,
-            lag(each.generation) OVER (PARTITION BY daily.cluster, each.group_id ORDER BY daily.time) AS earlier
+            daily.cluster, consumer_group.group_id, consumer_group.generation,
+            lag(consumer_group.generation) OVER (
+                PARTITION BY daily.cluster, consumer_group.group_id ORDER BY daily.time
+            ) AS earlier
         FROM store.daily_snapshot AS daily
         JOIN store.newest_snapshot AS newest
             ON newest.cluster = daily.cluster AND daily.time > newest.time - interval '7 days'
-        JOIN store.consumer_group AS each
-            ON each.snapshot_key = daily.snapshot_key AND each.time = daily.time
-        WHERE each.generation IS NOT NULL
+        JOIN store.consumer_group
+            ON consumer_group.snapshot_key = daily.snapshot_key AND consumer_group.time = daily.time
+        WHERE consumer_group.generation IS NOT NULL
     ) AS step
     WHERE step.earlier IS NOT NULL
     GROUP BY step.cluster, step.group_id

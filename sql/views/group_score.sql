@@ -3,26 +3,26 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.group_id,
-    each.assignor,
-    each.version,
-    each.scenario,
-    each.is_current,
-    each.is_advised,
-    each.members,
-    each.idle_members,
-    each.partitions,
-    each.skew_count,
-    each.skew_rate,
-    each.skew_lag,
-    each.partitions_moved,
-    each.moved_rate_ratio,
-    each.same_rack_ratio,
-    each.drain_seconds,
-    each.basis,
-    each.is_reproduced,
-    each.error
+    group_score.group_id,
+    group_score.assignor,
+    group_score.version,
+    group_score.scenario,
+    group_score.is_current,
+    group_score.is_advised,
+    group_score.members,
+    group_score.idle_members,
+    group_score.partitions,
+    group_score.skew_count,
+    group_score.skew_rate,
+    group_score.skew_lag,
+    group_score.partitions_moved,
+    group_score.moved_rate_ratio,
+    group_score.same_rack_ratio,
+    group_score.drain_seconds,
+    group_score.basis,
+    group_score.is_reproduced,
+    group_score.error
 FROM store.run
-JOIN store.group_score AS each
-    ON each.run_key = run.run_key AND each.time = run.time
+JOIN store.group_score
+    ON group_score.run_key = run.run_key AND group_score.time = run.time
 WHERE run.status = 'published';

@@ -3,14 +3,14 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.topic,
-    each.partition,
-    each.log_bytes,
-    each.in_bytes_per_s,
-    each.out_bytes_per_s,
-    each.cpu_percent,
-    each.in_messages_per_s
+    load.topic,
+    load.partition,
+    load.log_bytes,
+    load.in_bytes_per_s,
+    load.out_bytes_per_s,
+    load.cpu_percent,
+    load.in_messages_per_s
 FROM store.snapshot
-JOIN store.load AS each
-    ON each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+JOIN store.load
+    ON load.snapshot_key = snapshot.snapshot_key AND load.time = snapshot.time
 WHERE snapshot.status = 'passed';

@@ -3,11 +3,11 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.kind,
-    each.source,
-    each.window_s,
-    each.known_share
+    load_source.kind,
+    load_source.source,
+    load_source.window_s,
+    load_source.known_share
 FROM store.snapshot
-JOIN store.load_source AS each
-    ON each.snapshot_key = snapshot.snapshot_key
+JOIN store.load_source
+    ON load_source.snapshot_key = snapshot.snapshot_key
 WHERE snapshot.status = 'passed';

@@ -3,13 +3,13 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.broker,
-    each.path,
-    each.total_bytes,
-    each.usable_bytes,
-    each.error,
-    each.is_cordoned
+    log_dir.broker,
+    log_dir.path,
+    log_dir.total_bytes,
+    log_dir.usable_bytes,
+    log_dir.error,
+    log_dir.is_cordoned
 FROM store.snapshot
-JOIN store.log_dir AS each
-    ON each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+JOIN store.log_dir
+    ON log_dir.snapshot_key = snapshot.snapshot_key AND log_dir.time = snapshot.time
 WHERE snapshot.status = 'passed';

@@ -3,20 +3,20 @@ SELECT
     newest.time,
     newest.cluster,
     newest.snapshot_id,
-    each.group_id,
-    each.member_id,
-    each.instance_id,
-    each.client_id,
-    each.host,
-    each.rack,
-    each.subscription,
-    each.subscribed_regex,
-    each.assigned,
-    each.assigned_count,
-    each.owned,
-    each.target,
-    each.generation,
-    each.decode_error
+    member.group_id,
+    member.member_id,
+    member.instance_id,
+    member.client_id,
+    member.host,
+    member.rack,
+    member.subscription,
+    member.subscribed_regex,
+    member.assigned,
+    member.assigned_count,
+    member.owned,
+    member.target,
+    member.generation,
+    member.decode_error
 FROM store.newest_snapshot AS newest
-JOIN store.member AS each
-    ON each.snapshot_key = newest.snapshot_key AND each.time = newest.time;
+JOIN store.member
+    ON member.snapshot_key = newest.snapshot_key AND member.time = newest.time;

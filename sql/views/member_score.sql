@@ -3,18 +3,18 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.group_id,
-    each.assignor,
-    each.is_current,
-    each.is_advised,
-    each.member_id,
-    each.instance_id,
-    each.rack,
-    each.partitions,
-    each.in_bytes_per_s,
-    each.in_messages_per_s,
-    each.lag_messages
+    member_score.group_id,
+    member_score.assignor,
+    member_score.is_current,
+    member_score.is_advised,
+    member_score.member_id,
+    member_score.instance_id,
+    member_score.rack,
+    member_score.partitions,
+    member_score.in_bytes_per_s,
+    member_score.in_messages_per_s,
+    member_score.lag_messages
 FROM store.run
-JOIN store.member_score AS each
-    ON each.run_key = run.run_key AND each.time = run.time
+JOIN store.member_score
+    ON member_score.run_key = run.run_key AND member_score.time = run.time
 WHERE run.status = 'published';

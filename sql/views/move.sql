@@ -3,19 +3,19 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.position,
-    each.topic,
-    each.partition,
-    each.from_replicas,
-    each.to_replicas,
-    each.leader_from,
-    each.leader_to,
-    each.kind,
-    each.bytes,
-    each.wave,
-    each.reason,
-    each.worse_without
+    move.position,
+    move.topic,
+    move.partition,
+    move.from_replicas,
+    move.to_replicas,
+    move.leader_from,
+    move.leader_to,
+    move.kind,
+    move.bytes,
+    move.wave,
+    move.reason,
+    move.worse_without
 FROM store.run
-JOIN store.move AS each
-    ON each.run_key = run.run_key AND each.time = run.time
+JOIN store.move
+    ON move.run_key = run.run_key AND move.time = run.time
 WHERE run.status = 'published';

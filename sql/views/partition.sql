@@ -3,19 +3,19 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.topic,
-    each.partition,
-    each.replicas,
-    each.leader,
-    each.isr,
-    each.log_bytes,
-    each.start_offset,
-    each.end_offset,
-    each.adding,
-    each.removing,
-    each.offline,
-    each.observers
+    partition.topic,
+    partition.partition,
+    partition.replicas,
+    partition.leader,
+    partition.isr,
+    partition.log_bytes,
+    partition.start_offset,
+    partition.end_offset,
+    partition.adding,
+    partition.removing,
+    partition.offline,
+    partition.observers
 FROM store.snapshot
-JOIN store.partition AS each
-    ON each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+JOIN store.partition
+    ON partition.snapshot_key = snapshot.snapshot_key AND partition.time = snapshot.time
 WHERE snapshot.status = 'passed';

@@ -3,18 +3,18 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.plan_id,
-    each.verdict,
-    each.reasons,
-    each.expires_at,
-    each.replica_moves,
-    each.bytes,
-    each.leader_changes,
-    each.seconds,
-    each.seconds_slot_filling,
-    each.continues,
-    each.document
+    plan.plan_id,
+    plan.verdict,
+    plan.reasons,
+    plan.expires_at,
+    plan.replica_moves,
+    plan.bytes,
+    plan.leader_changes,
+    plan.seconds,
+    plan.seconds_slot_filling,
+    plan.continues,
+    plan.document
 FROM store.run
-JOIN store.plan AS each
-    ON each.run_key = run.run_key
+JOIN store.plan
+    ON plan.run_key = run.run_key
 WHERE run.status = 'published';

@@ -3,11 +3,11 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.cost,
-    each.value,
-    each.gap,
-    each.proof
+    plan_bound.cost,
+    plan_bound.value,
+    plan_bound.gap,
+    plan_bound.proof
 FROM store.run
-JOIN store.plan_bound AS each
-    ON each.run_key = run.run_key
+JOIN store.plan_bound
+    ON plan_bound.run_key = run.run_key
 WHERE run.status = 'published';

@@ -3,12 +3,12 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.broker,
-    each.resource,
-    each.before,
-    each.after,
-    each.capacity
+    plan_broker.broker,
+    plan_broker.resource,
+    plan_broker.before,
+    plan_broker.after,
+    plan_broker.capacity
 FROM store.run
-JOIN store.plan_broker AS each
-    ON each.run_key = run.run_key AND each.time = run.time
+JOIN store.plan_broker
+    ON plan_broker.run_key = run.run_key AND plan_broker.time = run.time
 WHERE run.status = 'published';

@@ -3,19 +3,19 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.resource,
-    each.unit,
-    each.source,
-    each.mean_level,
-    each.basis,
-    each.band_asked_low,
-    each.band_asked_high,
-    each.widened_low,
-    each.widened_high,
-    each.skew_before,
-    each.skew_after,
-    each.left_out_because
+    plan_resource.resource,
+    plan_resource.unit,
+    plan_resource.source,
+    plan_resource.mean_level,
+    plan_resource.basis,
+    plan_resource.band_asked_low,
+    plan_resource.band_asked_high,
+    plan_resource.widened_low,
+    plan_resource.widened_high,
+    plan_resource.skew_before,
+    plan_resource.skew_after,
+    plan_resource.left_out_because
 FROM store.run
-JOIN store.plan_resource AS each
-    ON each.run_key = run.run_key
+JOIN store.plan_resource
+    ON plan_resource.run_key = run.run_key
 WHERE run.status = 'published';

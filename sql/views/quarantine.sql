@@ -3,11 +3,11 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.subject_type,
-    each.subject,
-    each.rule,
-    each.reason
+    quarantine.subject_type,
+    quarantine.subject,
+    quarantine.rule,
+    quarantine.reason
 FROM store.snapshot
-JOIN store.quarantine AS each
-    ON each.snapshot_key = snapshot.snapshot_key
+JOIN store.quarantine
+    ON quarantine.snapshot_key = snapshot.snapshot_key
 WHERE snapshot.status = 'passed';

@@ -3,15 +3,15 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.rack,
-    each.resource,
-    each.unit,
-    each.brokers,
-    each.load,
-    each.capacity,
-    each.level,
-    each.over_mean
+    rack_score.rack,
+    rack_score.resource,
+    rack_score.unit,
+    rack_score.brokers,
+    rack_score.load,
+    rack_score.capacity,
+    rack_score.level,
+    rack_score.over_mean
 FROM store.run
-JOIN store.rack_score AS each
-    ON each.run_key = run.run_key
+JOIN store.rack_score
+    ON rack_score.run_key = run.run_key
 WHERE run.status = 'published';

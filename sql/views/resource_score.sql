@@ -3,15 +3,15 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.resource,
-    each.unit,
-    each.source,
-    each.known_share,
-    each.total,
-    each.plain_mean,
-    each.skew,
-    each.worst_broker
+    resource_score.resource,
+    resource_score.unit,
+    resource_score.source,
+    resource_score.known_share,
+    resource_score.total,
+    resource_score.plain_mean,
+    resource_score.skew,
+    resource_score.worst_broker
 FROM store.run
-JOIN store.resource_score AS each
-    ON each.run_key = run.run_key
+JOIN store.resource_score
+    ON resource_score.run_key = run.run_key
 WHERE run.status = 'published';

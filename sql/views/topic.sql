@@ -3,12 +3,12 @@ SELECT
     snapshot.time,
     snapshot.cluster,
     snapshot.snapshot_id,
-    each.topic,
-    each.topic_id,
-    each.is_internal,
-    each.partition_count,
-    each.configs
+    topic.topic,
+    topic.topic_id,
+    topic.is_internal,
+    topic.partition_count,
+    topic.configs
 FROM store.snapshot
-JOIN store.topic AS each
-    ON each.snapshot_key = snapshot.snapshot_key AND each.time = snapshot.time
+JOIN store.topic
+    ON topic.snapshot_key = snapshot.snapshot_key AND topic.time = snapshot.time
 WHERE snapshot.status = 'passed';

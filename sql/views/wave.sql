@@ -3,14 +3,14 @@ SELECT
     run.time,
     run.cluster,
     run.run_id,
-    each.direction,
-    each.wave,
-    each.move_count,
-    each.bytes,
-    each.seconds,
-    each.throttle_bytes_per_s,
-    each.free_disk_needed
+    wave.direction,
+    wave.wave,
+    wave.move_count,
+    wave.bytes,
+    wave.seconds,
+    wave.throttle_bytes_per_s,
+    wave.free_disk_needed
 FROM store.run
-JOIN store.wave AS each
-    ON each.run_key = run.run_key
+JOIN store.wave
+    ON wave.run_key = run.run_key
 WHERE run.status = 'published';

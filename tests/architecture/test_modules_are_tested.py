@@ -10,41 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("kafka_rebalance", "rebalance_advisor")
 END_TO_END = ("stack", "live", "benchmarks", "fuzz")
-# Modules without a test of their own so far, told by the folder that reaches them. Only ever shorter.
-NOT_YET = frozenset((
-    "kafka_rebalance.advisory.advisory",
-    "kafka_rebalance.assignors.server.uniform_homogeneous",
-    "kafka_rebalance.assignors.share.spread",
-    "kafka_rebalance.assignors.sticky.balance",
-    "kafka_rebalance.assignors.sticky.state",
-    "kafka_rebalance.assignors.sticky.sticky_input",
-    "kafka_rebalance.kernels.link_time",
-    "rebalance_advisor.airflow.advisory_tasks",
-    "rebalance_advisor.airflow.assets",
-    "rebalance_advisor.airflow.collecting",
-    "rebalance_advisor.airflow.connections",
-    "rebalance_advisor.airflow.fail_without_retry",
-    "rebalance_advisor.airflow.form",
-    "rebalance_advisor.airflow.gate_tasks",
-    "rebalance_advisor.airflow.plugin",
-    "rebalance_advisor.airflow.prune_task",
-    "rebalance_advisor.airflow.snapshot_tasks",
-    "rebalance_advisor.airflow.spark_job",
-    "rebalance_advisor.dumps.capacity_file",
-    "rebalance_advisor.dumps.cluster_model",
-    "rebalance_advisor.dumps.dump_folder",
-    "rebalance_advisor.dumps.groups.rows",
-    "rebalance_advisor.gates.expectations",
-    "rebalance_advisor.kafka.connection.client",
-    "rebalance_advisor.kafka.connection.tls",
-    "rebalance_advisor.kafka.read_cluster",
-    "rebalance_advisor.store.__main__",
-    "rebalance_advisor.store.checks",
-    "rebalance_advisor.store.prune",
-    "rebalance_advisor.store.rows.snapshot_rows",
-    "rebalance_advisor.store.schema.migrate",
-    "rebalance_advisor.store.snapshot_load",
-))  # fmt: skip
 
 
 def modules() -> set[str]:
@@ -74,9 +39,4 @@ def tested() -> set[str]:
 
 
 def test_every_module_is_imported_by_a_test(tested: set[str]) -> None:
-    assert sorted(modules() - tested - NOT_YET) == []
-
-
-def test_no_module_is_excused_that_has_a_test_or_is_gone(tested: set[str]) -> None:
-    assert sorted(NOT_YET & tested) == []
-    assert sorted(NOT_YET - modules()) == []
+    assert sorted(modules() - tested) == []

@@ -14,7 +14,7 @@ import json, runpy, sys
 import airflow.sdk
 for file in sys.argv[2:]:
     runpy.run_path(file)
-print(json.dumps([each for each in sys.argv[1].split(",") if each in sys.modules]))
+print(json.dumps([module for module in sys.argv[1].split(",") if module in sys.modules]))
 """
 
 

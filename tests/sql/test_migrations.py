@@ -13,6 +13,8 @@ from psycopg import sql
 from kafka_rebalance.plans.plan import Verdict
 from rebalance_advisor import store
 from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.schema.migrate import migrate
+from rebalance_advisor.store.schema.names import Names
 from stack.postgres.dump_schema import SCHEMA_FILE, dump
 from tests.sql.conftest import with_database
 from tests.sql.sample_clusters import finding, plain_snapshot, rich_snapshot, small_plan
@@ -26,7 +28,7 @@ def test_the_migrations_make_what_schema_sql_says(server, dsn) -> None:
 
 def test_a_second_run_changes_nothing(connection) -> None:
     before = connection.execute("SELECT version, applied_at FROM store.migration ORDER BY version").fetchall()
-    assert store.migrate(connection) == ()
+    assert migrate(connection) == ()
     assert connection.execute("SELECT version, applied_at FROM store.migration ORDER BY version").fetchall() == before
 
 
@@ -41,7 +43,7 @@ def test_two_at_once_apply_everything_exactly_once(empty_dsn) -> None:
 
     def run() -> None:
         with store.connect(empty_dsn) as connection:
-            applied.append(store.migrate(connection))
+            applied.append(migrate(connection))
 
     threads = [threading.Thread(target=run) for _ in range(2)]
     for thread in threads:
@@ -56,13 +58,13 @@ def test_a_changed_migration_is_refused_by_name(connection, monkeypatch) -> None
     changed = (replace(first, text=first.text + "-- later thought\n"), *others)
     monkeypatch.setattr(sql_files, "migrations", lambda: changed)
     with pytest.raises(store.StoreError, match="0001_pre_create_snapshots has changed since it was applied"):
-        store.migrate(connection)
+        migrate(connection)
 
 
 def test_a_database_that_is_ahead_is_refused(connection) -> None:
     connection.execute("INSERT INTO store.migration (version, name, checksum) VALUES (9999, 'x', 'y')")
     with pytest.raises(store.StoreError, match="has migration 9999"):
-        store.migrate(connection)
+        migrate(connection)
 
 
 def test_a_migration_that_fails_leaves_nothing(empty_dsn, monkeypatch) -> None:
@@ -71,7 +73,7 @@ def test_a_migration_that_fails_leaves_nothing(empty_dsn, monkeypatch) -> None:
     monkeypatch.setattr(sql_files, "migrations", lambda: broken)
     with store.connect(empty_dsn) as connection:
         with pytest.raises(psycopg.errors.DivisionByZero):
-            store.migrate(connection)
+            migrate(connection)
         assert connection.execute("SELECT to_regnamespace('store')").fetchone() == (None,)
 
 
@@ -81,7 +83,7 @@ def test_a_view_that_changes_its_columns_is_rebuilt_and_one_without_a_file_goes(
     connection.execute("CREATE VIEW advisor.forgotten AS SELECT 1 AS one")
     for name in ("quarantine_latest", "forgotten"):
         connection.execute(sql.SQL("ALTER VIEW advisor.{} OWNER TO advisor_owner").format(sql.Identifier(name)))
-    store.migrate(connection)
+    migrate(connection)
     connection.execute("SELECT subject FROM advisor.quarantine_latest")
     assert connection.execute("SELECT to_regclass('advisor.forgotten')").fetchone() == (None,)
     with connection.transaction():
@@ -95,7 +97,7 @@ def test_somebody_elses_view_in_the_way_is_named_and_kept(connection) -> None:
     connection.execute("ALTER VIEW advisor.quarantine_latest OWNER TO advisor_owner")
     connection.execute("CREATE VIEW public.ours AS SELECT another FROM advisor.quarantine_latest")
     with pytest.raises(store.StoreError, match="quarantine_latest changes its columns, but something else reads it"):
-        store.migrate(connection)
+        migrate(connection)
     assert connection.execute("SELECT another FROM public.ours").fetchone() == (1,)
 
 
@@ -111,7 +113,7 @@ def test_other_names_and_premade_roles_are_used_throughout(empty_dsn, monkeypatc
             )
         connection.execute("CREATE SCHEMA kra AUTHORIZATION team_ddl")
     with store.connect(empty_dsn) as connection:
-        store.migrate(connection)
+        migrate(connection)
         snapshot_id = store.save_snapshot(connection, rich_snapshot())
         assert store.load_snapshot(connection, snapshot_id).cluster == "prod"
         store.mark_snapshot(connection, snapshot_id, is_blocked=False)
@@ -123,6 +125,16 @@ def test_other_names_and_premade_roles_are_used_throughout(empty_dsn, monkeypatc
             assert connection.execute("SELECT verdict FROM kra.cluster_latest").fetchone() == ("rebalance",)
         left = "SELECT FROM pg_namespace WHERE nspname IN ('store', 'advisor')"
         assert connection.execute(left).rowcount == 0
+
+
+def test_names_may_be_given_instead_of_the_environments(empty_dsn) -> None:
+    names = replace(Names.from_environment(), store="kra_a", contract="kra_b")
+    with store.connect(empty_dsn) as connection:
+        assert len(migrate(connection, names)) == len(sql_files.migrations())
+        assert migrate(connection, names) == ()
+        assert connection.execute("SELECT count(*) FROM kra_b.snapshot").fetchone() == (0,)
+        found = "SELECT nspname FROM pg_namespace WHERE nspname IN ('store', 'advisor', 'kra_a', 'kra_b') ORDER BY 1"
+        assert connection.execute(found).fetchall() == [("kra_a",), ("kra_b",)]
 
 
 def test_a_name_that_needs_quotes_is_refused(monkeypatch) -> None:
@@ -141,7 +153,7 @@ def test_without_the_right_to_make_roles_the_message_says_what_to_ask_for(admin,
     host = admin.partition("@")[2]
     asks = pytest.raises(store.StoreError, match="let an administrator make roles nobody_made_this")
     with store.connect(with_database(f"postgresql://ordinary:p@{host}", name)) as connection, asks:
-        store.migrate(connection)
+        migrate(connection)
 
 
 def test_the_writer_can_do_the_pipelines_whole_work(connection, dsn) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from kafka_rebalance.snapshot import codec
 from rebalance_advisor import store
+from rebalance_advisor.store.prune import Pruned
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
@@ -36,7 +37,7 @@ def advise(
         store.publish_run(connection, run_id)
 
 
-def prune(connection, keep_snapshots_days: int = 14, keep_runs_days: int = 28) -> store.Pruned:
+def prune(connection, keep_snapshots_days: int = 14, keep_runs_days: int = 28) -> Pruned:
     return store.prune(connection, keep_snapshots_days=keep_snapshots_days, keep_runs_days=keep_runs_days, now=NOW)
 
 
@@ -54,7 +55,7 @@ def test_old_readings_go_with_their_weeks(connection) -> None:
     weeks = connection.execute("SELECT DISTINCT week_start FROM store.weeks()").fetchall()
     assert min(week for (week,) in weeks) >= NOW - timedelta(days=14 + 7)
     assert pruned.weeks > 0
-    assert prune(connection) == store.Pruned(0, 0, 0)
+    assert prune(connection) == Pruned(0, 0, 0)
 
 
 def test_the_newest_reading_stays_however_old(connection) -> None:
@@ -127,3 +128,15 @@ def test_each_cluster_is_looked_at_for_itself(connection) -> None:
 def test_less_than_a_day_is_refused(connection) -> None:
     with pytest.raises(store.StoreError, match="keep_runs_days = 0: keep one day at least"):
         prune(connection, keep_runs_days=0)
+
+
+@pytest.mark.parametrize(
+    ("hour", "is_kept"), [("2026-11-02T00:00:00+00:00", True), ("2026-11-01T23:59:59+00:00", False)]
+)
+def test_what_is_kept_begins_with_a_monday(connection, hour, is_kept) -> None:
+    """20 November 2026 is a Friday; 14 days before it is Friday the 6th, whose week began on Monday the 2nd."""
+    snapshot_id = store.save_snapshot(connection, plain_snapshot(captured_at=hour))
+    read(connection, 0)
+    assert prune(connection).snapshots == (0 if is_kept else 1)
+    found = connection.execute("SELECT count(*) FROM store.snapshot WHERE snapshot_id = %s", (snapshot_id,)).fetchone()
+    assert found == (int(is_kept),)

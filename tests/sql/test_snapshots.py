@@ -14,6 +14,7 @@ from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.store import snapshot_save
+from rebalance_advisor.store.snapshot_load import load_snapshot
 from tests.sql.sample_clusters import plain_snapshot, rich_snapshot
 
 pytestmark = pytest.mark.stack
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.stack
 @pytest.mark.parametrize("captured_at", ["2026-11-20T10:00:00.123Z", "2019-01-01T00:00:00+05:30", None])
 def test_a_snapshot_comes_back_equal_in_every_field(connection, captured_at) -> None:
     snapshot = rich_snapshot(captured_at)
-    loaded = store.load_snapshot(connection, store.save_snapshot(connection, snapshot))
+    loaded = load_snapshot(connection, store.save_snapshot(connection, snapshot))
     assert codec.snapshot_to_document(loaded) == codec.snapshot_to_document(snapshot)
     assert codec.snapshot_id(loaded) == codec.snapshot_id(snapshot)
 
@@ -32,7 +33,7 @@ def test_a_snapshot_without_isr_loads_and_groups_comes_back_equal(connection) ->
     bare = replace(
         snapshot, partitions=replace(snapshot.partitions, in_sync=None), groups=(), loads=type(snapshot.loads)()
     )
-    loaded = store.load_snapshot(connection, store.save_snapshot(connection, bare))
+    loaded = load_snapshot(connection, store.save_snapshot(connection, bare))
     assert codec.snapshot_to_document(loaded) == codec.snapshot_to_document(bare)
     assert loaded.partitions.in_sync is None
 
@@ -69,7 +70,7 @@ def test_a_crash_while_saving_leaves_nothing(connection, monkeypatch) -> None:
     assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (0,)
     assert connection.execute("SELECT count(*) FROM store.broker").fetchone() == (0,)
     monkeypatch.undo()
-    store.load_snapshot(connection, store.save_snapshot(connection, rich_snapshot()))
+    load_snapshot(connection, store.save_snapshot(connection, rich_snapshot()))
 
 
 @pytest.mark.parametrize("bad", ["nul \x00 byte", "lone surrogate \ud800"])
@@ -101,9 +102,16 @@ def test_the_latest_snapshot_is_the_newest_that_the_gate_let_pass(connection) ->
 
 def test_an_unknown_snapshot_is_named(connection) -> None:
     with pytest.raises(store.StoreError, match="no snapshot nothing is stored"):
-        store.load_snapshot(connection, "nothing")
+        load_snapshot(connection, "nothing")
     with pytest.raises(store.StoreError, match="no snapshot nothing is stored"):
         store.mark_snapshot(connection, "nothing", is_blocked=True)
+
+
+def test_a_partition_whose_topic_is_gone_is_a_fault_of_the_store_and_is_said(connection) -> None:
+    snapshot_id = store.save_snapshot(connection, rich_snapshot())
+    connection.execute("DELETE FROM store.topic WHERE topic IN ('orders', 'no-partitions')")
+    with pytest.raises(store.StoreError, match="a partition's topic is not among the topics of its snapshot"):
+        load_snapshot(connection, snapshot_id)
 
 
 def test_twenty_thousand_partitions_are_saved_and_loaded_within_seconds(connection) -> None:
@@ -111,7 +119,7 @@ def test_twenty_thousand_partitions_are_saved_and_loaded_within_seconds(connecti
     began = time.process_time()
     snapshot_id = store.save_snapshot(connection, snapshot)
     saved = time.process_time()
-    loaded = store.load_snapshot(connection, snapshot_id)
+    loaded = load_snapshot(connection, snapshot_id)
     ended = time.process_time()
     assert np.array_equal(loaded.partitions.replicas, snapshot.partitions.replicas)
     assert saved - began < 4, f"saving took {saved - began:.1f} CPU s"

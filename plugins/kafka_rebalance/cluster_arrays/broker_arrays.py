@@ -70,7 +70,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
     return BrokerArrays(
         brokers=brokers,
         arrays=arrays,
-        usable_bytes=np.array([np.inf if capacity_bytes is None else capacity_bytes for capacity_bytes in usable]),
+        usable_bytes=np.array([np.inf if free_bytes is None else free_bytes for free_bytes in usable]),
         notes=notes,
     )
 

@@ -23,8 +23,8 @@ from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
     """float64[D]: total load / capacity of the brokers that stay (0 where no broker stays)."""
-    broker_capacity: Floats = capacity[stays].sum(axis=0)
-    return np.divide(total, broker_capacity, out=np.zeros_like(broker_capacity), where=broker_capacity > 0)
+    total_capacity: Floats = capacity[stays].sum(axis=0)
+    return np.divide(total, total_capacity, out=np.zeros_like(total_capacity), where=total_capacity > 0)
 
 
 def fair_shares(
@@ -106,16 +106,16 @@ def _rack_levels(rack_capacity: Floats, fixed: Floats, curve: Floats) -> Floats:
     return levels
 
 
-def _tightest(broker_capacity: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArray[np.intp], float]:
+def _tightest(capacity: Floats, fixed: Floats, curve: Floats) -> tuple[npt.NDArray[np.intp], float]:
     """The set of racks whose holding per capacity is lowest (the largest such set), and that level."""
-    count = len(broker_capacity)
+    count = len(capacity)
     members = np.arange(count)
-    level = float((fixed.sum() + curve[count]) / broker_capacity.sum())
+    level = float((fixed.sum() + curve[count]) / capacity.sum())
     while True:
-        order = np.argsort(fixed - level * broker_capacity, kind="stable")
-        excess = np.cumsum((fixed - level * broker_capacity)[order]) + curve[1 : count + 1]
+        order = np.argsort(fixed - level * capacity, kind="stable")
+        excess = np.cumsum((fixed - level * capacity)[order]) + curve[1 : count + 1]
         best = int(np.argmin(excess))
-        if excess[best] >= -1e-12 * (abs(level) * broker_capacity.sum() + 1e-300):
+        if excess[best] >= -1e-12 * (abs(level) * capacity.sum() + 1e-300):
             return members, level
         members = order[: best + 1]
-        level = float((fixed[members].sum() + curve[best + 1]) / broker_capacity[members].sum())
+        level = float((fixed[members].sum() + curve[best + 1]) / capacity[members].sum())

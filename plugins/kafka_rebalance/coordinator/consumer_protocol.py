@@ -107,15 +107,11 @@ def _reconcile(run: _Run, bumped: int, first_beats: dict[str, int]) -> None:
 def _beat(run: _Run, at: int, member: str) -> int:
     """One heartbeat and its answer; returns the time of the next."""
     owned, target = run.owned[member], set(run.change.after.get(member, ()))
-    for partition in [
-        held_partition
-        for held_partition, holder in run.held.items()
-        if holder == member and held_partition not in owned
-    ]:
+    for partition in [held for held, holder in run.held.items() if holder == member and held not in owned]:
         del run.held[partition]  # this beat acknowledges the revocation
     answered = at + run.times.round_trip_ms
     revoke = owned - target
-    free = {taken_over for taken_over in target - owned if taken_over not in run.held}
+    free = {partition for partition in target - owned if partition not in run.held}
     run.say(at, member, Phase.HEARTBEAT, "revoke" if revoke else "")
     if revoke:
         owned -= revoke

@@ -26,7 +26,7 @@ _LISTS = ("include_topics", "exclude_topics")
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """All wishes. ``None`` = nothing said.
+    """What is asked of a plan. ``None`` = nothing said.
 
     within             band around each broker's fair share; None = the default of 10 %, held with a dead band. A band
                        or target that is given is an order: dead band and payback do not apply. So is a cap

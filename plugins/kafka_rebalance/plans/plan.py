@@ -18,7 +18,7 @@ from kafka_rebalance.plans.versions import FORMAT_VERSION, as_version_1
 
 class Verdict(StrEnum):
     """What the plan says first. ``cannot_tell``: nothing usable was seen, or what was not seen could change "nothing to
-    do" (``plan_making.unseen``); ``infeasible``: a hard rule cannot hold on what was seen.
+    do" (``plans.unseen``); ``infeasible``: a hard rule cannot hold on what was seen.
     """
 
     REBALANCE = "rebalance"

@@ -136,7 +136,7 @@ def build_request(snapshot: ClusterSnapshot, options: PlanOptions) -> PlanReques
 def _lost_cells(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Flags:
     """bool[P, W]: replicas on brokers that do not stay, of partitions that nobody may touch.
 
-    Not those of excluded topics on a broker that is to be removed: there two wishes contradict each other.
+    Not those of excluded topics on a broker that is to be removed: there two options contradict each other.
     """
     replicas = partitions.placement.replicas
     there = replicas >= 0

@@ -58,6 +58,13 @@ def offsets_of(lists: Sequence[Sequence[object]]) -> np.ndarray:
     return offsets
 
 
+def frozen(values: Sequence[object] | np.ndarray, dtype: type[np.generic] = np.int64) -> np.ndarray:
+    """A column as a request holds it, read-only: kernels are compiled for it already."""
+    column = np.array(values, dtype=dtype)
+    column.setflags(write=False)
+    return column
+
+
 def answer(request: AssignmentRequest, assignment: Assignment) -> dict[str, list[tuple[str, int]]]:
     """Partitions of each member that appears, in the order of the answer."""
     names = request.topics.names

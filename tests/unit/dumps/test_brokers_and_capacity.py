@@ -8,8 +8,15 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import BrokerState, Capacity
-from rebalance_advisor.dumps import read_capacity, read_input, with_capacity
+from rebalance_advisor.dumps import read_input
 from rebalance_advisor.dumps.brokers_csv import looks_like_brokers, read_brokers
+from rebalance_advisor.dumps.capacity_file import (
+    Capacities,
+    looks_like_capacity,
+    parse_capacity,
+    read_capacity,
+    with_capacity,
+)
 
 CSV = "broker,disk_bytes,in_bytes_per_s,out_bytes_per_s,cpu_percent\n1,1000,2e3,,100\n2,,,,\n"
 CRUISE_CONTROL = {
@@ -47,6 +54,21 @@ def test_capacities_are_added_to_a_snapshot_and_the_default_fills_the_rest(tmp_p
     assert with_capacity(snapshot, read_capacity(write(tmp_path, CSV))).brokers[0].capacity.cpu_percent == 100
     with pytest.raises(InvalidInputError, match=r"broker 3 is not among the brokers of map"):
         with_capacity(snapshot, read_capacity(write(tmp_path, CSV.replace("\n2,", "\n3,"))))
+
+
+def test_a_broker_of_the_file_is_not_filled_up_from_the_default(tmp_path):
+    """Cruise Control's default is for brokers that are not listed: 2 has no network figures, 1 has the default's."""
+    rows = {"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [1, 2]}]}
+    snapshot = read_input(write(tmp_path, rows, "map.json"))
+    before = with_capacity(snapshot, Capacities({2: Capacity(in_bytes_per_s=7.0, cpu_percent=50.0)}))
+    brokers = with_capacity(before, parse_capacity(json.dumps(CRUISE_CONTROL), "c")).brokers
+    assert brokers[0].capacity == Capacity(10 * 2**20, 3 * 2**10, 4.5 * 2**10, 100)
+    assert brokers[1].capacity == Capacity(3 * 2**20, 7.0, None, 100)  # what the file leaves open stays as it was
+
+
+def test_a_capacity_file_is_known_by_its_first_line_or_its_key():
+    assert all(looks_like_capacity(text) for text in (CSV, json.dumps(CRUISE_CONTROL), " Broker , CPU_percent\n"))
+    assert not any(looks_like_capacity(text) for text in ("broker,rack\n1,a\n", "id,disk_bytes\n", '{"brokers": []}'))
 
 
 def changed(change):

@@ -14,6 +14,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
 
 MODEL = {
     "name": "three-brokers",
@@ -99,6 +100,14 @@ def test_the_file_names_a_cluster_that_has_no_name(tmp_path):
     model = {key: value for key, value in MODEL.items() if key != "name"}
     assert read_input(write(tmp_path, model, "prod-eu.json")).cluster == "prod-eu"
     assert read_input(write(tmp_path, model, "prod-eu.json"), cluster="asked").cluster == "asked"
+
+
+def test_a_model_is_known_by_its_two_keys_and_named_by_the_caller_where_it_has_no_name():
+    assert is_cluster_model(MODEL)
+    assert not any(is_cluster_model(other) for other in ([MODEL], {"partitions": []}, {"brokers": []}, None))
+    nameless = {key: value for key, value in MODEL.items() if key != "name"}
+    assert read_cluster_model(copy.deepcopy(nameless), "place", "asked").cluster == "asked"
+    assert read_cluster_model(copy.deepcopy(MODEL), "place", "asked").cluster == "three-brokers"
 
 
 def _broken(change):

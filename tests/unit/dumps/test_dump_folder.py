@@ -11,6 +11,8 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import BrokerState, GroupType
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.dumps.dump_folder import read_folder
+from rebalance_advisor.input_bytes import ByteBudget
 from tests.unit.dumps.dump_texts import BROKERS, DUMPS, LATEST, LOG_DIRS, MEMBERS, OFFSETS, STATE, TOPICS, write_folder
 
 SIX = datetime(2026, 11, 20, 6, tzinfo=UTC)
@@ -209,6 +211,29 @@ def test_two_readings_give_measured_rates(tmp_path):
     assert snapshot.load(LoadKind.IN_MESSAGES_PER_S)[orders_0] == (100 - 70) / 60
     assert snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S).window_s == 60
     assert snapshot.loads.column(LoadKind.IN_MESSAGES_PER_S).source is LoadSource.OFFSETS_TIMES_MESSAGE_SIZE
+
+
+def test_of_three_readings_the_newest_two_count_whatever_their_folders_are_called(tmp_path):
+    """orders-0 ends at 40, 70 and 100 messages at 5:58, 5:59 and 6:00: 30 in the last minute, 60 in two."""
+    for name, minute, end in (("c", 58, 40), ("a", 59, 70)):
+        latest = LATEST.replace("orders:0:100", f"orders:0:{end}")
+        write_folder(tmp_path / name, latest=latest, offsets=None, captured_at=f"2026-11-20T05:{minute}:00Z\n")
+    write_folder(tmp_path / "b")
+    snapshot = read_folder(tmp_path, "prod")
+    orders_0 = list(rows_by_name(snapshot)).index("orders-0")
+    assert (snapshot.captured_at, snapshot.load(LoadKind.IN_MESSAGES_PER_S)[orders_0]) == (SIX, 30 / 60)
+
+
+def test_all_files_of_a_folder_share_one_budget_of_bytes(tmp_path):
+    """One byte less than they hold together, and the last one in the order of names is refused, none half-read."""
+    folder = write_folder(tmp_path)
+    total = sum(len(text.encode()) for text in DUMPS.values())
+    budget = ByteBudget(total)
+    assert len(read_folder(folder, "prod", budget).partitions) == 3
+    assert (budget.used, budget.left) == (total, 0)
+    last = max(DUMPS)
+    with pytest.raises(InvalidInputError, match=rf"{last}: holds more than the [\d,]+ bytes that may be read beside"):
+        read_folder(folder, "prod", ByteBudget(total - 1))
 
 
 def test_several_readings_need_their_times(tmp_path):

@@ -54,12 +54,12 @@ def test_twins_have_the_columns_of_their_history() -> None:
 
 def test_a_twin_is_of_the_newest_instead_of_all() -> None:
     text = (
-        "CREATE OR REPLACE VIEW advisor.move AS\nSELECT\n    run.time,\n    each.topic,\n    store.run.x\n"
-        "FROM store.run\nJOIN store.move AS each\n    ON each.run_key = run.run_key\nWHERE run.status = 'published';\n"
+        "CREATE OR REPLACE VIEW advisor.move AS\nSELECT\n    run.time,\n    move.topic,\n    store.run.x\n"
+        "FROM store.run\nJOIN store.move\n    ON move.run_key = run.run_key\nWHERE run.status = 'published';\n"
     )
     assert latest_twin(text, "move") == (
-        "CREATE OR REPLACE VIEW advisor.move_latest AS\nSELECT\n    newest.time,\n    each.topic,\n    store.run.x\n"
-        "FROM store.newest_run AS newest\nJOIN store.move AS each\n    ON each.run_key = newest.run_key;\n"
+        "CREATE OR REPLACE VIEW advisor.move_latest AS\nSELECT\n    newest.time,\n    move.topic,\n    store.run.x\n"
+        "FROM store.newest_run AS newest\nJOIN store.move\n    ON move.run_key = newest.run_key;\n"
     )
     with pytest.raises(SqlFilesError, match="write its twin"):
         latest_twin("CREATE VIEW advisor.a AS SELECT 1;", "a")

@@ -7,7 +7,7 @@ far as that goes. Which of several equally good answers comes out hangs on the o
 Stands for Kafka 4.0.1 – 4.3 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``), which differ where all members
 subscribe alike. The older heterogeneous builder of 3.8 and 3.9 is not modelled. Racks play no part since 3.8.
 
-See ``server_uniform_homogeneous`` and ``server_uniform_heterogeneous`` for the two ways, with examples.
+See ``uniform_homogeneous`` and ``uniform_heterogeneous`` for the two ways, with examples.
 """
 
 from __future__ import annotations

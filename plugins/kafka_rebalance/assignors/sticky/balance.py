@@ -2,7 +2,7 @@
 
 Kafka walks the movable partitions again and again. Before each it asks whether all is balanced (no member could take a
 partition from one that has two more: the slack is 1), then moves the partition back to whom it was taken from in an
-older generation, or to its reader that has the least, if either has two less than its holder. ``partition_movements``
+older generation, or to its reader that has the least, if either has two less than its holder. ``really_moved``
 may put another partition in its place. A walk without a move ends it.
 
 What Java computes anew for each partition is kept up to date here: the witness is one (member, row) that proves the
@@ -217,8 +217,7 @@ def _least_that_could(state: State, topic: int) -> int:
 # Kafka's account of who gave which partition to whom, kept to turn a movement back rather than add its opposite.
 #
 # Before partition p of a topic moves from A to B Kafka looks whether one of the same topic has moved from B to A, and
-# if
-# so moves that one back instead: the first of a HashSet of TopicPartitions, so Java's hash order decides which.
+# if so moves that one back instead: the first of a HashSet of TopicPartitions, so Java's hash order decides which.
 # This swap may undo the work of another move, and two such moves undo each other for good (``EndlessReassignment``).
 #
 # A row that has moved knows from whom it came first (``source``), where it is (``target``) and how many bins the set of
@@ -251,7 +250,7 @@ def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
 
 @kernel
 def record(state: State, row: int, owner: int, receiver: int) -> None:
-    """``row`` goes from ``owner`` to ``receiver``: what counts is where it came from first; going home cancels out."""
+    """``row`` goes from ``owner`` to ``receiver``: what counts is where it came from first; going back cancels out."""
     origin = state.rows[row].source
     if origin == NONE:
         _add(state, row, owner, receiver)
@@ -319,8 +318,8 @@ def _remove(state: State, row: int) -> None:
 
 # The reader of a topic that has the least, ties by id: a heap whose members may change size while it stands.
 #
-# ``state.heap[: state.marks[HEAP]]`` holds the members, least first; ``heap_place`` of a member is NONE if it is not
-# in.
+# ``state.heap[: state.marks[HEAP]]`` holds the members, least first; ``heap_place`` of a member is NONE if it is
+# not in.
 
 
 @inner_kernel
@@ -388,8 +387,7 @@ def _is_less(state: State, one: int, other: int) -> bool:
 # Kafka's questions word for word, for the states in which their order and their failures matter.
 #
 # That is so only where partitions that no longer exist are held, or existing ones by more than one member: then a
-# member
-# may be left out of the balancing though it reads a shared topic, and Java meets a null where it asks for it.
+# member may be left out of the balancing though it reads a shared topic, and Java meets a null where it asks for it.
 
 
 FAILED, NO, YES = -1, 0, 1

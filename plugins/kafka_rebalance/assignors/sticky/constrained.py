@@ -335,7 +335,7 @@ def assign_constrained(request: AssignmentRequest, inputs: StickyInput, *, is_co
 
 @kernel
 def waits_for_owner(rows: Ints, receivers: Ints, was_of: Ints, is_contested: Flags, is_cooperative: bool) -> Flags:  # noqa: FBT001
-    """bool[new]: the row must be given up by another member before the taker may have it."""
+    """bool[new]: the row must be given up by another member before the receiver may have it."""
     waits = np.zeros(len(rows), np.bool_)
     if is_cooperative:
         for i in range(len(rows)):

@@ -7,7 +7,7 @@ improve nothing · partitions stay where they are · a partition returns to whom
 Example: t0, t1, t2 of 1 partition; A reads t0, B t0 and t1, C all: A t0-0, B t1-0, C t2-0 (round robin: C gets two).
 
 Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 2.4 to 4.3. It can loop for ever on valid input
-(``partition_movements``): EndlessReassignmentError. Complexity: O(walks · (partitions + Σ readers of a topic) + moves ·
+(see ``balance``): EndlessReassignmentError. Complexity: O(walks · (partitions + Σ readers of a topic) + moves ·
 log(members)), where Java pays O(partitions) and more for each partition of each walk.
 """
 

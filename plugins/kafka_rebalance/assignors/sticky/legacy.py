@@ -11,7 +11,7 @@ If all read the same and somebody owns something, partitions are taken up from t
 in turn, then those without an owner as Java's map of all partitions gives them; else topics with fewer readers first.
 ``isBalanced`` asks for a difference of one (``slack`` 0), so more walks are made than later.
 Source: ``StickyAssignor`` of kafka-clients 2.0.0. A subscribed topic without metadata is a NullPointerException.
-Complexity: as ``sticky_general``.
+Complexity: as ``general``.
 """
 
 from __future__ import annotations

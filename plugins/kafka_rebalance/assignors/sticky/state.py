@@ -35,7 +35,7 @@ def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[An
 
 
 # A partition (or stale row): its topic; who is believed to have it (``owner``), its oldest place in a list (``first``),
-# who had it in an older generation (``previous``); and its movement (``partition_movements``): from whom, to whom, in a
+# who had it in an older generation (``previous``); and its movement (``balance.record``): from whom, to whom, in a
 # set of how many bins, its neighbours among the topic's moved ones, its spread hash code.
 ROW = _record_type(
     [
@@ -69,7 +69,7 @@ TOPIC = _record_type(
 class State(ByReference):
     """R rows, M members, T topics. ``readers`` int32: topic by topic, as the subscription map is walked, doubles kept.
 
-    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``least_loaded``. ``with_size`` int32: how
+    ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``balance.fill``. ``with_size`` int32: how
     many members that take part have each size. ``marks`` int64[10]: counters and flags, by the names above.
     ``offsets``, ``topics_of``: subscriptions. ``sets`` uint64[P, words]: racks of partitions, where racks matter.
     """

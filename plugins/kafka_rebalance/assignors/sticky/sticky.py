@@ -2,7 +2,7 @@
 
 Promises, in this order: completeness · balance (counts differ by one at most if all subscribe to the same topics) ·
 who has something keeps it. Racks, where they matter, come before stickiness, not before balance.
-Equal subscriptions take the constrained way (``sticky_constrained``), all others the general one (``sticky_general``).
+Equal subscriptions take the constrained way (``constrained``), all others the general one (``general``).
 
 What a member says it owns comes, for ``sticky``, from its user data, with the generation in there; for
 ``cooperative-sticky`` from its Subscription, with the generation in there or, from old clients, in its user data.

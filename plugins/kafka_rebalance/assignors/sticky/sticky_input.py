@@ -47,9 +47,9 @@ class StickyInput:
     """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + stale rows.
 
     ``subscription_order``: members as the subscription map is walked; ``owned_order``: as the map of owned partitions
-    is; ``by_id``,
-    ``id_rank``: as their ids sort. ``topics``: those of the metadata map, as their names sort; ``counts`` int32[T]:
-    their partitions, −1 for all other topics. ``rows`` int32[W]; ``is_kept`` bool[W]; ``is_contested`` bool[R].
+    is; ``by_id``, ``id_rank``: as their ids sort. ``topics``: those of the metadata map, as their names sort;
+    ``counts`` int32[T]: their partitions, −1 for all other topics. ``rows`` int32[W]; ``is_kept`` bool[W];
+    ``is_contested`` bool[R].
     """
 
     subscription_order: Longs

@@ -129,7 +129,7 @@ def _receiver(draft: Draft) -> Ints:
 
 
 def _given_and_received(plan_request: PlanRequest, draft: Draft, resources: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """float64[M, D]: what the giver loses and the taker gains by a move, follower's part and leader's."""
+    """float64[M, D]: what the giver loses and the receiver gains by a move, follower's part and leader's."""
     loads = plan_request.partitions.placement.loads
     rf = (draft.end >= 0).sum(axis=1).astype(np.int32)
     every = np.ones(len(plan_request.partitions.placement.replicas), dtype=np.int32)

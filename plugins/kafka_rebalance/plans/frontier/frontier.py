@@ -183,7 +183,7 @@ def _start(plan_request: PlanRequest, plan: Plan, seed: int, params: FrontierPar
 
 def _point(plan_request: PlanRequest, problem: Problem, solution: Solution, within: float | None) -> RatedPoint:
     arrays = plan_request.brokers.arrays
-    broker_capacity = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
+    capacities = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
     draft = draft_of(plan_request, solution.replicas, solution.leader)
     copied = total_bytes(draft.bytes_forward())
     after = _loads_after(plan_request, problem, solution, draft)
@@ -193,9 +193,7 @@ def _point(plan_request: PlanRequest, problem: Problem, solution: Solution, with
         replica_moves=solution.cost.replica_moves,
         leader_changes=solution.cost.leader_changes,
         lower_bound_bytes=None if copied is None else min(_bound(problem, solution), copied) if copied else 0.0,
-        skew={
-            name: skew(after[:, d], broker_capacity[name], problem.stays) for d, name in enumerate(problem.resources)
-        },
+        skew={name: skew(after[:, d], capacities[name], problem.stays) for d, name in enumerate(problem.resources)},
     )
     loads = {name: after[:, d] for d, name in enumerate(problem.resources)}
     return RatedPoint(point, unevenness(plan_request, loads))

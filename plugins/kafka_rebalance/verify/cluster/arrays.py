@@ -63,7 +63,7 @@ class ClusterArrays:
     rate: Floats  # bytes/s written to each partition, nan where nobody measured it
     figures: dict[str, Floats]
     sources: dict[str, str]  # by resource: who measured it, or that it was counted
-    excluded: Flags  # by the wishes, or observed
+    excluded: Flags  # by the parameters, or observed
     observed: Flags  # has observers: Kafka's tool cannot move these and keep them observers
     in_flight: Flags
     leaderless: Flags

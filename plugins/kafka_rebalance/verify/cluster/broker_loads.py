@@ -63,7 +63,7 @@ def hard_limits(
     limits = {name: nothing if values is None else values for name, values in capacities.items()}
     if "disk" in limits:
         usable = [_volumes(broker.log_dirs, usable=True) for broker in cluster.brokers]
-        offered = np.array([np.inf if capacity_bytes is None else capacity_bytes for capacity_bytes in usable])
+        offered = np.array([np.inf if free_bytes is None else free_bytes for free_bytes in usable])
         limits["disk"] = np.minimum(limits["disk"], before["disk"] - cluster.unfinished_bytes + offered)
     return limits
 
@@ -107,10 +107,10 @@ def _volumes(log_dirs: tuple[LogDir, ...], *, usable: bool = False) -> float | N
     """Total or usable bytes of the volumes under the log dirs: dirs that tell the same of both share one volume."""
     reported = {(log_dir.total_bytes, log_dir.usable_bytes) for log_dir in log_dirs}
     chosen = [pair[1] if usable else pair[0] for pair in reported]
-    if not chosen or any(capacity is None for capacity in chosen):
+    if not chosen or any(figure is None for figure in chosen):
         return None
-    total_capacity = float(sum(capacity for capacity in chosen if capacity is not None))
-    return total_capacity if usable or total_capacity > 0 else None
+    total = float(sum(figure for figure in chosen if figure is not None))
+    return total if usable or total > 0 else None
 
 
 def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:

@@ -43,12 +43,12 @@ def known_resources(cluster: ClusterArrays) -> tuple[str, ...]:
 
 
 def resources_in_play(cluster: ClusterArrays, parameters: PlanParameters) -> tuple[str, ...]:
-    """Those that are known and that a plan of these wishes is about."""
+    """Those that are known and that a plan of these parameters is about."""
     return tuple(name for name in known_resources(cluster) if is_in_play(name, parameters))
 
 
 def is_in_play(name: str, parameters: PlanParameters) -> bool:
-    """A plan of these wishes tells of it: that it is balanced, or why not."""
+    """A plan of these parameters tells of it: that it is balanced, or why not."""
     return name not in ON_REQUEST or name in parameters.targets or name in parameters.caps
 
 

@@ -54,38 +54,38 @@ def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray
     return held, int(min(rf - held.sum(), (brokers_in > depth).sum()))
 
 
-def _levels(broker_capacity: Floats, base: Floats, extra: Floats) -> Floats:
-    levels = np.zeros(len(broker_capacity))
-    rising = np.arange(len(broker_capacity))
+def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:
+    levels = np.zeros(len(capacity))
+    rising = np.arange(len(capacity))
     frozen = 0
     while len(rising):
-        level = _highest_level(broker_capacity[rising], base[rising], extra[frozen:] - extra[frozen])
-        held = np.sort(level * broker_capacity[rising] - base[rising])[::-1]
+        level = _highest_level(capacity[rising], base[rising], extra[frozen:] - extra[frozen])
+        held = np.sort(level * capacity[rising] - base[rising])[::-1]
         slack = (extra[frozen + 1 :] - extra[frozen]) - np.cumsum(held)
-        tight = np.flatnonzero(slack <= _TIGHT * max(float(broker_capacity[rising].sum()) * level, 1e-300))
+        tight = np.flatnonzero(slack <= _TIGHT * max(float(capacity[rising].sum()) * level, 1e-300))
         count = int(tight[-1]) + 1 if len(tight) else len(rising)
-        order = np.argsort(-(level * broker_capacity[rising] - base[rising]), kind="stable")[:count]
+        order = np.argsort(-(level * capacity[rising] - base[rising]), kind="stable")[:count]
         levels[rising[order]] = level
         rising = np.delete(rising, order)
         frozen += count
     return levels
 
 
-def _highest_level(broker_capacity: Floats, base: Floats, extra: Floats) -> float:
+def _highest_level(capacity: Floats, base: Floats, extra: Floats) -> float:
     """The highest common level at which no set of racks is over-full: bisection, then the exact level of that set."""
-    low, high = 0.0, float((base.sum() + extra[len(broker_capacity)]) / broker_capacity.sum())
-    if _fits(high, broker_capacity, base, extra)[0]:
+    low, high = 0.0, float((base.sum() + extra[len(capacity)]) / capacity.sum())
+    if _fits(high, capacity, base, extra)[0]:
         return high
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        fits, _ = _fits(middle, broker_capacity, base, extra)
+        fits, _ = _fits(middle, capacity, base, extra)
         low, high = (middle, high) if fits else (low, middle)
-    members = _fits(high, broker_capacity, base, extra)[1]
-    return float((base[members].sum() + extra[len(members)]) / broker_capacity[members].sum())
+    members = _fits(high, capacity, base, extra)[1]
+    return float((base[members].sum() + extra[len(members)]) / capacity[members].sum())
 
 
-def _fits(level: float, broker_capacity: Floats, base: Floats, extra: Floats) -> tuple[bool, npt.NDArray[np.intp]]:
-    order = np.argsort(-(level * broker_capacity - base), kind="stable")
-    over = np.cumsum((level * broker_capacity - base)[order]) - extra[1 : len(broker_capacity) + 1]
+def _fits(level: float, capacity: Floats, base: Floats, extra: Floats) -> tuple[bool, npt.NDArray[np.intp]]:
+    order = np.argsort(-(level * capacity - base), kind="stable")
+    over = np.cumsum((level * capacity - base)[order]) - extra[1 : len(capacity) + 1]
     worst = int(np.argmax(over))
-    return bool(over[worst] <= _TIGHT * max(level * float(broker_capacity.sum()), 1e-300)), order[: worst + 1]
+    return bool(over[worst] <= _TIGHT * max(level * float(capacity.sum()), 1e-300)), order[: worst + 1]

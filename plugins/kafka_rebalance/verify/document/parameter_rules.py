@@ -23,7 +23,7 @@ _BROKER_LISTS = ("remove_brokers", "demote_brokers", "exclude_brokers")
 
 
 def check_parameters(parameters: dict[str, Any], faults: FaultList) -> None:
-    """``parameters`` has the shape that ``document_shape`` asks for."""
+    """``parameters`` has the shape that ``shape`` asks for."""
     for names, least in ((_NOT_NEGATIVE, 0), (_AT_LEAST_ONE, 1)):
         for name in names:
             value = parameters[name]

@@ -91,7 +91,7 @@ def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS)
     while silent:
         try:
             server, failure = answers.get(
-                timeout=_GRACE_SECONDS + max(deadline.remaining() for deadline in silent.values())
+                timeout=_GRACE_SECONDS + max(attempt.remaining() for attempt in silent.values())
             )
         except queue.Empty:
             failures += [_silent(attempt) for attempt in silent.values()]
@@ -100,7 +100,7 @@ def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS)
             return server
         silent.pop(f"{server[0]}:{server[1]}", None)
         failures.append(failure)  # type: ignore[arg-type]
-    raise max(failures, key=lambda tried: tried.stage)
+    raise max(failures, key=lambda failure: failure.stage)
 
 
 def _silent(attempt: _Attempt) -> ConnectionFailedError:

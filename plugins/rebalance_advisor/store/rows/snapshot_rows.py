@@ -179,7 +179,7 @@ def _groups(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
 
 def _members(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     rows = [(group.id, place, member) for group in snapshot.groups for place, member in enumerate(group.members)]
-    members = [log_dir for _, _, log_dir in rows]
+    members = [member for _, _, member in rows]
     return len(rows), {
         "group_id": text(group for group, _, _ in rows),
         "position": plain(place for _, place, _ in rows),

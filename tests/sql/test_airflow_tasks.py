@@ -1,0 +1,145 @@
+"""The tasks of the three DAGs as plain functions on a real store, one after another as the DAGs call them.
+
+Between ``check_input`` and ``derive_findings`` stands what the two Spark jobs save, made here without Spark.
+"""
+
+import json
+import logging
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import pytest
+
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor import store
+from stack.airflow.cluster_entries import write_entry
+from tests.sql.sample_clusters import plain_snapshot
+
+pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
+
+
+@pytest.fixture
+def listed(tmp_path, dsn, monkeypatch):
+    """One cluster in the list, which lies in a file; the store under the name that Airflow knows it by."""
+    (tmp_path / "prod.json").write_text(json.dumps(snapshot_to_document(plain_snapshot())))
+    write_entry(tmp_path / "clusters.toml", "prod", {"file": str(tmp_path / "prod.json")})
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
+    monkeypatch.setenv("ADVISOR_PUBLISH_DIR", str(tmp_path / "published"))
+    monkeypatch.setenv("AIRFLOW_CONN_ADVISOR_POSTGRES", dsn)
+    return tmp_path
+
+
+def replay_and_plan(connection, run_id):
+    """What the jobs ``replay`` and ``search_plan`` leave in the store."""
+    from kafka_rebalance.groups.group_input import group_inputs
+    from kafka_rebalance.groups.group_replay import replay_group
+    from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
+    from kafka_rebalance.plans.document import plan_from_document
+    from spark_jobs.replay import save
+    from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
+
+    run = store.load_run(connection, run_id)
+    snapshot = store.load_snapshot(connection, run.snapshot_id)
+    brokers = placement_brokers(snapshot)
+    topics = [json.loads(json.dumps(asdict(replay_topic(today, brokers)))) for today in topic_placements(snapshot)]
+    groups = [json.loads(json.dumps(asdict(replay_group(given)))) for given in group_inputs(snapshot)]
+    save(connection, run_id, snapshot, topics, groups)
+    request = request_of(run, ())
+    answers = [answer_to(snapshot, task) for task in tasks_of(snapshot, request)]
+    store.save_plan(connection, run_id, plan_from_document(put_together(snapshot, request, answers)))
+
+
+def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed, connection) -> None:
+    from rebalance_advisor.airflow import advisory_tasks as tasks
+
+    (request,) = tasks.check_request.function(params={"no_frontier": True, "dead_band": 0.3})
+    assert (request["cluster"], request["dead_band"]) == ("prod", 0.3)
+    run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__1"))
+    assert run == {"run_id": "manual__1.prod", "cluster": "prod", "snapshot_id": run["snapshot_id"]}
+    tasks.check_input.function(run)
+    replay_and_plan(connection, run["run_id"])
+    count = tasks.derive_findings.function(run)
+    tasks.check_results.function(run)
+    assert store.newest_published(connection, "prod") is None
+    told = tasks.publish.function(run)
+    assert store.newest_published(connection, "prod") == "manual__1.prod"
+    folder = listed / "published" / "prod" / "manual__1.prod"
+    findings = json.loads((folder / "findings.json").read_text())
+    assert (len(findings), told["run_id"], told["folder"]) == (count, "manual__1.prod", str(folder))
+    # Its three members read 3, 3 and none of 6 partitions.
+    assert "assignor_uneven:group:readers" in {finding["finding_key"] for finding in findings}
+    assert told["closing_words"]
+
+
+def test_what_nobody_can_mend_by_trying_again_fails_the_first_task_in_words(listed) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow.advisory_tasks import check_request
+    from rebalance_advisor.airflow.snapshot_tasks import choose_clusters, collect
+
+    with pytest.raises(AirflowFailException, match="'remove_brokers': is no option; did you mean remove_broker"):
+        check_request.function(params={"remove_brokers": [1]})
+    with pytest.raises(AirflowFailException, match="broker 99 is not in the cluster"):
+        check_request.function(params={"remove_broker": [99]})
+    assert choose_clusters.function(params={"cluster": None}) == ["prod"]
+    with pytest.raises(AirflowFailException, match="unknown cluster 'prud'"):
+        choose_clusters.function(params={"cluster": "prud"})
+    with pytest.raises(AirflowFailException, match="unknown cluster 'prud'"):
+        collect.function("prud")
+
+
+def test_a_collected_snapshot_passes_its_gate_or_fails_the_task_with_rule_and_rows(
+    listed, dsn, connection, caplog
+) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
+    from rebalance_advisor.airflow.snapshot_tasks import check_snapshot, collect
+
+    snapshot_id = collect.function("prod")
+    check_snapshot.function(snapshot_id)
+    connection.execute("UPDATE store.consumer_group SET state = 'Dead'")  # held in quarantine, which blocks nobody
+    with caplog.at_level(logging.WARNING):
+        check_snapshot.function(snapshot_id)
+    assert "group_vanished" in caplog.text
+    connection.execute("UPDATE store.partition SET leader = 3 WHERE partition = 0")
+    with pytest.raises(
+        AirflowFailException, match=rf"the gate blocks snapshot {snapshot_id}: .*replica_lists_disagree"
+    ):
+        check_snapshot.function(snapshot_id)
+    assert store.latest_snapshot_id(connection, "prod") is None
+    connection.execute("UPDATE store.partition SET leader = 1 WHERE partition = 0")
+    check_snapshot_or_refuse(dsn, snapshot_id)
+    assert store.latest_snapshot_id(connection, "prod") == snapshot_id
+
+
+def test_results_that_contradict_themselves_block_the_run(listed, connection) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow import advisory_tasks as tasks
+
+    (request,) = tasks.check_request.function(params={"no_frontier": True, "dead_band": 0.3})
+    run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__2"))
+    replay_and_plan(connection, run["run_id"])
+    tasks.derive_findings.function(run)
+    connection.execute("UPDATE store.resource_score SET skew = 1.3 WHERE resource = 'disk'")
+    with pytest.raises(AirflowFailException, match=r"the gate blocks run manual__2\.prod: .*scores_do_not_add_up"):
+        tasks.check_results.function(run)
+    assert store.load_run(connection, "manual__2.prod").status == "blocked"
+
+
+def test_history_goes_as_old_as_the_form_says_and_a_misspelt_number_removes_nothing(listed, connection) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow.prune_task import prune
+
+    for day in ("2020-01-01", "2020-02-01", "2020-03-01"):
+        snapshot_id = store.save_snapshot(connection, plain_snapshot(captured_at=f"{day}T00:00:00Z"))
+        store.mark_snapshot(connection, snapshot_id, is_blocked=False)
+    form = {"keep_snapshots_days": 30, "keep_runs_days": 30}
+    with pytest.raises(AirflowFailException, match="did you mean keep_snapshots_days"):
+        prune.function(params=form | {"keep_snapshot_days": 1})
+    assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (3,)
+    pruned = prune.function(params=form)
+    assert (pruned["snapshots"], pruned["runs"]) == (2, 0)  # the newest reading stays however old it is
+    assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (1,)

@@ -1,0 +1,190 @@
+"""The advisory as a document: each part from objects written down here, so that every value can be read off."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.advisory.advisory import (
+    advisory_document,
+    also_measured,
+    finding_document,
+    group_document,
+    loads_in_words,
+    size_of,
+    topic_document,
+)
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.placement.topic_replay import TopicReplay
+from kafka_rebalance.plans.plan import Cost, Plan, Verdict, to_document
+from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.scoring.cluster_scores import BrokerScore, ClusterScores, ResourceScore
+from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    ClusterSnapshot,
+    CoverageGap,
+    Group,
+    Partition,
+    Topic,
+    partition_table,
+)
+
+PLAN = Plan(
+    cluster="c", verdict=Verdict.NOTHING_TO_DO, reasons=("all is even",), snapshot_id="s",
+    cost=Cost(0, 0, 0, 0.0, None), captured_at="2026-11-20T06:00:00Z",
+)  # fmt: skip
+
+
+@pytest.fixture
+def snapshot() -> ClusterSnapshot:
+    """Three brokers in two racks (one has none), three partitions with five replicas, one rate of three known."""
+    rows = [Partition("t", 0, (1, 2), 1), Partition("t", 1, (2, 3), 2), Partition("u", 0, (3,), 3)]
+    rates = LoadColumn(np.array([5.0, np.nan, np.nan]), LoadSource.LOG_DIR_GROWTH, 60.0)
+    return ClusterSnapshot(
+        cluster="c", cluster_id="id", brokers=(Broker(1, "a"), Broker(2, "b"), Broker(3)),
+        topics=(Topic("t"), Topic("u")), partitions=partition_table(rows, {"t": 0, "u": 1}),
+        groups=(Group("readers", protocol="range", state="Stable", coordinator=2),),
+        loads=PartitionLoads({LoadKind.IN_BYTES_PER_S: rates}), captured_at=datetime(2026, 11, 20, 6, tzinfo=UTC),
+        coverage=(CoverageGap("group", "secret", "members", "no right"),),
+    )  # fmt: skip
+
+
+def test_size_counts_racks_that_are_known_and_replicas_of_all_partitions(snapshot: ClusterSnapshot) -> None:
+    assert size_of(snapshot) == {
+        "brokers": 3, "racks": 2, "topics": 2, "partitions": 3, "replicas": 5, "groups": 1,
+    }  # fmt: skip
+
+
+def test_a_load_is_told_with_its_source_its_time_and_how_much_of_it_is_known(snapshot: ClusterSnapshot) -> None:
+    words = loads_in_words(snapshot)
+    assert words["in_bytes_per_s"] == "log dir growth over 60 s, known for 33.3 % of partitions"
+    assert words["log_bytes"] == words["cpu_percent"] == "unknown: nobody measured it"
+    assert list(words) == [kind.value for kind in LoadKind]
+
+
+def test_sizes_of_replicas_are_a_load_also_without_a_column_of_their_own(snapshot: ClusterSnapshot) -> None:
+    sized = partition_table([Partition("t", 0, (1, 2), 1, log_bytes=(7, None))], {"t": 0})
+    assert loads_in_words(replace(snapshot, partitions=sized, loads=PartitionLoads()))["log_bytes"] == (
+        "log dirs, as brokers report them"
+    )
+    given = PartitionLoads({LoadKind.LOG_BYTES: LoadColumn(np.ones(3), LoadSource.GIVEN)})
+    assert loads_in_words(replace(snapshot, loads=given))["log_bytes"] == "given"
+
+
+FINDING = Finding(
+    "idle_members",
+    Severity.LOW,
+    SubjectType.GROUP,
+    "readers",
+    {"idle": 2},
+    "stop two",
+    confidence=Confidence.STRUCTURAL,
+)
+
+
+def test_a_finding_keeps_its_words_and_enums_become_text() -> None:
+    document = finding_document(FINDING)
+    assert document["finding_key"] == "idle_members:group:readers"
+    assert (document["severity"], document["subject_type"], document["confidence"]) == ("low", "group", "structural")
+    assert (document["evidence"], document["recommendation"]) == ({"idle": 2}, "stop two")
+
+
+def score(assignor: str, **fields: object) -> GroupScore:
+    parts: dict[str, object] = {"version": "2.4+", "is_current": False, "members": 3, "partitions": 6}
+    return GroupScore("readers", assignor, **(parts | fields))
+
+
+TODAY = score("range", is_current=True, idle_members=1, skew_count=1.5, skew_rate=None)
+OTHERS = (
+    score("roundrobin", idle_members=0, skew_count=1.0, partitions_moved=4, is_advised=True),
+    score("sticky", error="it never ends"),
+)
+MEMBER = MemberScore("readers", "range", True, False, "m1", "pod-1", "a", 4, None, None, 9)
+REPLAY = GroupReplay("readers", SubscriptionBasis.AS_READ, True, (TODAY, *OTHERS), (MEMBER,), "roundrobin")
+GROUP = Group("readers", protocol="range", state="Stable", coordinator=2)
+
+
+def test_a_group_is_told_as_it_is_today_with_the_other_strategies_and_the_advice() -> None:
+    document = group_document(REPLAY, GROUP)
+    assert (document["group"], document["type"], document["coordinator"]) == ("readers", "classic", 2)
+    assert (document["members"], document["partitions"], document["idle_members"]) == (3, 6, 1)
+    assert (document["skew_count"], document["skew_rate"]) == (1.5, None)
+    assert document["subscriptions_from"].startswith("assumed: each member")
+    assert document["advice"] == "roundrobin: 0 idle, skew 1.00, 4 partitions change reader"
+    assert [row["assignor"] for row in document["strategies"]] == ["roundrobin", "sticky"]
+    assert [(row["is_advised"], row["error"]) for row in document["strategies"]] == [
+        (True, None), (False, "it never ends"),
+    ]  # fmt: skip
+    assert document["readers"] == [
+        {
+            "assignor": "range", "is_current": True, "member": "m1", "instance_id": "pod-1", "partitions": 4,
+            "in_bytes_per_s": None, "lag_messages": 9,
+        }
+    ]  # fmt: skip
+
+
+def test_no_advice_is_no_words_and_an_unknown_skew_is_left_out_of_them() -> None:
+    assert group_document(replace(REPLAY, advised=None), GROUP)["advice"] == ""
+    blank = replace(OTHERS[0], skew_count=None, idle_members=None)
+    told = group_document(replace(REPLAY, scores=(TODAY, blank)), GROUP)
+    assert told["advice"] == "roundrobin: 0 idle, 4 partitions change reader"
+
+
+def placed(seed: int, skew: float, moves: int, bytes_: int | None) -> TopicPlacementScore:
+    return TopicPlacementScore("t", "striped" if seed else "current", seed, skew, 1.5, 2.0, moves, 0, bytes_, 0)
+
+
+def test_a_topic_shows_the_middle_and_the_cheapest_of_what_the_placer_draws() -> None:
+    """Skews 1.2, 1.0 and 1.6: the median is 1.2. The fewest moves and the fewest bytes may be of two draws."""
+    draws = (placed(1, 1.2, 5, 90), placed(2, 1.0, 3, 100), placed(3, 1.6, 4, None))
+    document = topic_document(TopicReplay("t", (placed(0, 1.4, 0, 0), *draws)))
+    assert document == {
+        "topic": "t", "today": {"replica_skew": 1.4, "leader_skew": 1.5, "disk_skew": 2.0}, "placer": "striped",
+        "seeds": 3, "median_replica_skew": 1.2, "fewest_replica_moves": 3, "fewest_bytes_to_move": 90, "error": None,
+    }  # fmt: skip
+
+
+def test_a_topic_that_the_placer_refuses_has_its_words_and_no_figures() -> None:
+    document = topic_document(TopicReplay("t", (placed(0, 1.4, 0, 0),), "too few brokers"))
+    assert (document["seeds"], document["error"]) == (0, "too few brokers")
+    assert {document[name] for name in ("median_replica_skew", "fewest_replica_moves", "fewest_bytes_to_move")} == {
+        None
+    }
+
+
+def scored(resource: str) -> ClusterScores:
+    brokers = tuple(
+        BrokerScore(broker, None, resource, "bytes/s", load, None, load, load / 2, None, "given", True)
+        for broker, load in ((1, 3.0), (2, 1.0))
+    )
+    return ClusterScores(brokers, (), (ResourceScore(resource, "bytes/s", "given", 1.0, 4.0, 2.0, 1.5, 1),))
+
+
+def test_what_the_plan_is_not_about_is_measured_beside_it_and_what_it_left_out_is_not() -> None:
+    (measured,) = also_measured(scored("leader_in"), PLAN)
+    assert measured == {
+        "resource": "leader_in", "unit": "bytes/s", "source": "given", "plain_mean": 2.0, "skew": 1.5,
+        "worst_broker": 1, "brokers": {"1": 3.0, "2": 1.0},
+    }  # fmt: skip
+    assert also_measured(scored("leader_in"), replace(PLAN, left_out={"leader_in": "too little is known"})) == []
+
+
+def test_all_parts_stand_in_one_document(snapshot: ClusterSnapshot) -> None:
+    document = advisory_document(snapshot, PLAN, [FINDING], [REPLAY], [], scored("leader_in"))
+    assert (document["format_version"], document["cluster"], document["cluster_id"]) == (2, "c", "id")
+    assert document["captured_at"] == PLAN.captured_at
+    assert document["plan"] == to_document(PLAN)
+    assert document["findings"] == [finding_document(FINDING)]
+    assert document["groups"] == [group_document(REPLAY, GROUP)]
+    assert document["coverage"] == [
+        {"subject_type": "group", "subject": "secret", "what": "members", "reason": "no right"}
+    ]
+    assert [row["resource"] for row in document["also_measured"]] == ["leader_in"]
+    assert advisory_document(snapshot, PLAN, [], [], [])["also_measured"] == []

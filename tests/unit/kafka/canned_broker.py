@@ -1,0 +1,121 @@
+"""A broker on loopback that answers the requests it knows with canned responses, in the versions that it tells."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse, MetadataRequest, MetadataResponse
+
+Answer = Callable[[Any], Any]  # request → response; None closes the connection
+
+
+@dataclass
+class CannedBroker:
+    """``answers``: request class → (newest version it speaks, answer). ApiVersions and its own Metadata are there."""
+
+    answers: dict[type[Any], tuple[int, Answer]]
+    rows: list[Any] = field(default_factory=list)
+    others: dict[int, tuple[str, int]] = field(default_factory=dict)
+    port: int = 0
+    asked: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.answers = {
+            ApiVersionsRequest: (4, lambda _: self._versions()),
+            MetadataRequest: (7, lambda _: self._metadata()),
+        } | self.answers
+
+    def reply(self, frame: bytes) -> bytes | None:
+        """The framed response to one request; None where the connection is closed instead."""
+        key, version, correlation = struct.unpack_from(">hhi", frame)
+        kind = next((request for request in self.answers if key == request.API_KEY), None)
+        if kind is None or version > self.answers[kind][0]:
+            return None
+        self.asked.append(kind.__name__)
+        response = self.answers[kind][1](kind.decode(frame, version=version, header=True))
+        if response is None:
+            return None
+        # Responses to ApiVersions have the old header whatever their version: a client may not know the new one yet.
+        has_tags = kind is not ApiVersionsRequest and response.flexible_version_q(version)
+        body = struct.pack(">i", correlation) + (b"\0" if has_tags else b"") + response.encode(version=version)
+        return struct.pack(">i", len(body)) + body
+
+    def _versions(self) -> Any:
+        keys = [
+            ApiVersionsResponse.ApiVersion(api_key=kind.API_KEY, min_version=0, max_version=newest)
+            for kind, (newest, _) in self.answers.items()
+        ]
+        return ApiVersionsResponse(error_code=0, api_keys=keys, throttle_time_ms=0)
+
+    def _metadata(self) -> Any:
+        """Broker 1 is this one; ``others`` advertise addresses of their own."""
+        addresses: Mapping[int, tuple[str, int]] = {1: ("127.0.0.1", self.port)} | self.others
+        brokers = [
+            MetadataResponse.MetadataResponseBroker(node_id=broker, host=host, port=port, rack=f"rack-{broker}")
+            for broker, (host, port) in addresses.items()
+        ]
+        return MetadataResponse(brokers=brokers, cluster_id="canned", controller_id=1, topics=self.rows)
+
+
+def topic_row(name: str, *partitions: tuple[int, list[int], list[int]]) -> Any:
+    """A topic of Metadata: (leader, replicas, in-sync ones) of each partition, in order."""
+    row = MetadataResponse.MetadataResponseTopic
+    return row(
+        error_code=0, name=name, is_internal=False,
+        partitions=[
+            row.MetadataResponsePartition(
+                error_code=0, partition_index=index, leader_id=leader, replica_nodes=replicas, isr_nodes=isr,
+                offline_replicas=[], leader_epoch=0,
+            )
+            for index, (leader, replicas, isr) in enumerate(partitions)
+        ],
+    )  # fmt: skip
+
+
+@contextmanager
+def listening(broker: CannedBroker) -> Iterator[str]:
+    """``host:port`` of the broker, for as long as it listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        broker.port = listener.getsockname()[1]
+        threads: list[threading.Thread] = []
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                threads.append(threading.Thread(target=_serve, args=(broker, connection), daemon=True))
+                threads[-1].start()
+
+        accepting = threading.Thread(target=accept, daemon=True)
+        accepting.start()
+        try:
+            yield f"127.0.0.1:{broker.port}"
+        finally:
+            with suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            for thread in (accepting, *threads):
+                thread.join(5)
+
+
+def free_port() -> int:
+    """One at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def _serve(broker: CannedBroker, connection: socket.socket) -> None:
+    with connection, suppress(OSError), connection.makefile("rb") as stream:
+        connection.settimeout(10)
+        while len(head := stream.read(4)) == 4:
+            reply = broker.reply(stream.read(struct.unpack(">i", head)[0]))
+            if reply is None:
+                return
+            connection.sendall(reply)

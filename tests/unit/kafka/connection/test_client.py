@@ -1,0 +1,93 @@
+"""The client against a broker with canned answers: versions, addresses, and failures that are values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from kafka import errors
+from kafka.protocol.admin import DescribeQuorumRequest, ListGroupsRequest, ListGroupsResponse
+from kafka.protocol.metadata import MetadataRequest
+
+from rebalance_advisor.kafka.connection.client import ClusterClient, error_name, reason_of
+from rebalance_advisor.kafka.connection.settings import ConnectionSettings
+from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
+
+
+def settings(where: str) -> ConnectionSettings:
+    host, _, port = where.rpartition(":")
+    return ConnectionSettings(servers=((host, int(port)),))
+
+
+@pytest.fixture
+def broker() -> CannedBroker:
+    """It lists no groups, and hangs up on a group that is asked for by state."""
+
+    def groups(request: object) -> object:
+        return None if request.states_filter else ListGroupsResponse(error_code=0, groups=[], throttle_time_ms=0)
+
+    return CannedBroker({ListGroupsRequest: (4, groups)}, [topic_row("orders", (1, [1], [1]))])
+
+
+@pytest.fixture
+def client(broker: CannedBroker) -> Iterator[ClusterClient]:
+    with listening(broker) as where:
+        connected = settings(where)
+        with ClusterClient(connected, connected.servers[0]) as client:
+            yield client
+
+
+def test_it_knows_the_brokers_that_metadata_names_and_the_versions_that_both_speak(
+    client: ClusterClient, broker: CannedBroker
+) -> None:
+    assert client.addresses == {1: ("127.0.0.1", broker.port)}
+    assert client.version_of(MetadataRequest) == 7  # the broker's newest, kafka-python's is newer
+    assert client.version_of(ListGroupsRequest) == 4
+    assert client.version_of(DescribeQuorumRequest) == -1
+    assert client.kafka_version is not None
+    assert client.connect() == {1: None}
+
+
+def test_each_request_gets_its_response_or_its_failure(client: ClusterClient) -> None:
+    """One is answered, one the broker does not know, one is for a broker that nobody knows: none of them raises."""
+    answers = client.send(
+        {
+            "groups": (1, ListGroupsRequest()),
+            "quorum": (1, DescribeQuorumRequest(topics=[])),
+            "stranger": (9, ListGroupsRequest()),
+        },
+        3.0,
+    )
+    assert list(answers["groups"].groups) == []
+    assert isinstance(answers["quorum"], errors.IncompatibleBrokerVersion)
+    assert isinstance(answers["stranger"], Exception)
+    assert client.send({}, 1.0) == {}
+
+
+def test_a_connection_that_is_cut_is_a_failure_of_what_was_under_way(client: ClusterClient) -> None:
+    answer = client.send({0: (1, ListGroupsRequest(states_filter=["Stable"]))}, 2.0)[0]
+    assert isinstance(answer, errors.KafkaError)
+    assert list(client.send({0: (1, ListGroupsRequest())}, 2.0)[0].groups) == []  # and the next one works again
+
+
+def test_a_broker_that_does_not_listen_where_it_advertises_is_told_with_the_reason(
+    broker: CannedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    broker.others = {2: ("127.0.0.1", free_port())}
+    with listening(broker) as where, ClusterClient(settings(where), settings(where).servers[0]) as client:
+        assert client.connect() == {1: None, 2: "Connection refused"}
+
+
+@pytest.mark.parametrize(("code", "words"), [(16, "NotCoordinator (16)"), (29, "TopicAuthorizationFailed (29)")])
+def test_a_code_has_its_name(code: int, words: str) -> None:
+    assert error_name(code) == words
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [(TimeoutError("slow"), "Timeout: slow"), (TimeoutError(), "Timeout"), (ValueError(" x "), "Value: x")],
+)
+def test_a_failure_in_words(failure: Exception, words: str) -> None:
+    assert reason_of(failure) == words

@@ -1,0 +1,180 @@
+"""A whole reading from a broker with canned answers: what becomes of each answer, and of each that does not come."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from kafka.protocol.admin import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
+
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError
+from rebalance_advisor.kafka.read_cluster import read_cluster
+from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
+
+NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)
+# orders-0: on brokers 1 and 2. orders-1: led by 2, which does not answer. orders-2: no leader, and broker 3 is gone.
+ORDERS = topic_row("orders", (1, [1, 2], [1]), (2, [2, 1], [2, 1]), (-1, [3], []))
+
+
+def log_dirs(_: Any) -> Any:
+    """One dir of 1,000 bytes: 300 free, 700 of orders-0."""
+    result = DescribeLogDirsResponse.DescribeLogDirsResult
+    topic = result.DescribeLogDirsTopic
+    partition = topic.DescribeLogDirsPartition(partition_index=0, partition_size=700, offset_lag=0, is_future_key=False)
+    found = result(
+        error_code=0, log_dir="/d", topics=[topic(name="orders", partitions=[partition])], total_bytes=1000,
+        usable_bytes=300,
+    )  # fmt: skip
+    return DescribeLogDirsResponse(results=[found], throttle_time_ms=0, error_code=0)
+
+
+def configs(request: Any) -> Any:
+    """Every resource has one config that somebody set and one that is Kafka's default."""
+    result = DescribeConfigsResponse.DescribeConfigsResult
+    config = result.DescribeConfigsResourceResult
+    values = [
+        config(name=name, value=value, read_only=False, config_source=source, is_sensitive=False, synonyms=[])
+        for name, value, source in (("retention.ms", "60000", 1), ("cleanup.policy", "delete", 5))
+    ]
+    return DescribeConfigsResponse(
+        throttle_time_ms=0,
+        results=[
+            result(
+                error_code=0, error_message=None, resource_type=asked.resource_type,
+                resource_name=asked.resource_name, configs=values,
+            )
+            for asked in request.resources
+        ],
+    )  # fmt: skip
+
+
+def offsets(request: Any) -> Any:
+    """Each log begins at 10 and ends at 25."""
+    topic_type = ListOffsetsResponse.ListOffsetsTopicResponse
+    return ListOffsetsResponse(
+        throttle_time_ms=0,
+        topics=[
+            topic_type(
+                name=topic.name,
+                partitions=[
+                    topic_type.ListOffsetsPartitionResponse(
+                        partition_index=row.partition_index, error_code=0, timestamp=-1,
+                        offset=10 if row.timestamp == -2 else 25, leader_epoch=0,
+                    )
+                    for row in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ],
+    )  # fmt: skip
+
+
+def no_groups(_: Any) -> Any:
+    return ListGroupsResponse(error_code=0, groups=[], throttle_time_ms=0)
+
+
+ANSWERS = {
+    DescribeLogDirsRequest: (4, log_dirs),
+    DescribeConfigsRequest: (4, configs),
+    ListGroupsRequest: (4, no_groups),
+    ListOffsetsRequest: (6, offsets),
+}
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The snapshot of a cluster whose broker 2 does not answer, and the steps that were told."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    steps: list[str] = []
+    broker = CannedBroker(dict(ANSWERS), [ORDERS], {2: ("127.0.0.1", free_port())})
+    with listening(broker) as where:
+        snapshot = read_cluster(
+            {"bootstrap.servers": where}, cluster_name=None, now=NOW, deadline_s=20, say=steps.append
+        )
+    return SimpleNamespace(snapshot=snapshot, steps=steps, asked=broker.asked)
+
+
+def gaps(snapshot: ClusterSnapshot) -> dict[tuple[str, str, str], str]:
+    return {(gap.subject_type, gap.subject, gap.what): gap.reason for gap in snapshot.coverage}
+
+
+def test_answers_become_a_snapshot_and_brokers_that_only_replicas_name_are_dead(reading: SimpleNamespace) -> None:
+    snapshot = reading.snapshot
+    assert (snapshot.cluster, snapshot.cluster_id, snapshot.captured_at) == ("canned", "canned", NOW)
+    assert snapshot.source == "live"
+    assert [(broker.id, broker.state, broker.rack) for broker in snapshot.brokers] == [
+        (1, BrokerState.ALIVE, "rack-1"), (2, BrokerState.ALIVE, "rack-2"), (3, BrokerState.DEAD, None),
+    ]  # fmt: skip
+    first = snapshot.brokers[0]
+    assert first.is_controller
+    assert [(log_dir.path, log_dir.total_bytes, log_dir.usable_bytes) for log_dir in first.log_dirs] == [
+        ("/d", 1000, 300)
+    ]
+    rows = list(snapshot.each_partition())
+    assert [(row.replicas, row.leader, row.isr) for row in rows] == [
+        ((1, 2), 1, (1,)), ((2, 1), 2, (2, 1)), ((3,), None, ()),
+    ]  # fmt: skip
+    assert [row.log_bytes for row in rows] == [(700, None), (None, None), (None,)]
+    assert [(row.start_offset, row.end_offset) for row in rows] == [(10, 25), (None, None), (None, None)]
+    assert dict(snapshot.topics[0].configs) == {"retention.ms": "60000"}
+
+
+def test_what_could_not_be_read_is_said_and_why(reading: SimpleNamespace) -> None:
+    found = gaps(reading.snapshot)
+    assert found["topic", "orders", "offsets"] == "partition 2: no leader"
+    assert found["broker", "2", "offsets of the 1 partitions it leads"] == "does not answer"
+    assert found["broker", "2", "log dirs"].endswith("(Connection refused)")
+    assert found["broker", "3", "everything"] == "replicas are placed on it, and the cluster does not know it"
+    assert found["cluster", "canned", "running reassignments"].startswith("IncompatibleBrokerVersion: ")
+    assert found["cluster", "canned", "fenced brokers and own rights"].startswith("IncompatibleBrokerVersion: ")
+
+
+def test_commits_would_be_read_before_ends_and_each_step_is_told(reading: SimpleNamespace) -> None:
+    assert reading.steps == [
+        "connecting",
+        "reading brokers, topics and partitions",
+        "reading log dirs and configs of 3 partitions on 2 brokers",
+        "reading groups",
+        "reading offsets",
+    ]
+    order = [name for name in reading.asked if name in {"ListGroupsRequest", "ListOffsetsRequest"}]
+    assert order == ["ListGroupsRequest", "ListOffsetsRequest", "ListOffsetsRequest"]
+
+
+def test_a_name_of_ones_own_is_the_clusters_name() -> None:
+    with listening(CannedBroker(dict(ANSWERS), [topic_row("t", (1, [1], [1]))])) as where:
+        snapshot = read_cluster({}, bootstrap=where, cluster_name="prod", now=NOW, deadline_s=20)
+    assert (snapshot.cluster, snapshot.cluster_id) == ("prod", "canned")
+    # The log dirs hold a topic that metadata does not name.
+    assert gaps(snapshot)["topic", "orders", "everything but its size"].startswith("no right to describe it")
+    assert {gap.subject for gap in snapshot.coverage if gap.subject_type == "cluster"} == {"prod"}
+
+
+def test_where_no_broker_answers_under_its_own_address_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bootstrap server lets us in and advertises an address at which nobody listens."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    broker = CannedBroker(dict(ANSWERS), [ORDERS], {1: ("127.0.0.1", free_port())})
+    with (
+        listening(broker) as where,
+        pytest.raises(
+            ClusterUnreadableError, match=r"1 at 127\.0\.0\.1:\d+: Connection refused.*advertised\.listeners"
+        ),
+    ):
+        read_cluster({"bootstrap.servers": where}, cluster_name=None, now=NOW, deadline_s=20)
+
+
+def test_a_time_without_a_zone_is_refused_before_anything_is_asked() -> None:
+    with pytest.raises(ValueError, match="has no time zone"):
+        read_cluster({}, cluster_name="c", now=datetime(2026, 11, 20))  # noqa: DTZ001

@@ -1,0 +1,129 @@
+"""A snapshot as columns for COPY: one case by hand, of which every cell can be read off."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    ClusterSnapshot,
+    CommittedOffset,
+    CoverageGap,
+    Group,
+    LogDir,
+    Member,
+    Partition,
+    Topic,
+    partition_table,
+)
+from rebalance_advisor.store.rows.snapshot_rows import counts, tables
+
+NULL = r"\N"
+
+
+def cluster(**changes: object) -> ClusterSnapshot:
+    """Two brokers, topics u and t with two partitions together, one group of two members."""
+    rows = [
+        Partition("t", 0, (1, 2), 1, (1,), (70, None), 0, 9, adding=(2,)),
+        Partition("u", 3, (2,), None, (), (None,)),
+    ]
+    members = (
+        Member("m1", "pod\t1", "c", "/h", None, ("t",), None, (("t", (0,)),), (("t", (0,)), ("u", (3, 4))), None, 2),
+        Member("m2", user_data=b"\x01\xfe"),
+    )
+    committed = (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 6), CommittedOffset("u", 3, 7))
+    parts: dict[str, object] = {
+        "brokers": (
+            Broker(1, "a", "h", 9, is_controller=True, log_dirs=(LogDir("/d", 10, None),), configs={"k": "v"}),
+            Broker(2, state=BrokerState.DEAD, capacity=Capacity(cpu_percent=50.0)),
+        ),
+        "topics": (Topic("u"), Topic("t", "id", is_internal=True)),
+        "partitions": partition_table(rows, {"u": 0, "t": 1}),
+        "groups": (Group("g", protocol="range", generation=3, coordinator=1, members=members, committed=committed),),
+        "loads": PartitionLoads({LoadKind.IN_BYTES_PER_S: LoadColumn(np.array([1.5, np.nan]), LoadSource.GIVEN, 60.0)}),
+        "coverage": (CoverageGap("group", "x", "members", "no right\n"),),
+    }
+    return ClusterSnapshot("c", **(parts | changes))
+
+
+def rows_of(snapshot: ClusterSnapshot) -> dict[str, dict[str, list[str]]]:
+    return {
+        name: {column: list(cells) for column, cells in columns.items()}
+        for name, columns in tables(snapshot, 12, "2026-11-20T06:00:00Z")
+    }
+
+
+def test_tables_come_in_the_order_of_writing_and_empty_ones_not_at_all() -> None:
+    """The two without a time are no weekly partitions."""
+    found = rows_of(cluster())
+    assert list(found) == [
+        "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "committed_offset",
+        "load_source", "coverage_gap",
+    ]  # fmt: skip
+    assert [name for name, columns in found.items() if "time" not in columns] == ["load_source", "coverage_gap"]
+    assert {tuple(columns["snapshot_key"]) for columns in found.values()} <= {("12",), ("12", "12")}
+    bare = rows_of(cluster(groups=(), loads=PartitionLoads(), coverage=()))
+    assert list(bare) == ["broker", "log_dir", "topic", "partition"]
+
+
+def test_brokers_dirs_and_topics() -> None:
+    found = rows_of(cluster())
+    broker = found["broker"]
+    assert (broker["broker"], broker["rack"], broker["state"]) == (["1", "2"], ["a", NULL], ["alive", "dead"])
+    assert (broker["is_controller"], broker["configs"]) == (["t", "f"], ['{"k":"v"}', "{}"])
+    assert (broker["capacity_cpu_percent"], broker["capacity_disk_bytes"]) == ([NULL, "50.0"], [NULL, NULL])
+    assert (found["log_dir"]["total_bytes"], found["log_dir"]["usable_bytes"]) == (["10"], [NULL])
+    assert (found["topic"]["topic"], found["topic"]["partition_count"]) == (["u", "t"], ["1", "1"])
+
+
+def test_partitions_stand_in_the_order_of_the_table_with_unknowns_as_null() -> None:
+    """u comes first among the topics, so its partition is the first row."""
+    found = rows_of(cluster())
+    partition = {name: cells for name, cells in found["partition"].items() if name not in ("snapshot_key", "time")}
+    assert partition == {
+        "topic": ["u", "t"],
+        "partition": ["3", "0"],
+        "replicas": ["{2}", "{1,2}"],
+        "leader": [NULL, "1"],
+        "isr": ["{}", "{1}"],
+        "log_bytes": ["{NULL}", "{70,NULL}"],
+        "start_offset": [NULL, "0"],
+        "end_offset": [NULL, "9"],
+        "adding": [NULL, "{2}"],
+        "removing": [NULL, NULL],
+        "offline": [NULL, NULL],
+        "observers": [NULL, NULL],
+    }
+
+
+def test_loads_are_null_where_unknown_and_their_source_says_how_much_is_known() -> None:
+    found = rows_of(cluster())
+    assert found["load"]["in_bytes_per_s"] == ["1.5", NULL]
+    source = {name: cells for name, cells in found["load_source"].items() if name != "snapshot_key"}
+    assert source == {"kind": ["in_bytes_per_s"], "source": ["given"], "window_s": ["60.0"], "known_share": ["0.5"]}
+
+
+def test_members_and_runs_of_committed_offsets() -> None:
+    """m1 is assigned 1 + 2 partitions; the offsets of t are one run, those of u another."""
+    found = rows_of(cluster())
+    member = found["member"]
+    assert (member["member_id"], member["instance_id"]) == (["m1", "m2"], [r"pod\t1", NULL])
+    assert (member["subscription"], member["assigned_count"]) == (['{"t"}', NULL], ["3", "0"])
+    assert member["assigned"] == ['[["t",[0]],["u",[3,4]]]', "[]"]
+    assert (member["owned"], member["target"]) == (['[["t",[0]]]', NULL], [NULL, NULL])
+    assert (member["generation"], member["user_data"]) == (["2", NULL], [NULL, r"\\x01fe"])
+    committed = found["committed_offset"]
+    assert (committed["topic"], committed["partitions"], committed["offsets"]) == (
+        ["t", "u"], ["{0,1}", "{3}"], ["{5,6}", "{7}"],
+    )  # fmt: skip
+    assert found["coverage_gap"]["reason"] == [r"no right\n"]
+
+
+def test_counts_of_the_snapshots_own_row() -> None:
+    assert counts(cluster()) == {
+        "broker_count": 2, "topic_count": 2, "partition_count": 2, "replica_count": 3, "group_count": 1,
+        "member_count": 2, "gap_count": 1,
+    }  # fmt: skip
