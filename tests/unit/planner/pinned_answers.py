@@ -8,8 +8,8 @@ kernels must both give it.
     python -m tests.unit.planner.pinned_answers --write [SUBJECT …]
 
 writes the files anew. That is right only where a commit is meant to change answers, and then its message says which
-and why. Look at the difference first: a change of one rule should show in the subjects that it concerns and in no other,
-``moves`` and ``bytes`` of plans should not grow, bounds should not fall.
+and why. Look at the difference first: a change of one rule should show in the subjects that it concerns and in no
+other, moves and bytes of plans should not grow, bounds should not fall.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from tests.unit.planner import pinned_bounds, pinned_kernels, pinned_leaders, pinned_plans, pinned_steps
+from tests.unit.planner import pinned_bounds, pinned_kernels, pinned_leaders, pinned_numbers, pinned_plans, pinned_steps
 from tests.unit.planner.pinned_problems import tiny_problem
 
 FOLDER = Path(__file__).parents[2] / "data" / "pinned"
@@ -39,6 +39,8 @@ def of_problem(told: Callable[[Problem], dict[str, object]], seed: int) -> dict[
 
 # Subject → what is told of a number, and which numbers.
 SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = {
+    "parameters": (pinned_numbers.parameters, range(8)),
+    "rounding": (pinned_numbers.rounding, range(1)),
     "search": (partial(of_problem, pinned_steps.searched), range(64)),
     "steps": (partial(of_problem, pinned_steps.step_by_step), range(48)),
     "polish": (partial(of_problem, pinned_steps.polished), range(64)),

@@ -67,15 +67,17 @@ def _answer(problem: Problem, params: SolveParams) -> str:
     except InfeasibleError as error:
         return str(error)
     cost, bounds = found.cost, found.bounds
-    return "; ".join(
-        (
-            f"{number(cost.bytes)} B, {cost.replica_moves} moves, {cost.leader_changes} leaders",
-            f"at least {number(bounds.bytes.value)}, {number(bounds.replica_moves.value)}, "
-            f"{number(bounds.leader_changes.value)}",
-            digits(found.replicas), f"led by {digits(found.leader)}", f"spread {found.topic_excess}",
-            _told(found.statistics), numbers(found.after),
-        )
-    )  # fmt: skip
+    least = (bounds.bytes.value, bounds.replica_moves.value, bounds.leader_changes.value)
+    told = (
+        f"{number(cost.bytes)} B, {cost.replica_moves} moves, {cost.leader_changes} leaders",
+        f"at least {', '.join(map(number, least))}",
+        digits(found.replicas),
+        f"led by {digits(found.leader)}",
+        f"spread {found.topic_excess}",
+        _told(found.statistics),
+        numbers(found.after),
+    )
+    return "; ".join(told)
 
 
 def _told(done: SearchStatistics) -> str:
@@ -108,7 +110,8 @@ def programmed(problem: Problem) -> dict[str, object]:
     relaxed = relax(problem, arcs, bands.low, bands.high)
     lines: dict[str, object] = {
         "arcs": digits(np.array([arcs.row, arcs.broker, arcs.is_kept])), "weights": numbers(arcs.weight.sum(axis=0)),
-        "costs": numbers(arcs.cost), "fixed": numbers(arcs.fixed), "room": bool(has_capacity(problem, problem.replicas)),
+        "costs": numbers(arcs.cost), "fixed": numbers(arcs.fixed),
+        "room": bool(has_capacity(problem, problem.replicas)),
     }  # fmt: skip
     if relaxed is not None:
         lines["relaxed"] = f"{_close(arcs.cost @ relaxed.share)}"
@@ -116,9 +119,7 @@ def programmed(problem: Problem) -> dict[str, object]:
         lines["rounded"] = digits(start.replicas)
         lines["room for that"] = bool(has_capacity(problem, start.replicas))
     reached = broker_loads(problem, problem.replicas, problem.leader)
-    lines["starts"] = [
-        digits(start.replicas) for start in program_starts(problem, sets, arcs, relaxed, bands, reached)
-    ]
+    lines["starts"] = [digits(start.replicas) for start in program_starts(problem, sets, arcs, relaxed, bands, reached)]
     whole = whole_plan(problem, bands)
     if whole is not None:
         placed = place(problem, whole.replicas, bands, replica_index=whole.replica_index)
@@ -132,7 +133,9 @@ def programmed(problem: Problem) -> dict[str, object]:
 def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
     """Costs of one plan after the other, from a poor one on."""
     effort = replace(BRIEF, rounds=2, polish_rounds=0)
-    found = search_replicas(problem, start_sets(problem), bands, seed=2, params=SolveParams(effort=effort, replicas=FEW))
+    found = search_replicas(
+        problem, start_sets(problem), bands, seed=2, params=SolveParams(effort=effort, replicas=FEW)
+    )
     after = broker_loads(problem, found.replicas, found.replicas[:, 0]) if not found.stranded else None
     arcs = arcs_of(problem, ArcParams())
     if after is None:

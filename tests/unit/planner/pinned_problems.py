@@ -40,14 +40,16 @@ def tiny_problem(seed: int) -> Problem:
     is_even = seed % 2 == 0
     factor = draw.choice((1, 2, 2)) if is_even else draw.choice((1, 2, 3, 3))
     partitions = 16 // factor if is_even else draw.randrange(6, 15)
-    shape = Shape(draw.choice((4, 5)) if is_even else draw.randrange(max(3, factor + 1), 7), partitions, factor, is_even)
+    shape = Shape(
+        draw.choice((4, 5)) if is_even else draw.randrange(max(3, factor + 1), 7), partitions, factor, is_even
+    )
     brokers = _brokers(draw, shape)
     placement = _placement(draw, shape, brokers)
     return assemble(brokers, placement, _wanted(draw, shape))
 
 
 def _brokers(draw: Random, shape: Shape) -> Brokers:
-    """Of five even ones the last leaves, so that loads are shared by four. Of others some leave, lead or take nothing."""
+    """Of five even ones the last leaves, so that four share all loads. Of others some leave, lead or take nothing."""
     count = shape.brokers
     stays = np.array([not (shape.is_even and b == 4) for b in range(count)])
     takes, takes_leaders, keeps_leaders = stays.copy(), stays.copy(), stays.copy()

@@ -1,7 +1,7 @@
 """What every step of the search does to tiny clusters, as text: for the pinned answers.
 
 Each step is taken alone from the emptied cluster, and all of them in the order of the search. A line says what the step
-returned, which replicas it moved (``partition: from → to``, ``-`` for the void) and how far the random numbers have come.
+returned, which replicas it moved (``partition: from → to``, ``-`` for the void) and where the random numbers are.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ PARAMS = SolveParams(
 )
 Step = Callable[[State, Ints], float]
 STEPS: dict[str, Step] = {
-    "release": lambda state, everybody: steps.release(state, everybody),
-    "evacuate": lambda state, everybody: steps.evacuate(state, everybody),
+    "release": steps.release,
+    "evacuate": steps.evacuate,
     "push": lambda state, everybody: steps.push_round(state, everybody, everybody[:0], 0.4, 0.2),
     "push on": lambda state, everybody: steps.push_round(state, everybody, everybody, 1.0, 0.2),
     "finish": lambda state, everybody: steps.finish_round(state, everybody, everybody, 0.0),

@@ -15,7 +15,16 @@ def differences(subject: str) -> list[str]:
     """Where today's answers are others, a line each."""
     now, then = answers(subject), pinned(subject)
     assert now.keys() == then.keys()
-    return [f"{subject} {number}:\n  was {then[number]}\n  is  {now[number]}" for number in now if now[number] != then[number]]
+    return [
+        f"{subject} {number}:\n  was {then[number]}\n  is  {now[number]}"
+        for number in now
+        if now[number] != then[number]
+    ]
+
+
+def test_defaults_and_ranges_of_parameters() -> None:
+    assert not differences("parameters")
+    assert not differences("rounding")
 
 
 def test_the_search_from_its_first_step_to_its_last() -> None:
