@@ -47,6 +47,20 @@ def test_the_price_of_excess_is_the_cheapest_replicas() -> None:
     assert finish.leaving_cost(state, 0, 2) == pytest.approx(0.05 * 0.6025)  # away from home already
 
 
+def test_a_resource_without_a_top_has_no_price() -> None:
+    """5, 4 and 3 come in, 5.5 may: 6.5 too many are covered by the 5 and a part of the 4, at its price by weight.
+
+    ``--target disk=0.5..`` gives disk no top. Five replicas on three brokers cost 3/5 each, and 0.005 · 3/5 for a move.
+    """
+    rows = [((0,), 1.0), ((0,), 1.0), ((0,), 1.0), ((1,), 1.0), ((2,), 1.0)]
+    problem = hand_problem(rows, 3, rates=[5.0, 4.0, 3.0, 2.0, 1.0], resources=("disk", "in"))
+    high = problem.band_high.copy()
+    high[:, 0] = np.inf
+    prices = np.full(2, np.nan)
+    finish.prices_of(hand_state(problem, high=high), 0, prices)
+    assert prices == pytest.approx([0.0, 0.603 / 0.8])
+
+
 def test_finish_sends_what_covers_the_excess_at_the_least_cost() -> None:
     """Any of the three covers 0.3; the 4 GB cost least, and broker 2 lacks 0.3."""
     state = hand_state(hand_problem(THREE, 3, within=0.2))

@@ -60,7 +60,7 @@ INTERPRETED = Suite(
         "tests/unit/partitioners", "tests/unit/placement", "tests/unit/test_cluster_arrays.py",
         "tests/unit/java", "tests/unit/codec",
         "tests/unit/planner/test_leader_steps.py", "tests/unit/planner/test_bound_steps.py",
-        "tests/unit/planner/test_program_steps.py",
+        "tests/unit/planner/test_program_steps.py", "tests/unit/planner/test_pinned_answers.py",
         "tests/unit/planner/test_evacuate.py", "tests/unit/test_group_replay.py", "tests/unit/test_topic_replay.py",
         "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
     ),

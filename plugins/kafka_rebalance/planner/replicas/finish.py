@@ -35,7 +35,7 @@ def prices_of(state: State, source: int, prices: Floats) -> None:
     cost, weight = np.empty(count), np.empty((count, prices.shape[0]))
     excess = np.empty(prices.shape[0])
     for d in range(excess.shape[0]):
-        excess[d] = state.load[source, d] - state.high[source, d]
+        excess[d] = max(state.load[source, d] - state.high[source, d], 0.0)  # no minus infinity without a top
     for i in range(count):
         replica_index = state.items[state.start[source] + i]
         p = replica_index // width

@@ -1,0 +1,87 @@
+"""Answers of the planner to tiny clusters as they were when they were last written down.
+
+A planner must answer the same bytes for the same input and seed, in this version and, unless a change means to alter
+plans, in the next one. So what every step, search, bound, program and plan answers to some dozen tiny clusters
+(``pinned_problems.py``) stands in ``tests/data/pinned/*.json``, one file for each subject. Compiled and interpreted
+kernels must both give it.
+
+    python -m tests.unit.planner.pinned_answers --write [SUBJECT …]
+
+writes the files anew. That is right only where a commit is meant to change answers, and then its message says which
+and why. Look at the difference first: a change of one rule should show in the subjects that it concerns and in no
+other, moves and bytes of plans should not grow, bounds should not fall.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.errors import InfeasibleError
+from tests.unit.planner import pinned_bounds, pinned_kernels, pinned_leaders, pinned_numbers, pinned_plans, pinned_steps
+from tests.unit.planner.pinned_problems import tiny_problem
+
+FOLDER = Path(__file__).parents[2] / "data" / "pinned"
+
+
+def of_problem(told: Callable[[Problem], dict[str, object]], seed: int) -> dict[str, object]:
+    """What is told of one tiny cluster; why there is none, where no plan is lawful."""
+    problem = tiny_problem(seed)
+    try:
+        return told(problem)
+    except InfeasibleError as error:
+        return {"refused": str(error)}
+
+
+# Subject → what is told of a number, and which numbers.
+SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = {
+    "parameters": (pinned_numbers.parameters, range(8)),
+    "rounding": (pinned_numbers.rounding, range(1)),
+    "search": (partial(of_problem, pinned_steps.searched), range(64)),
+    "steps": (partial(of_problem, pinned_steps.step_by_step), range(48)),
+    "polish": (partial(of_problem, pinned_steps.polished), range(64)),
+    "leaders": (partial(of_problem, pinned_leaders.searched), range(80)),
+    "chosen_leaders": (partial(of_problem, pinned_leaders.chosen), range(80)),
+    "flows": (partial(of_problem, pinned_leaders.flowed), range(60)),
+    "orders": (pinned_kernels.orders, range(48)),
+    "coverings": (pinned_kernels.coverings, range(48)),
+    "bounds": (partial(of_problem, pinned_bounds.bounded), range(60)),
+    "starts": (partial(of_problem, pinned_bounds.started), range(60)),
+    "sets": (partial(of_problem, pinned_plans.searched), range(48)),
+    "programs": (partial(of_problem, pinned_plans.programmed), range(30)),
+    "plans": (partial(of_problem, pinned_plans.planned), range(24)),
+}
+
+
+def answers(subject: str) -> dict[str, object]:
+    """By number, as JSON has it."""
+    told, numbers = SUBJECTS[subject]
+    return dict(json.loads(json.dumps({str(number): told(number) for number in numbers})))
+
+
+def pinned(subject: str) -> dict[str, object]:
+    """As they were written down."""
+    return dict(json.loads((FOLDER / f"{subject}.json").read_text(encoding="utf-8")))
+
+
+def write(subject: str) -> None:
+    """Write them down."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(answers(subject), ensure_ascii=False, indent=1)
+    (FOLDER / f"{subject}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Write those that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", nargs="*", choices=sorted(SUBJECTS), required=True, metavar="SUBJECT")
+    for subject in parser.parse_args().write or sorted(SUBJECTS):
+        write(subject)
+
+
+if __name__ == "__main__":
+    main()

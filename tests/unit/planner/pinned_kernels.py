@@ -1,0 +1,52 @@
+"""Sorting and covering prices, which are asked for by nothing but arrays, as text: for the pinned answers."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats, Longs
+from kafka_rebalance.kernels.decorators import kernel
+from kafka_rebalance.planner.replicas.covering import cover
+from kafka_rebalance.planner.sorting import largest_first, smallest_first
+from kafka_rebalance.planner.tolerances import NOT_COVERABLE
+from tests.unit.planner.pinned_text import digits, number, numbers
+
+
+@kernel
+def _both_ways(values: Floats) -> tuple[Longs, Longs]:
+    return smallest_first(values), largest_first(values)
+
+
+def orders(seed: int) -> dict[str, object]:
+    """Of values with many ties: who comes first of two that are alike is part of the answer."""
+    draw = Random(seed)
+    count, kinds = (1, 2, 14, 15, 16, 17, 18, 31, 32, 33, 40, 70)[seed % 12], draw.choice((1, 2, 4, 100))
+    values = np.array([float(draw.randrange(kinds)) for _ in range(count)])
+    values = (values, np.sort(values), np.sort(values)[::-1].copy())[draw.randrange(3)]
+    up, down = _both_ways(values)
+    assert (values[up] == np.sort(values)).all()
+    assert (values[down] == np.sort(values)[::-1]).all()
+    return {"up": digits(up), "down": digits(down)}
+
+
+def coverings(seed: int) -> dict[str, object]:
+    """Prices of what must be covered, and what they prove; replicas that weigh and cost the same among them."""
+    draw = Random(seed)
+    count, dims = draw.randrange(1, 12), draw.choice((1, 1, 2, 3))
+    if seed % 2:
+        cost = np.array([draw.uniform(0.1, 2.0) for _ in range(count)])
+        weight = np.array([[draw.uniform(0.0, 2.0) for _ in range(dims)] for _ in range(count)])
+    else:
+        cost = np.array([float(draw.choice((0, 1, 1, 2, 4))) for _ in range(count)])
+        weight = np.array([[float(draw.choice((0, 1, 2, 2, 4))) for _ in range(dims)] for _ in range(count)])
+    share = [draw.choice((-0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25)) for _ in range(dims)]
+    excess = np.array([part * weight[:, d].sum() for d, part in enumerate(share)])
+    lines: dict[str, object] = {}
+    for sweeps in (1, 12):
+        prices = np.zeros(dims)
+        value = cover(cost, weight, excess, prices, np.empty((2, count)), sweeps)
+        proof = "not coverable" if value >= NOT_COVERABLE else number(value)
+        lines[f"{sweeps} sweeps"] = f"{proof}; {numbers(np.where(prices >= NOT_COVERABLE, -1.0, prices))}"
+    return lines

@@ -1,0 +1,106 @@
+"""What every step of the search does to tiny clusters, as text: for the pinned answers.
+
+Each step is taken alone from the emptied cluster, and all of them in the order of the search. A line says what the step
+returned, which replicas it moved (``partition: from → to``, ``-`` for the void) and where the random numbers are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.params import FetchParams, ReplicaKernelParams, ReplicaSearchParams, SolveParams
+from kafka_rebalance.planner.replicas import steps
+from kafka_rebalance.planner.replicas.anneal import anneal
+from kafka_rebalance.planner.replicas.replica_search import replica_columns
+from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.state import ReplicaSets, State, make_state
+from kafka_rebalance.planner.tolerances import HOWEVER_FAR
+from kafka_rebalance.planner.working_bands import WorkingBands
+from tests.unit.planner.pinned_text import number, numbers
+
+PARAMS = SolveParams(
+    replicas=ReplicaSearchParams(kernels=ReplicaKernelParams(fetch=FetchParams(sampled=30)), small_topic=6)
+)
+Step = Callable[[State, Ints], float]
+STEPS: dict[str, Step] = {
+    "release": steps.release,
+    "evacuate": steps.evacuate,
+    "push": lambda state, everybody: steps.push_round(state, everybody, everybody[:0], 0.4, 0.2),
+    "push on": lambda state, everybody: steps.push_round(state, everybody, everybody, 1.0, 0.2),
+    "finish": lambda state, everybody: steps.finish_round(state, everybody, everybody, 0.0),
+    "pull": lambda state, everybody: steps.pull_round(state, everybody, 0.0, 0.0),
+    "finish hard": lambda state, everybody: steps.finish_round(state, everybody, everybody, HOWEVER_FAR),
+    "pull hard": lambda state, everybody: steps.pull_round(state, everybody, HOWEVER_FAR, 0.0),
+    "swap": lambda state, everybody: steps.swap_round(state, everybody, 40),
+    "polish": lambda state, everybody: steps.polish_round(state, everybody, 12),
+    "anneal": lambda state, everybody: anneal(state, everybody, 150, float(state.cost.mean())),
+    "warm up": lambda state, everybody: anneal(state, everybody, 60, 4 * float(state.cost.mean())),
+}
+IN_ORDER = ("release", "evacuate", "push", "push on", "finish", "pull", "finish hard", "pull hard", "swap", "polish")
+ALONE = ("push", "push on", "finish", "finish hard", "pull", "pull hard", "swap", "anneal")
+POLISHED = ("evacuate", "warm up", "polish", "anneal", "polish", "swap")
+
+
+def start(problem: Problem) -> State:
+    """The state before the first step; bands exactly as asked for, so that loads can meet their ends."""
+    sets = start_sets(problem)
+    fresh = ReplicaSets(sets.replicas.copy(), sets.original)
+    alone = int(problem.target_rf.max(initial=1)) == 1
+    leader_index = np.full(problem.partition_count, 0 if alone else -1, dtype=np.int32)
+    bands = WorkingBands(problem.band_low, problem.band_high)
+    return make_state(problem, fresh, leader_index, replica_columns(problem), bands, seed=7, params=PARAMS)
+
+
+def taken(state: State, name: str) -> str:
+    """Take the step, and say what it did."""
+    before = state.replicas.copy()
+    everybody = np.flatnonzero(state.takes).astype(np.int32)
+    returned = STEPS[name](state, everybody)
+    void = state.load.shape[0] - 1
+    moved = [
+        f"{p}: {_name(before[p, j], void)} → {_name(state.replicas[p, j], void)}"
+        for p, j in np.argwhere(before != state.replicas).tolist()
+    ]
+    return f"{number(returned)}; {', '.join(moved)}; {int(state.random[0]) % 10**6}"
+
+
+def _name(broker: int, void: int) -> str:
+    return "-" if broker == void else str(broker)
+
+
+def ledgers(state: State) -> dict[str, object]:
+    """What moves keep up beside the placement."""
+    held = [
+        sorted(state.items[state.start[b] : state.start[b] + state.filled[b]].tolist())
+        for b in range(state.load.shape[0])
+    ]
+    return {
+        "load": numbers(state.load), "peak": numbers(state.peak), "held": held,
+        "topics": state.topics.table.tolist(),
+    }  # fmt: skip
+
+
+def searched(problem: Problem) -> dict[str, object]:
+    """The steps of the search one after the other, down to the last ledger."""
+    state = start(problem)
+    return {**{name: taken(state, name) for name in IN_ORDER}, **ledgers(state)}
+
+
+def step_by_step(problem: Problem) -> dict[str, object]:
+    """Each step alone, once what must go has gone."""
+    lines: dict[str, object] = {}
+    for name in ALONE:
+        state = start(problem)
+        steps.evacuate(state, np.flatnonzero(state.takes).astype(np.int32))
+        lines[name] = taken(state, name)
+    return lines
+
+
+def polished(problem: Problem) -> dict[str, object]:
+    """Replicas displaced by chance, then polished: what comes home, and what goes in its place."""
+    state = start(problem)
+    return {f"{i} {name}": taken(state, name) for i, name in enumerate(POLISHED)} | ledgers(state)
