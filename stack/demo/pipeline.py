@@ -129,7 +129,7 @@ def _warm(machine: Machine) -> None:
 
 
 def _client_properties(arguments: argparse.Namespace) -> dict[str, str]:
-    from rebalance_advisor.kafka.connection.java_properties import read_properties
+    from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
 
     given = read_properties(arguments.command_config).values if arguments.command_config else {}
     return {**given, "bootstrap.servers": arguments.bootstrap}

@@ -9,14 +9,17 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.terminal import write_lines
+
+if TYPE_CHECKING:
+    from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
 _SHOWN_GAPS = 20
 
@@ -32,25 +35,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--previous", type=Path, metavar="FILE", help="an earlier snapshot: rates since then are measured"
     )
+    parser.add_argument(
+        "--verbose", action="store_true", help="list the client properties that change nothing about reading"
+    )
     parser.add_argument("--deadline", type=float, default=120.0, metavar="SECONDS", help="for the whole reading (120)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, say what is missing, write. Raises AdvisorError for what the caller can put right."""
     from kafka_rebalance.snapshot.rates import measure_rates
-    from rebalance_advisor.kafka.read_cluster import read_cluster
+    from rebalance_advisor.kafka.read_cluster import read_with_settings
     from rebalance_advisor.publish.folders.whole_file import check_file
 
     check_file(arguments.out)  # before the cluster is asked
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its complaints are told below, as coverage or as an error
-    properties, places = _properties(arguments)
+    settings = _settings(arguments)
     previous = _previous(arguments.previous)
-    snapshot = read_cluster(
-        properties,
+    snapshot = read_with_settings(
+        settings,
         cluster_name=arguments.cluster,
         now=datetime.now(UTC),
-        bootstrap=arguments.bootstrap,
-        places=places,
         deadline_s=arguments.deadline,
         say=Progress(),
     )
@@ -66,16 +70,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _properties(arguments: argparse.Namespace) -> tuple[Mapping[str, object], Mapping[str, str]]:
+def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
+    """From the file and the command line; what of them is idle is told, what is of no account only with --verbose."""
     from kafka_rebalance.errors import InvalidInputError
-    from rebalance_advisor.kafka.connection.java_properties import read_properties
+    from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+    from rebalance_advisor.kafka.connection.properties.java_properties import Properties, read_properties
 
-    if arguments.command_config is not None:
-        found = read_properties(arguments.command_config)
-        return found.values, found.places
-    if arguments.bootstrap is None:
+    if arguments.command_config is None and arguments.bootstrap is None:
         raise InvalidInputError.at("snapshot", "no cluster is named", "give --bootstrap HOST:PORT, or --command-config")
-    return {}, {}
+    file = arguments.command_config
+    given = Properties({}, {}) if file is None else read_properties(file)
+    settings = connection_settings(given.values, bootstrap=arguments.bootstrap, places=given.places)
+    write_lines(sys.stderr, *(f"{file}: {words}" for words in (*given.overridden, *settings.unused)))
+    if arguments.verbose and settings.without_effect:
+        write_lines(sys.stderr, f"{file}: without effect on reading: {', '.join(settings.without_effect)}")
+    return settings
 
 
 def _previous(path: Path | None) -> ClusterSnapshot | None:

@@ -19,8 +19,9 @@ from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_un
 from rebalance_advisor.kafka.changed_topics import read_again_what_changed
 from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError, read_cluster_metadata
 from rebalance_advisor.kafka.connection.client import ClusterClient
-from rebalance_advisor.kafka.connection.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.probe import find_server
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.unheard import Unheard
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
@@ -52,10 +53,22 @@ def read_cluster(
     ConnectionFailedError (within 10 s, with the cause) where no server lets us in, ClusterUnreadableError where not
     even brokers and topics can be read. ``say`` hears a line for each step.
     """
+    settings = connection_settings(properties, bootstrap=bootstrap, places=places)
+    return read_with_settings(settings, cluster_name=cluster_name, now=now, deadline_s=deadline_s, say=say)
+
+
+def read_with_settings(
+    settings: ConnectionSettings,
+    *,
+    cluster_name: str | None,
+    now: datetime,
+    deadline_s: float = DEADLINE_S,
+    say: Callable[[str], None] = lambda _: None,
+) -> ClusterSnapshot:
+    """``read_cluster`` for whoever has looked at the settings already, to tell what they leave unused."""
     if now.tzinfo is None:
         raise ValueError(f"now={now} has no time zone")
     deadline = time.monotonic() + deadline_s
-    settings = connection_settings(properties, bootstrap=bootstrap, places=places)
     say("connecting")
     server = find_server(settings)
     round_s = settings.request_timeout_ms / 1000 if settings.request_timeout_ms else ROUND_S

@@ -17,9 +17,9 @@ from rebalance_advisor.cli import main as cli
 from rebalance_advisor.cli import snapshot as snapshot_command
 from rebalance_advisor.cli.replay import answer_lines
 from rebalance_advisor.dumps import read_capacity, read_input
-from rebalance_advisor.kafka.connection.client_properties import connection_settings
-from rebalance_advisor.kafka.connection.java_properties import read_properties
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
 from tests.unit.hostile.cluster import cluster_document
 from tests.unit.hostile.names import HARMLESS, HOSTILE
 from tests.unit.hostile.readers import screen_lines

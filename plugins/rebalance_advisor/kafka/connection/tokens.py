@@ -95,11 +95,11 @@ def _asked(source: TokenSource, context: ssl.SSLContext | None) -> Mapping[str, 
     try:
         with urllib.request.urlopen(request, timeout=_FETCH_SECONDS, context=context) as answer:  # noqa: S310
             document = json.loads(answer.read(_LARGEST_ANSWER))
-    except urllib.error.HTTPError as refused:
-        with refused:
-            words = _error_of(refused.read(_LARGEST_ANSWER))
+    except urllib.error.HTTPError as rejection:
+        with rejection:
+            words = _error_of(rejection.read(_LARGEST_ANSWER))
         raise TokenRefusedError(
-            f"{source.endpoint} refused client {source.client_id!r} ({refused.code}{words})"
+            f"{source.endpoint} refused client {source.client_id!r} ({rejection.code}{words})"
         ) from None
     except (OSError, ValueError) as failure:
         reason = getattr(failure, "reason", None) or failure

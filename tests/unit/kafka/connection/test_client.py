@@ -10,8 +10,10 @@ from kafka import errors
 from kafka.protocol.admin import DescribeQuorumRequest, ListGroupsRequest, ListGroupsResponse
 from kafka.protocol.metadata import MetadataRequest
 
+from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.client import ClusterClient, error_name, reason_of
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
+from rebalance_advisor.kafka.connection.unheard import Unheard
 from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
 
 
@@ -77,7 +79,7 @@ def test_a_broker_that_does_not_listen_where_it_advertises_is_told_with_the_reas
     monkeypatch.setattr(time, "sleep", lambda _: None)
     broker.others = {2: ("127.0.0.1", free_port())}
     with listening(broker) as where, ClusterClient(settings(where), settings(where).servers[0]) as client:
-        assert client.connect() == {1: None, 2: "Connection refused"}
+        assert client.connect() == {1: None, 2: Unheard(BrokerState.REFUSED, "Connection refused")}
 
 
 @pytest.mark.parametrize(("code", "words"), [(16, "NotCoordinator (16)"), (29, "TopicAuthorizationFailed (29)")])

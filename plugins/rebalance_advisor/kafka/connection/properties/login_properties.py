@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.given_properties import GivenProperties
-from rebalance_advisor.kafka.connection.jaas import (
+from rebalance_advisor.kafka.connection.properties.given_properties import GivenProperties
+from rebalance_advisor.kafka.connection.properties.jaas import (
     MODULES,
     JaasEntry,
     jaas_entry,
 )
-from rebalance_advisor.kafka.connection.property_names import KNOWN_CLASSES, TOKENS
+from rebalance_advisor.kafka.connection.properties.property_names import KNOWN_CLASSES, TOKENS
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings, KerberosLogin, TokenSource
 
 PLAIN_LOGINS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES
-from rebalance_advisor.kafka.connection.given_properties import GivenProperties
-from rebalance_advisor.kafka.connection.key_stores import Store, StoreUnreadableError, read_store
+from rebalance_advisor.kafka.connection.properties.given_properties import GivenProperties
+from rebalance_advisor.kafka.connection.properties.key_stores import Store, StoreUnreadableError, read_store
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
 _TYPES = ("JKS", "PKCS12", "PEM")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.client_properties import connection_settings
-from rebalance_advisor.kafka.connection.property_names import FIELDS, WITHOUT_EFFECT, is_known
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.connection.properties.property_names import FIELDS, WITHOUT_EFFECT, is_known
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
 SERVER = {"bootstrap.servers": "b:9092"}
@@ -179,7 +179,7 @@ def test_what_is_right_and_idle_is_told_and_what_is_of_no_account_is_listed():
     assert found.without_effect == ("acks", "client.dns.lookup")
 
 
-NAMES = (Path(__file__).parents[2] / "data" / "kafka_4.3.1_client_properties.txt").read_text().split()
+NAMES = (Path(__file__).parents[4] / "data" / "kafka_4.3.1_client_properties.txt").read_text().split()
 
 
 def test_every_property_of_kafkas_clients_is_known():

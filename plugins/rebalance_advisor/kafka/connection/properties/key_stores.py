@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rebalance_advisor.kafka.connection.pem import encoded
+from rebalance_advisor.kafka.connection.properties.pem import encoded
 
 _JKS, _JCEKS, _SEQUENCE = b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce", 0x30
 _KEY, _CERTIFICATE = 1, 2

@@ -7,7 +7,6 @@ import struct
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.logins import (
     LoginNotPossibleError,
     check_packages,
@@ -15,9 +14,10 @@ from rebalance_advisor.kafka.connection.logins import (
     messages_of,
 )
 from rebalance_advisor.kafka.connection.probe import Stage
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tokens import unsecured_token
-from tests.unit.kafka.test_probe import apis, empty, failure, kafka, probe, server
+from tests.unit.kafka.connection.test_probe import apis, empty, failure, kafka, probe, server
 
 TOKENS = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
 OAUTH = {

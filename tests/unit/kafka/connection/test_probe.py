@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage, find_server
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from stack.kafka.security import Certificates, make_certificates
 
 BROKER_APIS = struct.pack(">hi", 0, 3) + b"".join(struct.pack(">hhh", key, 0, 9) for key in (3, 17, 36))

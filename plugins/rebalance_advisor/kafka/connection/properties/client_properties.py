@@ -18,11 +18,11 @@ from dataclasses import replace
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.kafka.connection.ciphers import openssl_ciphers
-from rebalance_advisor.kafka.connection.given_properties import GivenProperties
-from rebalance_advisor.kafka.connection.login_properties import PLAIN_LOGINS, with_login
-from rebalance_advisor.kafka.connection.pem import unfolded
-from rebalance_advisor.kafka.connection.property_names import (
+from rebalance_advisor.kafka.connection.properties.ciphers import openssl_ciphers
+from rebalance_advisor.kafka.connection.properties.given_properties import GivenProperties
+from rebalance_advisor.kafka.connection.properties.login_properties import PLAIN_LOGINS, with_login
+from rebalance_advisor.kafka.connection.properties.pem import unfolded
+from rebalance_advisor.kafka.connection.properties.property_names import (
     ASSERTIONS,
     CONNECTING,
     FIELDS,
@@ -33,8 +33,8 @@ from rebalance_advisor.kafka.connection.property_names import (
     WITHOUT_EFFECT,
     is_known,
 )
+from rebalance_advisor.kafka.connection.properties.store_properties import store_fields
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
-from rebalance_advisor.kafka.connection.store_properties import store_fields
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = (*PLAIN_LOGINS, "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM")

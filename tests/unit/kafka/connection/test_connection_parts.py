@@ -11,7 +11,7 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import Group, GroupType
-from rebalance_advisor.kafka.connection.jaas import jaas_entry
+from rebalance_advisor.kafka.connection.properties.jaas import jaas_entry
 from rebalance_advisor.kafka.connection.protocol import (
     API_VERSIONS,
     NotKafkaError,
