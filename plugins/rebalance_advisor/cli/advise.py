@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -46,14 +48,18 @@ def run(arguments: argparse.Namespace) -> int:
     say("writing")
     with taken_back_on_interrupt():
         folder = write_advisory(arguments.out, document, advice.plan)
-    _tell(document, closing_words(document), folder, as_json=arguments.json)
+    _tell(document, closing_words(document), given.snapshot.captured_at, folder, as_json=arguments.json)
     return exit_code_of(advice.plan.verdict)
 
 
-def _tell(document: dict[str, Any], words: list[str], folder: Path, *, as_json: bool) -> None:
+def _tell(
+    document: dict[str, Any], words: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
+) -> None:
+    now = datetime.now(UTC)
     if as_json:
         plan = document["plan"]
         shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
-        write_json(sys.stdout, shown | {"findings": document["findings"], "folder": str(folder)})
+        shown |= {"findings": document["findings"], "folder": str(folder), "reading_age_s": age_s(captured_at, now)}
+        write_json(sys.stdout, shown)
         return
-    write_lines(sys.stdout, *words, f"report: {folder / 'report.html'}")
+    write_lines(sys.stdout, *with_reading_age(words, captured_at, now), f"report: {folder / 'report.html'}")

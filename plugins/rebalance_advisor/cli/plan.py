@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from kafka_rebalance.plans.plan import Plan, to_document
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.uncovered import uncovered_words
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -46,19 +49,21 @@ def run(arguments: argparse.Namespace) -> int:
     say("writing")
     with taken_back_on_interrupt():
         folder = write_plan_folder(arguments.out, given.snapshot, plan)
-    _tell(plan, uncovered_words(given.snapshot.coverage), folder, as_json=arguments.json)
+    _tell(plan, given.snapshot, folder, as_json=arguments.json)
     return exit_code_of(plan.verdict)
 
 
-def _tell(plan: Plan, uncovered: str, folder: Path, *, as_json: bool) -> None:
+def _tell(plan: Plan, snapshot: ClusterSnapshot, folder: Path, *, as_json: bool) -> None:
+    uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
     if as_json:
         document = to_document(plan)
         shown = ("plan_id", "verdict", "reasons", "cost", "lower_bound", "resources", "left_out", "robustness")
         outcome = {name: document[name] for name in shown}
         outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
-        outcome |= {"not_covered": uncovered}
+        outcome |= {"not_covered": uncovered, "reading_age_s": age_s(snapshot.captured_at, now)}
         write_json(sys.stdout, outcome)
         return
     from rebalance_advisor.publish.plan_words import plan_lines
 
-    write_lines(sys.stdout, *plan_lines(plan, uncovered), f"written to {folder}")
+    lines = with_reading_age(plan_lines(plan, uncovered), snapshot.captured_at, now)
+    write_lines(sys.stdout, *lines, f"written to {folder}")

@@ -1,0 +1,40 @@
+"""How old the reading is that an answer rests on, in the first line: files never hold it, they do not know the time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+# Twice the hour in which the pipeline collects: what is older is called old.
+FRESH = timedelta(hours=2)
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+
+
+def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
+    """The lines, the first one with the age; as they are where the input has no time (that is a gap already)."""
+    if captured_at is None or not lines:
+        return list(lines)
+    return [f"{lines[0]}; {age_words(now - captured_at)}", *lines[1:]]
+
+
+def age_s(captured_at: datetime | None, now: datetime) -> float | None:
+    """Seconds, for ``--json``; None where the input has no time."""
+    return None if captured_at is None else (now - captured_at).total_seconds()
+
+
+def age_words(age: timedelta) -> str:
+    """``reading 5 min old``; beyond ``FRESH`` it is called old, and from the future where clocks disagree."""
+    if age < timedelta(minutes=-5):
+        return f"the reading is {_span(-age)} from the future: clocks disagree"
+    if age <= FRESH:
+        return f"reading {_span(max(age, timedelta()))} old"
+    return f"OLD READING: {_span(age)} old"
+
+
+def _span(age: timedelta) -> str:
+    """In the largest unit of which there are two or more."""
+    seconds = int(age.total_seconds())
+    for size, unit in ((_DAY, "days"), (_HOUR, "h"), (_MINUTE, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

@@ -1,0 +1,54 @@
+"""The first line says how old the reading is."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor.cli.main import main
+from rebalance_advisor.cli.reading_age import age_words, with_reading_age
+from tests.unit.planner.sample_clusters import brokers, cluster, row
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        (timedelta(), "reading 0 s old"),
+        (timedelta(seconds=119), "reading 119 s old"),
+        (timedelta(minutes=2), "reading 2 min old"),
+        (timedelta(hours=2), "reading 2 h old"),
+        (timedelta(hours=2, seconds=1), "OLD READING: 2 h old"),
+        (timedelta(hours=47), "OLD READING: 47 h old"),
+        (timedelta(days=21, hours=5), "OLD READING: 21 days old"),
+        (timedelta(minutes=-4), "reading 0 s old"),
+        (timedelta(minutes=-6), "the reading is 6 min from the future: clocks disagree"),
+    ],
+)
+def test_ages_in_words(age: timedelta, words: str) -> None:
+    assert age_words(age) == words
+
+
+def test_only_the_first_line_changes_and_nothing_without_a_time() -> None:
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    assert with_reading_age(["a", "b"], now - timedelta(minutes=5), now) == ["a; reading 5 min old", "b"]
+    assert with_reading_age(["a", "b"], None, now) == ["a", "b"]
+
+
+@pytest.mark.parametrize("command", ["plan", "advise"])
+def test_an_old_reading_is_called_old_and_the_files_are_the_same_tomorrow(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = snapshot_to_document(cluster([row("t", partition, [0, 1]) for partition in range(12)], brokers(4)))
+    document["captured_at"] = (datetime.now(UTC) - timedelta(days=21)).isoformat()
+    (tmp_path / "cluster.json").write_text(json.dumps(document))
+    words = [command, str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), "--no-frontier"]
+    assert main(words) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("Verdict: ")
+    assert first.endswith("; OLD READING: 21 days old")
+    for file in (tmp_path / "out").rglob("*"):
+        assert not file.is_file() or "21 days old" not in file.read_text()
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["reading_age_s"] == pytest.approx(21 * 86_400, abs=600)
