@@ -137,12 +137,13 @@ def _capacities(
     """Capacities that every broker has, and one note on what is assumed for the rest."""
     capacity: dict[str, Floats] = {}
     notes: list[str] = []
-    is_added = np.array([broker.state is BrokerState.NEW for broker in brokers], dtype=np.bool_)
+    # Those that nobody could ask: one that is not there yet, one that was not heard.
+    unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in brokers], dtype=np.bool_)
     equal = []
     for resource, name in _CAPACITY_FIELDS.items():
         values = np.array([_capacity_of(broker, name, options) for broker in brokers])
         known = ~np.isnan(values)
-        missing = np.flatnonzero(~known & stays & ~is_added)
+        missing = np.flatnonzero(~known & stays & ~unasked)
         if not known.any() or len(missing):
             equal.append(resource)
             continue

@@ -11,6 +11,7 @@ from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.rights import RIGHT
 
 _REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
 _RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
@@ -76,7 +77,9 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
     gaps = context.snapshot.coverage
     if not gaps:
         return
-    kinds = Counter(f"{gap.what} ({gap.subject_type})" for gap in gaps)
+    # Of a right its name; a missing right explains the others, so it comes first.
+    gaps = tuple(sorted(gaps, key=lambda gap: gap.subject_type != RIGHT))
+    kinds = Counter(f"{gap.subject if gap.subject_type == RIGHT else gap.what} ({gap.subject_type})" for gap in gaps)
     is_severe = any(gap.what.startswith(_SEVERE_GAPS) for gap in gaps)
     evidence: Evidence = {"gaps": len(gaps), "subjects": len({(gap.subject_type, gap.subject) for gap in gaps})}
     evidence |= {f"gaps_of_{kind}": count for kind, count in sorted(kinds.items())}

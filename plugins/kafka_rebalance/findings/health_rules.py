@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
@@ -32,24 +33,31 @@ def broker_not_heard(context: FindingContext) -> Iterator[Finding]:
 
 def log_dir_offline(context: FindingContext) -> Iterator[Finding]:
     """A disk that failed: its broker stays up, its replicas serve nobody and their sizes are unknown."""
-    offline = [broker for brokers in context.snapshot.partitions.offline.values() for broker in brokers]
+    table = context.snapshot.partitions
+    offline = Counter(broker for brokers in table.offline.values() for broker in brokers)
     for broker in context.snapshot.brokers:
         failed = [log_dir for log_dir in broker.log_dirs if log_dir.error]
-        replicas = offline.count(broker.id)
-        if not failed and (not replicas or not broker.state.is_heard):
+        if not failed and (not offline[broker.id] or not broker.state.is_heard):
             continue  # all replicas of a broker that is gone are offline: that is told of the broker
+        # The metadata may call them offline seconds later than the broker, which tells no size of them at once.
+        unsized = int(((table.replicas == broker.id) & (table.replica_log_bytes < 0)).sum()) if failed else 0
+        replicas = max(offline[broker.id], unsized)
         paths = listed(log_dir.path for log_dir in failed)
-        subject = f"Log dir {paths} of broker {broker.id} is" if paths else f"Disk of broker {broker.id} is"
+        subject = f"Log dir {paths} of broker {broker.id}" if paths else f"A disk of broker {broker.id}"
         yield finding(
             "log_dir_offline",
             Severity.CRITICAL,
             broker.id,
-            {"log_dirs": len(failed), "paths": paths or None, "error": failed[0].error if failed else None,
-             "replicas": replicas},
+            {
+                "log_dirs": len(failed),
+                "paths": paths or None,
+                "error": failed[0].error if failed else None,
+                "replicas": replicas,
+            },
             Remedy(
-                f"{subject} offline: {counted(replicas, 'replica')} on it serve nobody and have no known size. Repair "
-                "or replace the disk and restart the broker, or let the plan give them to others.",
+                f"{subject} is offline: {counted(replicas, 'replica')} on it serve nobody and have no known size. "
+                "Repair or replace the disk and restart the broker, or let the plan give them to others.",
                 cost=counted(replicas, "replica move"),
                 gain=1.0,
             ),
-        )  # fmt: skip
+        )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.rights import RIGHT
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.terminal import write_lines
@@ -97,7 +98,8 @@ def _previous(path: Path | None) -> ClusterSnapshot | None:
 
 
 def _tell_coverage(snapshot: ClusterSnapshot) -> None:
-    gaps = snapshot.coverage
+    # What a right would have shown explains the rest, so missing rights come first.
+    gaps = sorted(snapshot.coverage, key=lambda gap: gap.subject_type != RIGHT)
     if not gaps:
         return
     write_lines(sys.stderr, f"coverage is partial, {len(gaps)} things could not be read:")

@@ -44,6 +44,7 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
     for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
         coverage.add("broker", broker, "everything", "replicas are placed on it, and the cluster does not know it")
     serving = known - fenced - reading.unheard.keys()
+    failed = {broker for broker, dirs in reading.storage.log_dirs.items() if any(log_dir.error for log_dir in dirs)}
     for partition in metadata.partitions:
         moving = metadata.reassignments.get((partition.topic, partition.partition), ((), ()))
         if not {*moving[0], *moving[1]} <= set(partition.replicas):
@@ -53,6 +54,11 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
         for broker in sorted(serving & set(partition.offline)):
             reason = f"the one on broker {broker} is offline"
             coverage.add_partition(partition.topic, partition.partition, "offline replica", reason)
+        # The metadata may say so seconds later than the broker.
+        key = (partition.topic, partition.partition)
+        for broker in sorted(failed & set(partition.replicas) - set(partition.offline)):
+            if key not in reading.storage.sizes[broker]:
+                coverage.add_partition(*key, "replica size", f"a log dir of broker {broker} is offline")
 
 
 def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:

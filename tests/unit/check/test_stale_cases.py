@@ -321,6 +321,7 @@ def test_the_tables_cover_what_they_claim() -> None:
     stale = {code for code, status in STATUS_OF.items() if status is PlanStatus.STALE}
     elsewhere = {
         ReasonCode.BROKER_LOST, ReasonCode.BROKER_BACK, ReasonCode.SOMETHING_TO_DO, ReasonCode.NO_PLAN_TO_KEEP,
+        ReasonCode.NOT_SEEN,
     }  # fmt: skip
     assert {code for _, code in STALE.values()} == stale - elsewhere
     assert STATUS_OF.keys() == set(ReasonCode)

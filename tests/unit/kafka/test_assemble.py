@@ -1,6 +1,6 @@
 """From what the readers brought to a snapshot: states of brokers, and gaps that show only when all is there."""
 
-from kafka_rebalance.snapshot.model import BrokerState
+from kafka_rebalance.snapshot.model import BrokerState, LogDir
 from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.connection.unheard import Unheard
@@ -39,3 +39,32 @@ def test_states_and_gaps_of_brokers_and_replicas() -> None:
     ]
     states = {seen.id: seen.state.value for seen in assemble_snapshot("c", reading).brokers}
     assert states == {1: "alive", 2: "refused", 3: "fenced", 4: "dead"}
+
+
+def test_replicas_of_a_dead_log_dir_are_told_before_the_metadata_calls_them_offline() -> None:
+    """Broker 1 tells the size of partition 0 and nothing of partition 1, which it should hold."""
+    metadata = ClusterMetadata(
+        "id", 1, (broker(1), broker(2)), (SeenTopic("t", "x", False),),
+        (partition(0, (1, 2)), partition(1, (2, 1)), partition(2, (2,))),
+    )  # fmt: skip
+    dirs = (LogDir("/good", 10, 5), LogDir("/bad", error="KafkaStorage (56)"))
+    storage = Storage({1: dirs, 2: (LogDir("/d", 10, 5),)}, {1: {("t", 0): 7}, 2: {("t", p): 7 for p in range(3)}})
+    reading = Reading(metadata, storage, Configs(), {}, {})
+    coverage = Coverage("c")
+    note_unseen(reading, coverage)
+    assert words(coverage) == ["topic t: replica size: partition 1: a log dir of broker 1 is offline"]
+    assert assemble_snapshot("c", reading).partition(1).log_bytes == (7, None)
+
+
+def test_a_reassignment_that_began_between_two_answers_is_told_and_left_out() -> None:
+    """The metadata does not hold broker 3 yet, which the list of reassignments says is being added."""
+    metadata = ClusterMetadata(
+        "id", 1, (broker(1), broker(2), broker(3)), (SeenTopic("t", "x", False),), (partition(0, (1, 2)),),
+        {("t", 0): ((3,), (2,))},
+    )  # fmt: skip
+    reading = Reading(metadata, Storage(), Configs(), {}, {})
+    coverage = Coverage("c")
+    note_unseen(reading, coverage)
+    assert words(coverage) == ["topic t: running reassignment: partition 0: it changed while it was read"]
+    row = assemble_snapshot("c", reading).partition(0)
+    assert (row.replicas, row.adding, row.removing) == ((1, 2), (), ())

@@ -11,9 +11,11 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.check.check_plan import check_plan
+from kafka_rebalance.plans.check.reasons import PlanStatus, ReasonCode
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
-from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, CoverageGap, LogDir
+from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
@@ -88,3 +90,35 @@ def test_check_tells_a_broker_that_fell_silent_and_one_that_is_heard_again() -> 
     back = to_document(planned(silent, PlanOptions()))
     assert not any("broker 5" in reason for reason in check_plan(back, silent).reasons)
     assert any("broker 5, which was gone, is alive" in reason for reason in check_plan(back, heard).reasons)
+
+
+def test_check_does_not_take_what_is_hidden_for_deleted_nor_blindness_for_peace() -> None:
+    """Topic t moves in the plan; later nothing or little is shown of it."""
+    snapshot = uneven(BrokerState.ALIVE)
+    plan = to_document(planned(snapshot, PlanOptions()))
+    other = cluster([row("u", p, (p % 3, 3)) for p in range(6)], brokers(6, 3))
+    assert ReasonCode.TOPIC_DELETED in check_plan(plan, other).codes
+    gap = CoverageGap("topic", "t", "everything but its size", "no right to describe it")
+    for coverage in ((gap,), (right_gap(Right.DESCRIBE_CLUSTER),)):
+        found = check_plan(plan, replace(other, coverage=coverage))
+        assert ReasonCode.NOT_SEEN in found.codes
+        assert ReasonCode.TOPIC_DELETED not in found.codes
+    even = cluster([row("t", p, (p % 3, (p + 1) % 3)) for p in range(9)], brokers(3))
+    peace = to_document(planned(even, PlanOptions()))
+    assert check_plan(peace, even).codes == (ReasonCode.STILL_NOTHING_TO_DO,)
+    blind = replace(even, coverage=(right_gap(Right.DESCRIBE_CLUSTER),))
+    silent = replace(even, brokers=tuple(replace(b, state=BrokerState.SILENT) for b in even.brokers))
+    for unseen in (blind, silent):
+        assert check_plan(peace, unseen).codes == (ReasonCode.NOT_SEEN,)
+        assert check_plan(peace, unseen).status is PlanStatus.STALE
+
+
+def test_disks_of_those_that_were_heard_still_count() -> None:
+    """Broker 5 tells no volume: it is taken for the mean of the others, whose own capacities stay as they are."""
+    volumes = [replace(b, log_dirs=(LogDir("/d", (b.id + 1) * 500 * GB, 400 * GB),)) for b in brokers(5, 3)]
+    snapshot = uneven(BrokerState.SILENT)
+    plan = planned(replace(snapshot, brokers=(*volumes, snapshot.brokers[5])), PlanOptions())
+    assert "disk: broker 5 is taken to have the mean capacity of the others" in plan.reasons
+    (disk,) = [outcome for outcome in plan.resources if outcome.resource == "disk"]
+    assert disk.capacity is not None
+    assert disk.capacity[5] == pytest.approx(1_500 * GB)  # (500 + 1,000 + 1,500 + 2,000 + 2,500) / 5

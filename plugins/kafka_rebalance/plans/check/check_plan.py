@@ -37,6 +37,7 @@ from kafka_rebalance.plans.dead_band import worst_deviation
 from kafka_rebalance.plans.params import DEFAULTS
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.request import build_request
+from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
@@ -93,13 +94,15 @@ def _check_moves(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResul
 
 
 def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:
-    """A plan without moves holds as long as there is still nothing to do."""
+    """A plan without moves holds as long as there is still nothing to do, and enough is seen to say so."""
     late = tuple(expired(planned, snapshot))
     if late:
         return _result(late, 0, 0)
     if planned.verdict != Verdict.NOTHING_TO_DO.value:
         words = f"the plan said {planned.verdict.replace('_', ' ')[:40]}: make a new one"
         return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0)
+    if unusable := nothing_usable(snapshot):
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unusable), 0, 0)
     plan_request = build_request(snapshot, _options(planned, snapshot))
     within = plan_request.options.band
     problem = plan_request.problem(within)
@@ -109,6 +112,8 @@ def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult
     if plan_request.hard or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
         words = "; ".join([*plan_request.hard, "there is something to do by now"])
         return _result((Reason(ReasonCode.SOMETHING_TO_DO, words),), 0, 0)
+    if unseen := could_change(plan_request, problem):
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unseen), 0, 0)
     return _result((Reason(ReasonCode.STILL_NOTHING_TO_DO, "there is still nothing to do"),), 0, 0)
 
 

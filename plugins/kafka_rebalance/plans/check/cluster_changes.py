@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
+from kafka_rebalance.plans.unseen.unseen import hidden_topics
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.rights import Right, missing_rights
 from kafka_rebalance.snapshot.times import time_text
 
 
@@ -114,8 +116,14 @@ def _on(rack: str | None) -> str:
 def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
     today = {topic.name: index for index, topic in enumerate(snapshot.topics)}
     moved = {move.topic for move in planned.moves}
+    hidden, may_hide = hidden_topics(snapshot), Right.DESCRIBE_CLUSTER in missing_rights(snapshot.coverage)
     for name in sorted(moved - today.keys()):
-        yield Reason(ReasonCode.TOPIC_DELETED, f"topic {name} is not in the cluster any more")
+        if name in hidden or may_hide:
+            yield Reason(
+                ReasonCode.NOT_SEEN, f"topic {name} is not shown to this login: nobody can tell whether it is there"
+            )
+        else:
+            yield Reason(ReasonCode.TOPIC_DELETED, f"topic {name} is not in the cluster any more")
     for name in sorted(recreated_topics(planned, snapshot)):
         yield Reason(ReasonCode.TOPIC_RECREATED, f"topic {name} has been deleted and made anew: its id is another one")
     column = snapshot.partitions.topic

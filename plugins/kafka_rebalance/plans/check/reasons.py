@@ -40,6 +40,7 @@ class ReasonCode(StrEnum):
     RACKS_GONE = "racks_gone"
     RACK_CHANGED = "rack_changed"
     SOMETHING_TO_DO = "something_to_do"  # by now, where the plan said that there is nothing
+    NOT_SEEN = "not_seen"  # the snapshot shows too little to tell: rights, silence
     NO_PLAN_TO_KEEP = "no_plan_to_keep"  # its verdict advised nothing that could hold or not
 
     ALL_DONE = "all_done"

@@ -60,7 +60,7 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
 
 def could_change(plan_request: PlanRequest, problem: Problem) -> tuple[str, ...]:
     """Why "nothing to do" may be wrong for all that was not seen, in sentences. O(P·W·D)."""
-    hidden, rights = _hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
+    hidden, rights = hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
     # Nobody knows how many topics are missing without this right: any number of them may change the answer.
     blind = (
         [f"without the right {Right.DESCRIBE_CLUSTER} topics may be hidden"] if Right.DESCRIBE_CLUSTER in rights else []
@@ -111,7 +111,8 @@ def _is_led(snapshot: ClusterSnapshot) -> Flags:
     return np.asarray(led)
 
 
-def _hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
+def hidden_topics(snapshot: ClusterSnapshot) -> tuple[str, ...]:
+    """Topics of which nothing but the name was seen."""
     hidden = {gap.subject for gap in snapshot.coverage if gap.subject_type == "topic" and gap.what in _HIDES_TOPIC}
     return tuple(sorted(hidden))
 

@@ -117,8 +117,8 @@ def _filled(cluster: ClusterArrays, values: Floats) -> Floats | None:
     known = ~np.isnan(values)
     if not known.any():
         return None
-    added = np.array([broker.state is BrokerState.NEW for broker in cluster.brokers], dtype=np.bool_)
-    if (~known & cluster.stays & ~added).any():
+    unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in cluster.brokers], dtype=np.bool_)
+    if (~known & cluster.stays & ~unasked).any():
         return None
-    # One number for all who were not asked: those added, and those that leave and no longer count.
+    # One number for all who were not asked: those added or not heard, and those that leave and no longer count.
     return np.where(known, values, float(values[known].mean()))
