@@ -229,6 +229,9 @@ def test_topics_that_change_while_they_are_read_are_as_they_are_or_told(cluster:
 def test_a_dead_log_dir_is_named_with_its_replicas(cluster: KafkaCluster) -> None:
     """Broker 3 stays up: the dir that vanished is told by its path, its replicas as offline, and by a finding."""
     with_topics(cluster)
+    wait_until(
+        cluster, lambda seen: all(None not in row.log_bytes for row in seen.each_partition()) and not seen.coverage
+    )
     dead = next(
         folder for folder in sorted(cluster.folder.glob("data-3-*"))
         if any((folder / f"{name}").is_dir() for name in ("t-1", "t-2", "alone-0"))
