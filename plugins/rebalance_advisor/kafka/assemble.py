@@ -15,10 +15,10 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata
-from rebalance_advisor.kafka.connection.unheard import Unheard
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.offsets import TopicPartition
 from rebalance_advisor.kafka.storage import Configs, Storage
+from rebalance_advisor.kafka.unheard import Unheard
 
 
 @dataclass(frozen=True, slots=True)

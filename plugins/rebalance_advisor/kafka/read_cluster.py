@@ -22,7 +22,6 @@ from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
-from rebalance_advisor.kafka.connection.unheard import Unheard
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
@@ -30,6 +29,7 @@ from rebalance_advisor.kafka.odd_commits import note_odd_commits
 from rebalance_advisor.kafka.offsets import leaders_of, read_committed, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import read_configs, read_storage
+from rebalance_advisor.kafka.unheard import Unheard
 
 DEADLINE_S = 120.0
 ROUND_S = 30.0

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.client import AddressedRequest, reason_of
-from rebalance_advisor.kafka.connection.unheard import Unheard, unheard_by
+from rebalance_advisor.kafka.unheard import Unheard, unheard_by
 
 Key = TypeVar("Key")
 _RETRY_AFTER_S = 1.0

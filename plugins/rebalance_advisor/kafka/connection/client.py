@@ -22,7 +22,7 @@ from rebalance_advisor.kafka.connection.logins import client_options
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
-from rebalance_advisor.kafka.connection.unheard import Unheard, unheard_by
+from rebalance_advisor.kafka.unheard import Unheard, unheard_by
 
 Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol

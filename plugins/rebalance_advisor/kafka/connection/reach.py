@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 
 from kafka_rebalance.snapshot.model import BrokerState
-from rebalance_advisor.kafka.connection.unheard import Unheard
+from rebalance_advisor.kafka.unheard import Unheard
 
 Address = tuple[str, int]
 

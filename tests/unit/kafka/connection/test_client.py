@@ -13,7 +13,7 @@ from kafka.protocol.metadata import MetadataRequest
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.client import ClusterClient, error_name, reason_of
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
-from rebalance_advisor.kafka.connection.unheard import Unheard
+from rebalance_advisor.kafka.unheard import Unheard
 from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
 
 

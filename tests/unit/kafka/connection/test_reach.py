@@ -5,7 +5,7 @@ import time
 
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
-from rebalance_advisor.kafka.connection.unheard import Unheard
+from rebalance_advisor.kafka.unheard import Unheard
 
 
 def test_accepted_refused_and_unknown_are_told_apart():
