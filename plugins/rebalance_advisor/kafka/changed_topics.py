@@ -1,5 +1,7 @@
 """Topics that changed while the cluster was read: read once more, or told; never half of one and half of another.
 
+Brokers that joined or left meanwhile are told, too, and were not heard.
+
 The metadata is looked at again at the end. Gone: the topic is left out and told. Made, made anew (another id), grown,
 or with other replicas: its sizes, configs, commits and offsets are read again, then its metadata a last time. What
 changed again stays in the snapshot as it is now, without sizes and offsets, and is told.
@@ -11,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from kafka_rebalance.snapshot.model import CommittedOffset
+from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset
 from rebalance_advisor.kafka.assemble import Reading
 from rebalance_advisor.kafka.cluster_metadata import (
     ClusterMetadata,
@@ -26,6 +28,7 @@ from rebalance_advisor.kafka.groups.groups import ListedGroups
 from rebalance_advisor.kafka.offsets import leaders_of, read_committed, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import read_configs, read_sizes
+from rebalance_advisor.kafka.unheard import Unheard
 
 _UNKNOWN_TOPIC = 3
 
@@ -45,6 +48,7 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
     if isinstance(now, Exception):
         coverage.add_cluster("changes while it was read", f"nobody told the metadata again: {reason_of(now)}")
         return reading
+    reading = _with_brokers(reading, now, coverage)
     before = _topics_seen(reading.metadata)
     changes = topic_changes(before, now, before.topics.keys() | now.topics.keys())
     reading = _told_gone(_shown_as(reading, before, now, None), changes.deleted, coverage)
@@ -58,6 +62,20 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
     again = topic_changes(between, last, changes.changed)
     reading = _told_gone(_shown_as(reading, between, last, changes.changed), again.deleted, coverage)
     return _told_unknown(reading, again.changed, "it changed again while it was read again", coverage)
+
+
+def _with_brokers(reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
+    """Brokers that came or went meanwhile: there, and not heard."""
+    known = {broker.id for broker in reading.metadata.brokers}
+    serving = {broker.id for broker in reading.metadata.brokers if not broker.is_fenced}
+    joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - known))
+    unheard = {broker.id: Unheard(BrokerState.SILENT, "it joined while the cluster was read") for broker in joined}
+    gone = Unheard(BrokerState.DISCONNECTED, "it left the cluster while it was read")
+    unheard |= dict.fromkeys(sorted(serving - now.brokers.keys()), gone)
+    for broker, why in unheard.items():
+        coverage.add("broker", broker, "the rest of the reading", why.reason)
+    metadata = replace(reading.metadata, brokers=(*reading.metadata.brokers, *joined))
+    return replace(reading, metadata=metadata, unheard={**reading.unheard, **unheard})
 
 
 def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:

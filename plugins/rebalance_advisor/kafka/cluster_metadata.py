@@ -73,11 +73,14 @@ class ClusterMetadata:
 
 @dataclass(frozen=True, slots=True)
 class TopicsSeen:
-    """One answer about topics, by name; ``errors``: Kafka's code of those that it tells nothing else of."""
+    """One answer about topics, by name, and the brokers in service that it lists; ``errors``: Kafka's code of topics
+    that it tells nothing else of.
+    """
 
     topics: dict[str, SeenTopic] = field(default_factory=dict)
     partitions: dict[str, tuple[SeenPartition, ...]] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
+    brokers: dict[int, SeenBroker] = field(default_factory=dict)
 
 
 def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterMetadata:
@@ -122,7 +125,12 @@ def look_again(sender: RequestSender, topics: Iterable[str] | None = None) -> To
 
 
 def _topics_of(metadata: Any) -> TopicsSeen:
-    seen = TopicsSeen()
+    seen = TopicsSeen(
+        brokers={
+            broker.node_id: SeenBroker(broker.node_id, broker.host, broker.port, broker.rack)
+            for broker in metadata.brokers
+        }
+    )
     for topic in sorted(metadata.topics, key=lambda row: row.name or ""):
         if topic.error_code:
             seen.errors[topic.name] = int(topic.error_code)

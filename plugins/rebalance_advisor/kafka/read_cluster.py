@@ -96,7 +96,7 @@ def read_with_settings(
         version = client.kafka_version
     for broker, why in sorted(sender.unheard.items()):
         coverage.add("broker", broker, "the rest of the reading", f"{why.state} while it was read ({why.reason})")
-    reading = replace(reading, unheard=silent | sender.unheard)
+    reading = replace(reading, unheard={**reading.unheard, **silent, **sender.unheard})
     note_unseen(reading, coverage)
     note_odd_commits(reading.groups, reading.starts, reading.ends, coverage)
     snapshot = assemble_snapshot(coverage.cluster, reading)

@@ -34,6 +34,7 @@ class World:
     def __init__(self, *steps: dict[str, tuple[int, list[Replicas], int]] | None, is_restless: bool = False) -> None:
         self.steps = list(steps)
         self.is_restless = is_restless
+        self.brokers = (1, 2)
         self.asked: list[str] = []
 
     def send(self, requests: dict, seconds: float) -> dict:
@@ -67,7 +68,8 @@ class World:
         if now is None:
             return TimeoutError("no answer")
         wanted = sorted(now) if request.topics is None else [topic.name for topic in request.topics]
-        return Answer(topics=[_shown(name, now) for name in wanted], error_code=0)
+        brokers = [Answer(node_id=number, host="h", port=1, rack=None) for number in self.brokers]
+        return Answer(topics=[_shown(name, now) for name in wanted], brokers=brokers, error_code=0)
 
     def _log_dirs(self, broker: int, request: object) -> object:
         now = self._move_on() if self.is_restless and broker == 1 else self.steps[0]
@@ -201,6 +203,20 @@ def test_what_changes_again_is_told_and_has_no_figures() -> None:
     assert snapshot.topics[0].topic_id == _id(9)
     assert figures(snapshot, "b") == OLD
     assert told == ["topic a: sizes and offsets: it changed again while it was read again"]
+
+
+def test_brokers_that_came_and_went_meanwhile_are_told_and_were_not_heard() -> None:
+    """Broker 2 shut down after its last answer, broker 3 joined and holds a replica already."""
+    world = World(ONE, ONE | {"b": (2, [(3, 1)], 1)})
+    world.brokers = (1, 3)
+    coverage = Coverage("c")
+    snapshot = assemble_snapshot("c", read_again_what_changed(world.sender(), first_reading(ONE), coverage))
+    assert {seen.id: seen.state.value for seen in snapshot.brokers} == {1: "alive", 2: "disconnected", 3: "silent"}
+    assert words(coverage) == [
+        "broker 2: the rest of the reading: it left the cluster while it was read",
+        "broker 3: offsets of the 1 partitions it leads: does not answer",
+        "broker 3: the rest of the reading: it joined while the cluster was read",
+    ]
 
 
 def test_where_nobody_tells_the_metadata_again_that_is_told() -> None:
