@@ -1,4 +1,7 @@
-"""Sorting inside kernels: the order of float64 values, by quicksort with the median of three.
+"""Sorting inside kernels: the order of float64 values, by quicksort with the median of three, as far as it is asked for.
+
+Whoever ranks a thousand replicas and hands over three has no use for the order of the rest. Which spans are split, and
+how, does not depend on when: ties are in the order that a sort of everything gives them.
 
 Numba's ``np.argsort`` sorts the same way, ties included, and compiles a second longer: it is written for any type, in
 functions of its own that every kernel is linked with.
@@ -6,46 +9,75 @@ functions of its own that every kernel is linked with.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel
-from kafka_rebalance.planner.tolerances import MOST_WAITING, SHORT_SPAN
+from kafka_rebalance.planner.tolerances import SHORT_SPAN
+
+
+class Ranking(NamedTuple):
+    """A sort that goes only as far as somebody asks: spans of ``order`` are sorted from its front, one after the other.
+
+    order  int64[n], indices into ``values`` float64[n]
+    ends   int64[n+1]: where each span ends that is not sorted yet, the foremost last; between two lies one index that
+           is in its place
+    done   int64[2]: how many indices at the front are in their places, and how many spans are not sorted yet
+    """
+
+    values: Floats
+    order: Longs
+    ends: Longs
+    done: Longs
+
+
+@inner_kernel
+def ranking_of(values: Floats) -> Ranking:
+    """All of ``values``, of which none is NaN, in one span."""
+    count = values.shape[0]
+    order = np.empty(count, np.int64)
+    for i in range(count):
+        order[i] = i
+    ends, done = np.empty(count + 1, np.int64), np.empty(2, np.int64)
+    ends[0] = count - 1
+    done[0], done[1] = 0, 1
+    return Ranking(values, order, ends, done)
+
+
+@inner_kernel
+def in_place(ranking: Ranking, rank: int) -> int:
+    """The index of the value that is ``rank``-th from below, from 0. O(n) for the first, O(n log n) for all."""
+    order, ends, done = ranking.order, ranking.ends, ranking.done
+    while done[0] <= rank:
+        low, high = done[0], ends[done[1] - 1]
+        while high - low >= SHORT_SPAN:
+            high = _split(ranking.values, order, low, high) - 1
+            ends[done[1]] = high
+            done[1] += 1
+        _insert(ranking.values, order, low, high)
+        done[0] = high + 2
+        done[1] -= 1
+    return int(order[rank])
 
 
 @inner_kernel
 def smallest_first(values: Floats) -> Longs:
     """Indices that sort ``values``, of which none is NaN. Ties are in no order, but always the same. O(n log n)."""
-    order = np.empty(values.shape[0], np.int64)
-    for i in range(order.shape[0]):
-        order[i] = i
-    # Of two spans the shorter one is sorted first, so that at most the logarithm of the length wait.
-    begin, end = np.empty(MOST_WAITING, np.int64), np.empty(MOST_WAITING, np.int64)
-    begin[0], end[0] = 0, order.shape[0] - 1
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        low, high = begin[waiting], end[waiting]
-        while high - low >= SHORT_SPAN:
-            middle = _split(values, order, low, high)
-            if high - middle > middle - low:
-                begin[waiting], end[waiting] = middle + 1, high
-                high = middle - 1
-            else:
-                begin[waiting], end[waiting] = low, middle - 1
-                low = middle + 1
-            waiting += 1
-        _insert(values, order, low, high)
-    return order
+    ranking = ranking_of(values)
+    if values.shape[0] > 0:
+        in_place(ranking, values.shape[0] - 1)
+    return ranking.order
 
 
 @inner_kernel
-def largest_first(values: Floats) -> Longs:
-    """As ``smallest_first``, the other way round."""
+def largest_first(values: Floats) -> Ranking:
+    """A ranking of ``values`` the other way round: the rank counts from above."""
     negated = np.empty(values.shape[0])
     for i in range(negated.shape[0]):
         negated[i] = -values[i]
-    return smallest_first(negated)
+    return ranking_of(negated)
 
 
 @inner_kernel

@@ -44,6 +44,7 @@ class State(ByReference):
     replicas: Ints  # int32[P, W], the placement being changed
     original: Ints  # int32[P, W], where replicas are today
     leader_index: Ints  # int32[P], which replica leads, -1 = nobody carries the leader's extra load in this search
+    has_leaders: bool  # somebody carries it
     follower: Floats  # float64[P, D]
     extra: Floats  # float64[P, D]
     own: Floats  # float64[P, W]: disk of today's replica beyond the leader's, by original index; or float64[0, 0]
@@ -99,6 +100,7 @@ def make_state(
         replicas=replicas,
         original=original,
         leader_index=leader_index,
+        has_leaders=bool((leader_index >= 0).any()),
         follower=follower,
         extra=extra,
         own=own,

@@ -11,6 +11,8 @@ from __future__ import annotations
 BAND_TOLERANCE = 1e-9
 # A step that brings brokers nearer to their bands by less than this brings nothing; in means.
 GAIN_TOLERANCE = 1e-12
+# The same sum in another order, or after a step and its undoing, differs by less than this; in means.
+SUM_TOLERANCE = 1e-10
 # A score that no receiver has, and a distance from the bands that no broker reaches: "may not" and "however far".
 FORBIDDEN, HOWEVER_FAR = -1e300, 1e300
 # A price that no resource has: all replicas together do not cover the excess.
@@ -19,5 +21,5 @@ NOT_COVERABLE = 1e300
 UNREACHED, HUB_ARC = 1 << 60, -1
 # Chances are drawn as one of so many.
 FRACTIONS = 1 << 30
-# Spans shorter than this are sorted by insertion; as many spans wait at most as an array has bits of length.
-SHORT_SPAN, MOST_WAITING = 15, 64
+# Spans shorter than this are sorted by insertion.
+SHORT_SPAN = 15

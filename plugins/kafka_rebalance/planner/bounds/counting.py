@@ -15,6 +15,7 @@ from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.covering_prices import Holdings, carried, drop_costs
+from kafka_rebalance.planner.grouping import grouped_order
 from kafka_rebalance.planner.params import DEFAULTS, BoundParams
 
 
@@ -28,12 +29,14 @@ def least_copies(
     cost = drop_costs(problem, np.ones(problem.partition_count))
     brokers = np.repeat(np.arange(problem.broker_count), np.diff(holdings.start))
     out = np.bincount(brokers, weights=cost[holdings.row] * holdings.is_forced, minlength=problem.broker_count)
-    for d in columns:
-        excess = load[:, d] - problem.band_high[:, d]
-        for b in np.flatnonzero(excess > params.least_excess * np.maximum(load[:, d], 1.0)).tolist():
-            span = slice(int(holdings.start[b]), int(holdings.start[b + 1]))
-            weight = carried(problem, [d], holdings.row[span], holdings.column[span])[:, 0]
-            out[b] = max(out[b], fewest(float(excess[b]), weight, cost[holdings.row[span]], params.least_excess))
+    excess = load[:, columns] - problem.band_high[:, columns]
+    is_above = excess > params.least_excess * np.maximum(load[:, columns], 1.0)
+    for b in np.flatnonzero(is_above.any(axis=1)).tolist():
+        span = slice(int(holdings.start[b]), int(holdings.start[b + 1]))
+        row = holdings.row[span]
+        weight, price = carried(problem, columns, row, holdings.column[span]), cost[row]
+        for i in np.flatnonzero(is_above[b]).tolist():
+            out[b] = max(out[b], fewest(float(excess[b, i]), weight[:, i], price, params.least_excess))
     lacking = 0.0
     count = problem.column("replicas")
     if count is not None:
@@ -84,7 +87,7 @@ def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEF
         start = float(np.ceil(problem.band_low[:, count] - load[:, count] - params.count_tolerance).clip(0).sum())
     if out is not None:
         excess = load[:, out] - problem.band_high[:, out]
-        order = rows[np.argsort(leader[rows], kind="stable")]
+        order = rows[grouped_order(leader[rows], problem.broker_count)]
         begin = np.searchsorted(leader[order], np.arange(problem.broker_count + 1))
         for b in np.flatnonzero(excess > params.least_excess * np.maximum(load[:, out], 1.0)).tolist():
             sent = problem.leader_extra[order[begin[b] : begin[b + 1]], out]

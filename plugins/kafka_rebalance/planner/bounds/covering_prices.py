@@ -16,6 +16,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.grouping import grouped_order
 from kafka_rebalance.planner.params import DEFAULTS, BoundParams
 from kafka_rebalance.planner.replicas.covering import cover
 from kafka_rebalance.planner.scales import resource_scale
@@ -39,7 +40,7 @@ def holdings_of(problem: Problem) -> Holdings:
     """O(P·W)."""
     cells = np.flatnonzero(((problem.replicas >= 0) & ~problem.pinned[:, None]).ravel())
     broker = problem.replicas.ravel()[cells]
-    order = np.argsort(broker, kind="stable")
+    order = grouped_order(broker, problem.broker_count)
     cells, broker = cells[order], broker[order]
     row, column = np.divmod(cells, problem.replicas.shape[1])
     forced = ~problem.stays[broker]

@@ -13,12 +13,17 @@ Complexity: O(P · N · D) for N brokers that no other of their rack undercuts, 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.params import DEFAULTS, BoundParams
+
+# OpenBLAS multiplies two matrices in one thread up to so many products.
+_PRODUCTS_OF_ONE_THREAD = 1 << 18
 
 
 def proven_by(problem: Problem, prices: Floats, cost: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
@@ -28,12 +33,13 @@ def proven_by(problem: Problem, prices: Floats, cost: Floats, params: BoundParam
     open_racks = len(np.unique(racks[problem.takes_replicas]))
     total = _held_by_pinned(problem, prices) - _limits_at(problem, prices)
     free = np.flatnonzero(~problem.pinned if prices.any() else ~problem.pinned & _costs_something(problem, racks))
+    leading = _LeaderPrices.of(problem, prices)
     step = params.partitions_per_slice
     for begin in range(0, len(free), step):
         rows = free[begin : begin + step]
         new, kept = _placement_costs(problem, prices, cost, rows, targets)
         total += _least_placements(problem, rows, new, kept, targets, racks, open_racks)
-        total += _least_leaders(problem, prices, rows)
+        total += leading.least(problem, rows)
     return total
 
 
@@ -69,9 +75,8 @@ def _kept_costs(problem: Problem, prices: Floats, rows: Longs) -> Floats:
     """float64[M, W]: loads of today's replicas at their broker's prices (anything where there is none)."""
     now = problem.replicas[rows]
     value = np.zeros(now.shape)
-    for d in range(prices.shape[1]):
-        if np.any(prices[:, d]):
-            value += prices[:, d][now] * problem.follower_load[rows, d][:, None]
+    for d in np.flatnonzero(prices.any(axis=0)).tolist():
+        value += np.take(prices[:, d], now) * problem.follower_load[rows, d][:, None]
     disk = problem.column("disk")
     if problem.own_disk is not None and disk is not None:
         value += prices[:, disk][now] * (problem.own_disk[rows] - problem.move_bytes[rows, None])
@@ -100,12 +105,21 @@ def _placement_costs(
     problem: Problem, prices: Floats, cost: Floats, rows: Longs, targets: Longs
 ) -> tuple[Floats, Floats]:
     """A copy on each of ``targets`` float64[M, N], and what stays float64[M, W]; inf where that is not lawful."""
-    new = cost[rows, None] + problem.follower_load[rows] @ prices[targets].T
+    new = cost[rows, None] + _multiplied(problem.follower_load[rows], prices[targets].T)
     now = problem.replicas[rows]
     may_stay = (now >= 0) & problem.stays[now]
     if problem.must_leave is not None:
         may_stay &= ~problem.must_leave[rows]
     return new, np.where(may_stay, _kept_costs(problem, prices, rows), np.inf)
+
+
+def _multiplied(left: Floats, right: Floats) -> Floats:
+    """``left @ right`` in pieces so small that the library starts no threads: they would wait longer than they work."""
+    product = np.empty((len(left), right.shape[1]))
+    step = max(1, _PRODUCTS_OF_ONE_THREAD // max(1, right.size))
+    for begin in range(0, len(left), step):
+        np.matmul(left[begin : begin + step], right, out=product[begin : begin + step])
+    return product
 
 
 def _least_placements(
@@ -141,16 +155,25 @@ def _sum_of_least(options: Floats, count: Ints) -> float:
     return float(least[(np.arange(most) < count[:, None]) & np.isfinite(least)].sum())
 
 
-def _least_leaders(problem: Problem, prices: Floats, rows: Longs) -> float:
-    """Leaders at the cheapest broker that may lead at all."""
-    may_lead = problem.takes_leaders | problem.keeps_leaders
-    total = 0.0
-    columns = [d for d in range(prices.shape[1]) if np.any(prices[:, d]) and np.any(problem.leader_extra[:, d])]
-    if not columns or not may_lead.any():
-        return total
-    some = np.unique(prices[may_lead][:, columns], axis=0)
-    carried = problem.leader_extra[rows][:, columns]
-    least = np.full(len(rows), np.inf)
-    for price in some:
-        np.minimum(least, carried @ price, out=least)
-    return float(least.sum())
+@dataclass(frozen=True, slots=True, eq=False)
+class _LeaderPrices:
+    """Prices float64[n, columns] of the brokers that may lead at all, of what leaders alone carry."""
+
+    columns: list[int]
+    some: Floats
+
+    @classmethod
+    def of(cls, problem: Problem, prices: Floats) -> _LeaderPrices:
+        may_lead = problem.takes_leaders | problem.keeps_leaders
+        columns = [d for d in np.flatnonzero(prices.any(axis=0)).tolist() if np.any(problem.leader_extra[:, d])]
+        return cls(columns, np.unique(prices[may_lead][:, columns], axis=0) if columns else np.zeros((0, 0)))
+
+    def least(self, problem: Problem, rows: Longs) -> float:
+        """Leaders of ``rows`` at the cheapest broker."""
+        if not len(self.some):
+            return 0.0
+        carried = problem.leader_extra[rows][:, self.columns]
+        least = np.full(len(rows), np.inf)
+        for price in self.some:
+            np.minimum(least, carried @ price, out=least)
+        return float(least.sum())

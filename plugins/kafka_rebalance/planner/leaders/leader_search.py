@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.arrays import Longs
+from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.planner.leaders.leader_state import (
     LeaderState,
@@ -24,8 +24,8 @@ from kafka_rebalance.planner.leaders.leader_state import (
     leader_outside,
     switch_cost,
 )
-from kafka_rebalance.planner.sorting import largest_first, smallest_first
-from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE, HOWEVER_FAR
+from kafka_rebalance.planner.sorting import in_place, largest_first, smallest_first
+from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE, HOWEVER_FAR, SUM_TOLERANCE
 
 
 @inner_kernel
@@ -62,7 +62,9 @@ def _give_from(state: LeaderState, broker: int, worst: float) -> int:
     for i in range(led.shape[0]):
         replica_indexes[i], worth[i] = _best_index(state, led[i], worst)
     made = 0
-    for i in largest_first(worth):
+    ranking = largest_first(worth)
+    for rank in range(led.shape[0]):
+        i = in_place(ranking, rank)
         if replica_indexes[i] < 0 or leader_outside(state, broker, 1) <= BAND_TOLERANCE:
             break
         if (
@@ -84,7 +86,9 @@ def _fetch_to(state: LeaderState, broker: int, worst: float) -> int:
         p = held[i] // width
         worth[i] = _fetch_worth(state, p, held[i] - p * width, worst)
     made = 0
-    for i in largest_first(worth):
+    ranking = largest_first(worth)
+    for rank in range(held.shape[0]):
+        i = in_place(ranking, rank)
         if worth[i] <= 0 or leader_outside(state, broker, -1) <= BAND_TOLERANCE:
             break
         p = held[i] // width
@@ -104,36 +108,61 @@ def _fetch_worth(state: LeaderState, p: int, replica_index: int, worst: float) -
 
 
 @inner_kernel
-def _chain_gain(state: LeaderState, p: int, middle: int, q: int, target: int) -> float:
-    """Relief of all three when ``middle`` takes ``p`` from its leader and passes ``q`` on to ``target``.
-
-    ``target`` may be the leader of ``p``: then the two swap.
-    """
+def _swap_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
+    """Relief of both when ``middle`` takes ``p`` from its leader and gives it ``q``."""
     source = state.replicas[p, state.replica_index[p]]
     gain = 0.0
     for d in range(state.load.shape[1]):
         change = state.extra[p, d] - state.extra[q, d]
         gain += band_violation(state, middle, d, 0.0) - band_violation(state, middle, d, change)
-        if target == source:
-            gain += band_violation(state, source, d, 0.0) - band_violation(state, source, d, -change)
-    if target != source:
-        gain += leader_band_improvement(state, source, p, -1.0) + leader_band_improvement(state, target, q, 1.0)
+        gain += band_violation(state, source, d, 0.0) - band_violation(state, source, d, -change)
     return gain
 
 
 @inner_kernel
-def _pass_on(state: LeaderState, p: int, first: int) -> bool:
-    """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
-    middle = state.replicas[p, first]
-    state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
+def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
+    """Relief of ``middle`` alone when it leads ``p`` in place of ``q``."""
+    gain = 0.0
+    for d in range(state.load.shape[1]):
+        change = state.extra[p, d] - state.extra[q, d]
+        gain += band_violation(state, middle, d, 0.0) - band_violation(state, middle, d, change)
+    return gain
+
+
+@inner_kernel
+def _best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tuple[int, int]:
+    """What ``middle`` passes on when it takes ``p``, and to which replica, so that most is relieved in sum; -1 = nothing.
+
+    Where that is the leader of ``p``, the two swap. ``lacks`` float64[B]: how far brokers are below their bands. A
+    leadership relieves no receiver by more, so most pairs need no look at the receiver's loads.
+    """
+    source = state.replicas[p, state.replica_index[p]]
+    given = leader_band_improvement(state, source, p, -1.0)
     best, best_index, best_gain = -1, -1, BAND_TOLERANCE
     for i in range(state.start[middle], state.start[middle] + state.filled[middle]):
         q = state.items[i]
+        kept = _exchange_gain(state, p, middle, q)
         for replica_index in range(state.replicas.shape[1]):
-            if is_free(state, q, replica_index):
-                gain = _chain_gain(state, p, middle, q, state.replicas[q, replica_index])
-                if gain > best_gain:
-                    best, best_index, best_gain = q, replica_index, gain
+            if replica_index == state.replica_index[q] or not state.may_lead[q, replica_index]:
+                continue
+            target = state.replicas[q, replica_index]
+            if target == source:
+                gain = _swap_gain(state, p, middle, q)
+            elif kept + given + lacks[target] <= best_gain - SUM_TOLERANCE:
+                continue
+            else:
+                gain = kept + (given + leader_band_improvement(state, target, q, 1.0))
+            if gain > best_gain and is_free(state, q, replica_index):
+                best, best_index, best_gain = q, replica_index, gain
+    return best, best_index
+
+
+@inner_kernel
+def _pass_on(state: LeaderState, p: int, first: int, lacks: Floats) -> bool:
+    """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
+    middle = state.replicas[p, first]
+    state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
+    best, best_index = _best_passed_on(state, p, middle, lacks)
     if best < 0:
         return False
     back = state.replica_index[best]
@@ -148,6 +177,9 @@ def _pass_on(state: LeaderState, p: int, first: int) -> bool:
 @inner_kernel
 def _chain_from(state: LeaderState, broker: int) -> bool:
     """A chain of two hand-overs, or a swap, that relieves a broker which no single one helps."""
+    lacks = np.empty(state.load.shape[0])
+    for b in range(lacks.shape[0]):
+        lacks[b] = leader_outside(state, b, -1)
     for i in range(state.start[broker], state.start[broker] + state.filled[broker]):
         p = state.items[i]
         if state.pairs_left[0] <= 0:
@@ -156,7 +188,7 @@ def _chain_from(state: LeaderState, broker: int) -> bool:
             if (
                 replica_index != state.replica_index[p]
                 and state.may_lead[p, replica_index]
-                and _pass_on(state, p, replica_index)
+                and _pass_on(state, p, replica_index, lacks)
             ):
                 return True
     return False

@@ -9,6 +9,7 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.kernels.by_reference import ByReference
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
+from kafka_rebalance.planner.grouping import grouped_order
 from kafka_rebalance.planner.params import DEFAULTS, LeaderParams
 
 
@@ -60,7 +61,7 @@ def make_leader_state(
     is_there = flat >= 0
     held_start = np.zeros(brokers + 1, dtype=np.int64)
     np.cumsum(np.bincount(flat[is_there], minlength=brokers), out=held_start[1:])
-    held = np.argsort(flat, kind="stable").astype(np.int32)[int((~is_there).sum()) :]
+    held = grouped_order(flat + 1, brokers + 1).astype(np.int32)[int((~is_there).sum()) :]
     leader = replicas[np.arange(len(replicas)), replica_index]
     items = np.zeros(len(held) + 1, dtype=np.int32)
     position = np.zeros(len(replicas), dtype=np.int32)

@@ -121,13 +121,17 @@ def ascend(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch
 
 @inner_kernel
 def best_prices(cost: Floats, weight: Floats, excess: Floats, prices: Floats, scratch: Floats, sweeps: int) -> float:
-    """The best proof from several starts; ``prices`` are those of the best one."""
+    """The best proof from two starts, all prices 1 and all 0; ``prices`` are those of the better one."""
     dims = prices.shape[0]
     best = -1.0
     trial = np.empty(dims)
-    for start in range(3):
+    in_excess = 0
+    for d in range(dims):
+        in_excess += excess[d] > 0
+    # A sweep sets the first price whatever it was, so where one resource is in excess all starts come to the same.
+    for start in range(2 if in_excess > 1 else 1):
         for d in range(dims):
-            trial[d] = 1.0 if excess[d] > 0 and (start == 0 or (start == 1 and d == 0)) else 0.0
+            trial[d] = 1.0 if excess[d] > 0 and start == 0 else 0.0
         value = ascend(cost, weight, excess, trial, scratch, sweeps)
         if value > best:
             best = value

@@ -14,7 +14,7 @@ from kafka_rebalance.planner.replicas.covering import best_prices
 from kafka_rebalance.planner.replicas.moving import above, band_improvement, is_original, move, replica_load
 from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import brokers_lacking, lacking_receiver, roomy_receiver
-from kafka_rebalance.planner.sorting import largest_first
+from kafka_rebalance.planner.sorting import in_place, largest_first
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE, NOT_COVERABLE
 
@@ -91,7 +91,9 @@ def finish_from(state: State, source: int, receivers: Ints, lacking: Ints, worst
     worth = np.empty(state.filled[source])
     found = _rank_leavers(state, source, prices, replica_indexes, worth, weight)
     moves, misses = 0, 0
-    for i in largest_first(worth[:found]):
+    ranking = largest_first(worth[:found])
+    for rank in range(found):
+        i = in_place(ranking, rank)
         if misses > state.params.hand_over.misses_borne or above(state, source) <= BAND_TOLERANCE:
             break
         p = replica_indexes[i] // width

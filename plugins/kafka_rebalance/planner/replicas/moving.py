@@ -46,7 +46,7 @@ def replica_load(state: State, p: int, j: int, broker: int, weight: Floats) -> N
     """Fill ``weight`` float64[D] with what replica slot ``j`` of ``p`` weighs on ``broker``."""
     for d in range(weight.shape[0]):
         weight[d] = state.follower[p, d]
-    if state.leader_index[p] == j:
+    if state.has_leaders and state.leader_index[p] == j:
         for d in range(weight.shape[0]):
             weight[d] += state.extra[p, d]
     if state.own.shape[0] > 0:

@@ -21,7 +21,7 @@ from kafka_rebalance.planner.replicas.moving import (
 )
 from kafka_rebalance.planner.replicas.push import worst_first
 from kafka_rebalance.planner.replicas.receivers import service
-from kafka_rebalance.planner.sorting import smallest_first
+from kafka_rebalance.planner.sorting import in_place, ranking_of
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 
@@ -66,7 +66,9 @@ def pull_to(state: State, target: int, receivers: Ints, worst: float, least: flo
         replica_load(state, p, replica_indexes[i] - p * width, source, weight)
         fit[i] = -service(state, target, weight, need) - (0.0 if is_original(state, p, source) else bonus)
     moves = 0
-    for i in smallest_first(fit):
+    ranking = ranking_of(fit)
+    for rank in range(fit.shape[0]):
+        i = in_place(ranking, rank)
         if fit[i] > -least or below(state, target) <= BAND_TOLERANCE:
             break
         if _helps(state, replica_indexes[i], target, weight, worst) and _may_fetch(

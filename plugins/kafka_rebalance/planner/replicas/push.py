@@ -21,7 +21,7 @@ from kafka_rebalance.planner.replicas.receivers import (
     lacking_receiver,
     roomy_receiver,
 )
-from kafka_rebalance.planner.sorting import smallest_first
+from kafka_rebalance.planner.sorting import in_place, ranking_of, smallest_first
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
 
@@ -76,7 +76,9 @@ def push_from(state: State, source: int, lacking: Ints, receivers: Ints, part: f
     _rank(state, source, replica_indexes, fit, weight)
     stop = above(state, source) * (1.0 - part) + BAND_TOLERANCE
     moves, misses = 0, 0
-    for i in smallest_first(fit):
+    ranking = ranking_of(fit)
+    for rank in range(fit.shape[0]):
+        i = in_place(ranking, rank)
         if fit[i] > -least or misses > state.params.hand_over.misses_borne or above(state, source) <= stop:
             break
         p = replica_indexes[i] // width

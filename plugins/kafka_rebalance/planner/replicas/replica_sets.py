@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.broker_loads import Carried, sum_loads
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
@@ -65,8 +66,9 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
     """float64[B+1]: load over the top of its band, the worst resource; drained brokers and the void are fullest."""
     scale = resource_scale(problem)
     load = np.zeros((problem.broker_count + 1, len(problem.resources)))
-    rows, replica_indexes = np.nonzero(replicas >= 0)
-    np.add.at(load, replicas[rows, replica_indexes], problem.follower_load[rows])
+    nobody = np.full(problem.partition_count, NOBODY, dtype=np.int32)
+    carried = Carried(problem.follower_load, problem.leader_extra, np.zeros((0, 0)), -1)
+    sum_loads(replicas, replicas, nobody, carried, load)
     with np.errstate(divide="ignore", invalid="ignore"):
         level = load[:-1] / np.where(np.isfinite(problem.band_high), problem.band_high, scale[None, :])
     worst = np.nan_to_num(level, nan=0.0, posinf=1e9).max(axis=1, initial=0.0)
