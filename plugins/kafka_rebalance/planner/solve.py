@@ -27,11 +27,10 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
     Raises InfeasibleError where hard rules cannot be met, naming the smallest cause and what would help.
     """
     bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
-    bounds = lower_bounds(problem, params=params.bounds)
     if problem.moves_replicas:
-        best, bounds = _moved(problem, bands, bounds, seed, params)
+        best, bounds = _moved(problem, bands, seed, params)
     else:
-        best = place(problem, problem.replicas, bands, params)
+        best, bounds = place(problem, problem.replicas, bands, params), lower_bounds(problem, params=params.bounds)
     return Solution(
         replicas=best.replicas,
         leader=best.leader,
@@ -46,15 +45,17 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
     )
 
 
-def _moved(
-    problem: Problem, bands: WorkingBands, bounds: Bounds, seed: int, params: SolveParams
-) -> tuple[Placed, Bounds]:
-    """The best of what the search finds and what programs or annealing make of it."""
+def _moved(problem: Problem, bands: WorkingBands, seed: int, params: SolveParams) -> tuple[Placed, Bounds]:
+    """The best of what the search finds and what programs or annealing make of it.
+
+    Bounds come after the search: a first run finds what they compile on disk by then (``compile_ahead`` of the shell).
+    """
     sets = start_sets(problem)
     found = search_replicas(problem, sets, bands, seed=seed, params=params)
     if found.stranded:  # what found no place at first may have found one since
         for row in _stranded_rows(problem, found.replicas)[:1].tolist():
             raise _stranded(problem, row)
+    bounds = lower_bounds(problem, params=params.bounds)
     best = place(problem, found.replicas, bands, params, done=found.statistics)
     gaps, effort = params.gaps, params.effort
     if effort.program_steps and is_small(problem, params.linear_program.arcs):

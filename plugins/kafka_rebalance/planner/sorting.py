@@ -1,4 +1,4 @@
-"""Sorting inside kernels: the order of float64 values, by quicksort with the median of three, as far as it is asked for.
+"""Sorting inside kernels: the order of float64 values, by quicksort with the median of three, as far as asked.
 
 Whoever ranks a thousand replicas and hands over three has no use for the order of the rest. Which spans are split, and
 how, does not depend on when: ties are in the order that a sort of everything gives them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,17 +33,12 @@ class SearchStatistics:
 
     def __add__(self, other: SearchStatistics) -> SearchStatistics:
         """Of one search after the other."""
-        return SearchStatistics(
-            **{
-                name: mine + theirs
-                for name, mine, theirs in zip(self.__slots__, astuple(self), astuple(other), strict=True)
-            }
-        )
+        return SearchStatistics(**{name: getattr(self, name) + getattr(other, name) for name in self.__slots__})
 
     @property
     def total(self) -> int:
         """All of them."""
-        return sum(astuple(self))
+        return sum(getattr(self, name) for name in self.__slots__)
 
 
 NOTHING_DONE = SearchStatistics()

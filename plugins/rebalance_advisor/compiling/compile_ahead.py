@@ -1,8 +1,9 @@
 """Compiles kernels for another process: ``python -m rebalance_advisor.compiling.compile_ahead COMMAND``.
 
-COMMAND is what that process runs. While ``plan`` compiles its search, this compiles what comes afterwards: leaders,
-waves, annealing. While ``advise`` compiles the replays, this compiles all of the planner. The kernels stay on disk,
-where numba finds them; a kernel that both are at is compiled twice, which does no harm.
+COMMAND is what that process runs. While ``plan`` compiles its search, this compiles what comes afterwards, in the
+order in which it is needed: bounds, leaders, annealing, waves. While ``advise`` compiles the replays, this compiles all
+of the planner. The kernels stay on disk, where numba finds them; a kernel that both are at is compiled twice, which
+does no harm.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ def compile_planner(*, with_search: bool) -> None:
     """Run each kernel of the planner once, on a cluster of four brokers; the search, most of it, at the end."""
     problem = _problem()
     bands = working_bands(problem, problem.band_low, problem.band_high)
+    lower_bounds(problem)
     choose_leaders(problem, problem.replicas, bands)
     _anneal(problem, bands)
     _cut_waves()
-    lower_bounds(problem)
     if with_search:
         solve(problem, params=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))
 

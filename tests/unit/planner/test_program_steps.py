@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.linear_program import programs
 from kafka_rebalance.planner.linear_program.arcs import arcs_of
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.linear_program.relaxation import relax
@@ -18,6 +20,7 @@ from kafka_rebalance.planner.params import SolveParams, WholePlanParams
 from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solution import PlanCost
+from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.working_bands import working_bands
 from tests.unit.planner.hand_problems import THREE, hand_problem
 
@@ -55,6 +58,26 @@ def test_programs_make_the_plan_that_keeps_the_bands() -> None:
     )
     assert (found.band_violation, found.cost.bytes, found.cost.replica_moves) == (0.0, 4.0, 1)
     assert bounds.bytes.value == pytest.approx(3.0, rel=1e-3)
+
+
+def test_one_program_is_solved_where_leaders_alone_are_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One partition sends out 90 of 100 a second: no leader may, whatever lies where. The bands of disk are met."""
+    solved = []
+
+    def counted(*arguments: Any) -> Any:
+        solved.append(arguments)
+        return relax(*arguments)
+
+    problem = hand_problem(THREE, 3, within=0.2, resources=("disk", "out"), rates=[90.0, 5.0, 5.0])
+    no_whole_plan = replace(SolveParams().linear_program, whole_plan=WholePlanParams(most_pairs=0))
+    params = replace(SolveParams(), linear_program=no_whole_plan)
+    monkeypatch.setattr(programs, "relax", counted)
+    solution = solve(problem, params=params)
+    assert (solution.after[:, 0].tolist(), len(solved)) == ([11.0, 10.0, 9.0], 1)
+    # With disk outside as well the bands that the plan reaches are a program of their own.
+    narrow = hand_problem(THREE, 3, within=0.01, resources=("disk", "out"), rates=[90.0, 5.0, 5.0])
+    solve(narrow, params=params)
+    assert len(solved) == 3
 
 
 def test_a_start_for_bands_that_hold_today_is_today() -> None:

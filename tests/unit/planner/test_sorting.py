@@ -1,15 +1,25 @@
-"""Sorting inside kernels: any values, many ties, and the very order that numba's own sort gives."""
+"""Sorting inside kernels: any values, many ties, and the very order of numba's own sort, however far it goes."""
 
 import numba
 import numpy as np
 
 from kafka_rebalance.kernels.decorators import kernel
-from kafka_rebalance.planner.sorting import largest_first, smallest_first
+from kafka_rebalance.planner.sorting import in_place, largest_first, smallest_first
 
 
 @kernel
-def sorted_both_ways(values):  # type: ignore[no-untyped-def]
-    return smallest_first(values), largest_first(values)
+def sorted_upwards(values):  # type: ignore[no-untyped-def]
+    return smallest_first(values)
+
+
+@kernel
+def some_of_the_largest(values, count):  # type: ignore[no-untyped-def]
+    """The ``count`` largest, asked for one after the other, and how far that has sorted."""
+    ranking = largest_first(values)
+    found = np.empty(count, np.int64)
+    for rank in range(count):
+        found[rank] = in_place(ranking, rank)
+    return found, ranking.done[0]
 
 
 @numba.njit(cache=True)
@@ -23,7 +33,17 @@ def test_the_order_is_that_of_numbas_sort_ties_included() -> None:
         count = int(rng.integers(0, 400))
         values = rng.normal(size=count) if trial % 2 else rng.integers(0, 1 + trial // 10, count).astype(np.float64)
         values = (values, np.sort(values), np.sort(values)[::-1].copy())[trial % 3]
-        up, down = sorted_both_ways(values)
+        up = sorted_upwards(values)
         assert (values[up] == np.sort(values)).all()
         assert (up == by_numba(values)).all()
-        assert (down == by_numba(-values)).all()
+        asked = int(rng.integers(0, count + 1))
+        down, _ = some_of_the_largest(values, asked)
+        assert (down == by_numba(-values)[:asked]).all()
+
+
+def test_whoever_asks_for_a_few_does_not_sort_the_rest() -> None:
+    """Of 100,000 values the first three cost the spans at the front: some dozen are in their places, not all."""
+    values = np.random.default_rng(5).random(100_000)
+    found, sorted_so_far = some_of_the_largest(values, 3)
+    assert (found == np.argsort(-values)[:3]).all()
+    assert 3 <= sorted_so_far < 50

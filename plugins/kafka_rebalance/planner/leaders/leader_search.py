@@ -130,8 +130,8 @@ def _exchange_gain(state: LeaderState, p: int, middle: int, q: int) -> float:
 
 
 @inner_kernel
-def _best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tuple[int, int]:
-    """What ``middle`` passes on when it takes ``p``, and to which replica, so that most is relieved in sum; -1 = nothing.
+def best_passed_on(state: LeaderState, p: int, middle: int, lacks: Floats) -> tuple[int, int]:
+    """What ``middle`` passes on when it takes ``p``, and to which replica, so that most is relieved; -1 = nothing.
 
     Where that is the leader of ``p``, the two swap. ``lacks`` float64[B]: how far brokers are below their bands. A
     leadership relieves no receiver by more, so most pairs need no look at the receiver's loads.
@@ -162,7 +162,7 @@ def _pass_on(state: LeaderState, p: int, first: int, lacks: Floats) -> bool:
     """``p`` goes to its replica ``first``, whose broker passes on what helps most in sum, if anything does."""
     middle = state.replicas[p, first]
     state.pairs_left[0] -= state.filled[middle] * state.replicas.shape[1]
-    best, best_index = _best_passed_on(state, p, middle, lacks)
+    best, best_index = best_passed_on(state, p, middle, lacks)
     if best < 0:
         return False
     back = state.replica_index[best]

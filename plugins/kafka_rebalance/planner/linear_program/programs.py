@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
+from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
@@ -102,7 +102,7 @@ def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: 
     """The best of what parts of ``found``, decided anew, come to; where it is outside its bands it goes no farther."""
     problem, params = task.problem, task.params.linear_program
     low, high = np.minimum(task.bands.low, found.after), np.maximum(task.bands.high, found.after)
-    if found.band_violation > 0:
+    if found.band_violation > 0 and not _is_same_program(arcs, task.bands, low, high):
         relaxed = relax(problem, arcs, low, high)
     if relaxed is None:
         return found
@@ -114,6 +114,14 @@ def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: 
         replicas = rounded(problem, task.sets, arcs, share, params.arcs).replicas
         best = task.better(best, replicas, done=SearchStatistics(neighbourhoods=1))
     return best
+
+
+def _is_same_program(arcs: Arcs, bands: WorkingBands, low: Floats, high: Floats) -> bool:
+    """Of what the program's arcs carry, low..high are the bands that it was solved for: leaders alone are outside."""
+    columns = arcs.columns
+    return np.array_equal(low[:, columns], bands.low[:, columns]) and np.array_equal(
+        high[:, columns], bands.high[:, columns]
+    )
 
 
 def _whole(task: _Task, bands: WorkingBands, found: Placed) -> Placed:
