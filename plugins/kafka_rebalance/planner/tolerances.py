@@ -21,5 +21,7 @@ NOT_COVERABLE = 1e300
 UNREACHED, HUB_ARC = 1 << 60, -1
 # Chances are drawn as one of so many.
 FRACTIONS = 1 << 30
+# OpenBLAS multiplies two matrices in one thread up to so many products.
+ONE_THREAD_PRODUCTS = 1 << 18
 # Spans shorter than this are sorted by insertion.
 SHORT_SPAN = 15

@@ -9,14 +9,18 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.planner.replicas.covering import cover
-from kafka_rebalance.planner.sorting import largest_first, smallest_first
+from kafka_rebalance.planner.sorting import in_place, largest_first, smallest_first
 from kafka_rebalance.planner.tolerances import NOT_COVERABLE
 from tests.unit.planner.pinned_text import digits, number, numbers
 
 
 @kernel
 def _both_ways(values: Floats) -> tuple[Longs, Longs]:
-    return smallest_first(values), largest_first(values)
+    ranking = largest_first(values)
+    down = np.empty(values.shape[0], np.int64)
+    for rank in range(down.shape[0]):
+        down[rank] = in_place(ranking, rank)
+    return smallest_first(values), down
 
 
 def orders(seed: int) -> dict[str, object]:

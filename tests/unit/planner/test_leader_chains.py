@@ -63,26 +63,26 @@ def random_state(rng: np.random.Generator) -> LeaderState:
 
 
 def test_no_other_pair_relieves_the_brokers_more() -> None:
-    """Relief by hand: how far all brokers are outside their bands before, less how far after both hand-overs."""
+    """By hand: how far all brokers are outside their bands before, less how far they are after both hand-overs."""
     rng = np.random.default_rng(3)
     found, nothing = 0, 0
     for _ in range(40):
         state = random_state(rng)
         p, first = int(rng.integers(PARTITIONS)), int(rng.integers(1, WIDTH))
         middle, before = int(state.replicas[p, first]), outside_of_all(state)
-        relief = {}
+        gained = {}
         for q in np.flatnonzero(state.replicas[:, 0] == middle).tolist():
             for replica_index in range(1, WIDTH):
                 if goes(state, q, replica_index):
                     goes_anyway(state, p, first)
-                    relief[q, replica_index] = before - outside_of_all(state)
+                    gained[q, replica_index] = before - outside_of_all(state)
                     goes_anyway(state, p, 0)
                     goes_anyway(state, q, 0)
         best, index = chosen(state, p, first)
         if best < 0:
-            assert max(relief.values(), default=0.0) <= 2 * BAND_TOLERANCE
+            assert max(gained.values(), default=0.0) <= 2 * BAND_TOLERANCE
             nothing += 1
         else:
-            assert abs(relief[best, index] - max(relief.values())) < BAND_TOLERANCE
+            assert abs(gained[best, index] - max(gained.values())) < BAND_TOLERANCE
             found += 1
     assert min(found, nothing) >= 5

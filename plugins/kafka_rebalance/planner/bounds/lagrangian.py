@@ -21,9 +21,7 @@ from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.params import DEFAULTS, BoundParams
-
-# OpenBLAS multiplies two matrices in one thread up to so many products.
-_PRODUCTS_OF_ONE_THREAD = 1 << 18
+from kafka_rebalance.planner.tolerances import ONE_THREAD_PRODUCTS
 
 
 def proven_by(problem: Problem, prices: Floats, cost: Floats, params: BoundParams = DEFAULTS.bounds) -> float:
@@ -116,7 +114,7 @@ def _placement_costs(
 def _multiplied(left: Floats, right: Floats) -> Floats:
     """``left @ right`` in pieces so small that the library starts no threads: they would wait longer than they work."""
     product = np.empty((len(left), right.shape[1]))
-    step = max(1, _PRODUCTS_OF_ONE_THREAD // max(1, right.size))
+    step = max(1, ONE_THREAD_PRODUCTS // max(1, right.size))
     for begin in range(0, len(left), step):
         np.matmul(left[begin : begin + step], right, out=product[begin : begin + step])
     return product
