@@ -46,7 +46,12 @@ NEVER_WHOLE = LinearProgramParams(
     neighbourhoods=NeighbourhoodParams(brokers=(3, 2, 4), least_open=20, most_open=60, patience=2, near=(0.0,)),
 )
 EXACT = BandParams(margin=0.0, count_margin=0.0)
-FEW = ReplicaSearchParams(kernels=ReplicaKernelParams(fetch=FetchParams(sampled=30)), most_polish_tries=20)
+FEW = ReplicaSearchParams(
+    kernels=ReplicaKernelParams(fetch=FetchParams(sampled=30)),
+    most_polish_tries=20,
+    narrow_band=0.5,
+    least_pass_saving=0.3,
+)
 # One search, one that is annealed, whole programs, and neighbourhoods.
 PARAMS = {
     "search": SolveParams(effort=replace(BRIEF, anneal_steps=0), replicas=FEW),

@@ -15,6 +15,7 @@ from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from tests.unit.planner.hand_problems import THREE, hand_problem
+from tests.unit.planner.pinned_problems import tiny_problem
 
 
 def loads(problem: Problem) -> np.ndarray:
@@ -110,3 +111,18 @@ def test_a_band_widened_to_what_is_there_needs_nothing() -> None:
     half = np.maximum(problem.band_high, 13.0)  # 2 above, and broker 2 has 5 of at least 5
     assert widened_bounds(problem, found, low, half, 4.0).bytes.value == pytest.approx(2.0, rel=1e-3)
     assert widened_bounds(problem, None, low, half, 2.0).bytes.value == pytest.approx(2.0)
+
+
+def test_a_program_is_solved_for_wider_bands_where_the_plan_is_not_near_its_bound() -> None:
+    """Near is within 0.2 % of what the prices prove: then what a program would prove beyond it is not asked for."""
+    stronger = 0
+    for number in (5, 6, 7, 12, 20, 24, 30, 39):
+        problem = tiny_problem(number)
+        low, high = 0.95 * problem.band_low, 1.05 * problem.band_high
+        priced = lower_bounds(replace(problem, band_low=low, band_high=high)).bytes.value
+        programmed = widened_bounds(problem, None, low, high, 1e9).bytes.value
+        assert programmed >= priced
+        stronger += programmed > 1.01 * priced > 0
+        assert widened_bounds(problem, None, low, high, priced * 1.0019).bytes.value == priced
+        assert widened_bounds(problem, None, low, high, priced * 1.0021 + 1e-9).bytes.value == programmed
+    assert stronger >= 3
