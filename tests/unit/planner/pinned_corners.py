@@ -53,6 +53,9 @@ CORNERS = {
         PILED, 3, resources=("disk", "replicas"), targets={"disk": Target(0.8, None)}
     ),
     "a top and no bottom": lambda: hand_problem(PILED, 3, targets={"disk": Target(None, 1.1)}),
+    "too large for every band": lambda: hand_problem(
+        [((0,), 8.0), ((0,), 1.0)], 3, targets={"disk": Target(None, 1.1)}
+    ),
     "one partition": lambda: hand_problem([((0, 1), 4.0)], 3),
     "every rack of its own": lambda: hand_problem(PILED, 3, racks=[0, 1, 2]),
     "one rack": lambda: hand_problem(PILED, 3, racks=[0, 0, 0]),

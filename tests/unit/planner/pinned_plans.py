@@ -43,7 +43,16 @@ SOME_PROGRAMS = replace(BRIEF, rounds=1, last_rounds=0, polish_rounds=0, program
 NO_GAP = GapParams(near=0.0, far=0.0)
 NEVER_WHOLE = LinearProgramParams(
     whole_plan=WholePlanParams(most_pairs=0),
-    neighbourhoods=NeighbourhoodParams(brokers=(3, 2, 4), least_open=20, most_open=60, patience=2, near=(0.0,)),
+    neighbourhoods=NeighbourhoodParams(
+        brokers=(2, 3, 4),
+        chosen_first=1,
+        least_open=12,
+        most_open=16,
+        patience=3,
+        near=(0.0, 0.0),
+        few_arcs=0,
+        undecided_partitions=4.0,
+    ),
 )
 EXACT = BandParams(margin=0.0, count_margin=0.0)
 FEW = ReplicaSearchParams(
@@ -136,11 +145,12 @@ def programmed(problem: Problem) -> dict[str, object]:
 
 
 def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
-    """Costs of one plan after the other, from a poor one on."""
+    """Costs of one plan after the other, from one that was found for bands half as wide and is dear."""
     effort = replace(BRIEF, rounds=2, polish_rounds=0)
-    found = search_replicas(
-        problem, start_sets(problem), bands, seed=2, params=SolveParams(effort=effort, replicas=FEW)
-    )
+    high = np.minimum(bands.high, 2 * bands.low + 9.0)
+    narrow = WorkingBands((3 * bands.low + high) / 4, (bands.low + 3 * high) / 4)
+    params = SolveParams(effort=effort, replicas=FEW)
+    found = search_replicas(problem, start_sets(problem), narrow, seed=2, params=params)
     after = broker_loads(problem, found.replicas, found.replicas[:, 0]) if not found.stranded else None
     arcs = arcs_of(problem, ArcParams())
     if after is None:
@@ -151,7 +161,7 @@ def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
         return
     program = Program(problem, arcs, relaxed, (low, high), NEVER_WHOLE)
     allowed = topic_excess(problem.topic, found.replicas, problem.stays)
-    for share in cheaper_plans(program, found.replicas, allowed=allowed, steps=5, seed=4):
+    for share in cheaper_plans(program, found.replicas, allowed=allowed, steps=8, seed=4):
         yield f"{_close(arcs.cost @ share)}: {digits(share)}"
 
 

@@ -16,6 +16,7 @@ from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from kafka_rebalance.planner.params import BoundParams
+from kafka_rebalance.planner.solution import LowerBound
 from tests.unit.planner.hand_problems import THREE, hand_problem
 from tests.unit.planner.pinned_problems import tiny_problem
 
@@ -29,6 +30,11 @@ def test_the_fewest_that_cover_are_the_heaviest() -> None:
     assert [fewest(excess, weight, paid) for excess in (0.5, 4.0, 5.0, 7.5)] == [1, 1, 2, 3]
     assert fewest(5.0, weight, np.array([1.0, 0.0, 1.0])) == 1  # the 4 goes for nothing: 1 is left
     assert fewest(4.0, weight, np.array([1.0, 0.0, 1.0])) == 0
+
+
+def test_a_gap_is_a_share_of_the_bound() -> None:
+    assert LowerBound(4.0, "").gap(5.0) == 0.25
+    assert [LowerBound(0.0, "").gap(cost) for cost in (0.0, 1e-9)] == [0.0, float("inf")]
 
 
 def test_what_is_left_within_rounding_needs_nobody() -> None:
