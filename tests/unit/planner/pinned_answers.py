@@ -57,12 +57,12 @@ SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = 
     "flows": (partial(of_problem, pinned_leaders.flowed), range(60)),
     "orders": (pinned_kernels.orders, range(48)),
     "coverings": (pinned_kernels.coverings, range(48)),
-    "bounds": (partial(of_problem, pinned_bounds.bounded), range(50)),
+    "bounds": (partial(of_problem, pinned_bounds.bounded), range(32)),
     "starts": (partial(of_problem, pinned_bounds.started), range(60)),
     "corners": (pinned_corners.told, range(len(pinned_corners.CORNERS))),
     "sets": (partial(of_problem, pinned_plans.searched), range(48)),
-    "programs": (partial(of_problem, pinned_plans.programmed), range(20)),
-    "plans": (partial(of_problem, pinned_plans.planned), range(14)),
+    "programs": (partial(of_problem, pinned_plans.programmed), range(16)),
+    "plans": (partial(of_problem, pinned_plans.planned), range(10)),
 }
 
 
