@@ -64,10 +64,10 @@ def test_who_may_hold_a_replica() -> None:
 
 def test_a_list_that_is_full_takes_no_more() -> None:
     state = hand_state(hand_problem(THREE, 3))
-    room = int(state.start[3] - state.start[2])
-    state.filled[2] = room - 1
+    places = int(state.start[3] - state.start[2])
+    state.filled[2] = places - 1
     assert moving.may_hold(state, 0, 0, 2)
-    state.filled[2] = room
+    state.filled[2] = places
     assert not moving.may_hold(state, 0, 0, 2)
 
 

@@ -125,13 +125,13 @@ def programmed(problem: Problem) -> dict[str, object]:
     lines: dict[str, object] = {
         "arcs": digits(np.array([arcs.row, arcs.broker, arcs.is_kept])), "weights": numbers(arcs.weight.sum(axis=0)),
         "costs": numbers(arcs.cost), "fixed": numbers(arcs.fixed),
-        "room": bool(has_capacity(problem, problem.replicas)),
+        "fits": bool(has_capacity(problem, problem.replicas)),
     }  # fmt: skip
     if relaxed is not None:
         lines["relaxed"] = f"{_close(arcs.cost @ relaxed.share)}"
         start = rounded(problem, sets, arcs, relaxed.share)
         lines["rounded"] = digits(start.replicas)
-        lines["room for that"] = bool(has_capacity(problem, start.replicas))
+        lines["rounded fits"] = bool(has_capacity(problem, start.replicas))
     reached = broker_loads(problem, problem.replicas, problem.leader)
     lines["starts"] = [digits(start.replicas) for start in program_starts(problem, sets, arcs, relaxed, bands, reached)]
     whole = whole_plan(problem, bands)
