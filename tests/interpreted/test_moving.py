@@ -62,6 +62,15 @@ def test_who_may_hold_a_replica() -> None:
     assert not moving.may_hold(barred, 0, 0, 2)
 
 
+def test_a_list_that_is_full_takes_no_more() -> None:
+    state = hand_state(hand_problem(THREE, 3))
+    places = int(state.start[3] - state.start[2])
+    state.filled[2] = places - 1
+    assert moving.may_hold(state, 0, 0, 2)
+    state.filled[2] = places
+    assert not moving.may_hold(state, 0, 0, 2)
+
+
 def test_an_only_replica_goes_to_who_may_lead() -> None:
     state = hand_state(hand_problem([((0,), 6.0), ((1,), 4.0)], 3))
     assert moving.may_hold(state, 0, 0, 2)

@@ -22,7 +22,15 @@ from pathlib import Path
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from tests.unit.planner import pinned_bounds, pinned_kernels, pinned_leaders, pinned_numbers, pinned_plans, pinned_steps
+from tests.unit.planner import (
+    pinned_bounds,
+    pinned_corners,
+    pinned_kernels,
+    pinned_leaders,
+    pinned_numbers,
+    pinned_plans,
+    pinned_steps,
+)
 from tests.unit.planner.pinned_problems import tiny_problem
 
 FOLDER = Path(__file__).parents[2] / "data" / "pinned"
@@ -49,11 +57,12 @@ SUBJECTS: dict[str, tuple[Callable[[int], dict[str, object]], Sequence[int]]] = 
     "flows": (partial(of_problem, pinned_leaders.flowed), range(60)),
     "orders": (pinned_kernels.orders, range(48)),
     "coverings": (pinned_kernels.coverings, range(48)),
-    "bounds": (partial(of_problem, pinned_bounds.bounded), range(60)),
+    "bounds": (partial(of_problem, pinned_bounds.bounded), range(32)),
     "starts": (partial(of_problem, pinned_bounds.started), range(60)),
+    "corners": (pinned_corners.told, range(len(pinned_corners.CORNERS))),
     "sets": (partial(of_problem, pinned_plans.searched), range(48)),
-    "programs": (partial(of_problem, pinned_plans.programmed), range(30)),
-    "plans": (partial(of_problem, pinned_plans.planned), range(24)),
+    "programs": (partial(of_problem, pinned_plans.programmed), range(16)),
+    "plans": (partial(of_problem, pinned_plans.planned), range(10)),
 }
 
 

@@ -10,13 +10,13 @@ from dataclasses import fields, is_dataclass
 
 from kafka_rebalance.parameters import Parameters
 from kafka_rebalance.planner import tolerances
-from kafka_rebalance.planner.params import DEFAULTS
+from kafka_rebalance.planner.params import SolveParams
 
 
 def parameters(part: int) -> dict[str, object]:
     """Of one part of ``SolveParams``: default, least and most of every number."""
-    name = fields(DEFAULTS)[part].name
-    return dict(_numbers(name, getattr(DEFAULTS, name)))
+    name = fields(SolveParams)[part].name
+    return dict(_numbers(name, getattr(SolveParams(), name)))
 
 
 def _numbers(place: str, group: Parameters) -> Iterator[tuple[str, str]]:

@@ -43,10 +43,24 @@ SOME_PROGRAMS = replace(BRIEF, rounds=1, last_rounds=0, polish_rounds=0, program
 NO_GAP = GapParams(near=0.0, far=0.0)
 NEVER_WHOLE = LinearProgramParams(
     whole_plan=WholePlanParams(most_pairs=0),
-    neighbourhoods=NeighbourhoodParams(brokers=(3, 2, 4), least_open=20, most_open=60, patience=2, near=(0.0,)),
+    neighbourhoods=NeighbourhoodParams(
+        brokers=(2, 3, 4),
+        chosen_first=1,
+        least_open=12,
+        most_open=16,
+        patience=3,
+        near=(0.0, 0.0),
+        few_arcs=0,
+        undecided_partitions=4.0,
+    ),
 )
 EXACT = BandParams(margin=0.0, count_margin=0.0)
-FEW = ReplicaSearchParams(kernels=ReplicaKernelParams(fetch=FetchParams(sampled=30)), most_polish_tries=20)
+FEW = ReplicaSearchParams(
+    kernels=ReplicaKernelParams(fetch=FetchParams(sampled=30)),
+    most_polish_tries=20,
+    narrow_band=0.5,
+    least_pass_saving=0.3,
+)
 # One search, one that is annealed, whole programs, and neighbourhoods.
 PARAMS = {
     "search": SolveParams(effort=replace(BRIEF, anneal_steps=0), replicas=FEW),
@@ -111,13 +125,13 @@ def programmed(problem: Problem) -> dict[str, object]:
     lines: dict[str, object] = {
         "arcs": digits(np.array([arcs.row, arcs.broker, arcs.is_kept])), "weights": numbers(arcs.weight.sum(axis=0)),
         "costs": numbers(arcs.cost), "fixed": numbers(arcs.fixed),
-        "room": bool(has_capacity(problem, problem.replicas)),
+        "fits": bool(has_capacity(problem, problem.replicas)),
     }  # fmt: skip
     if relaxed is not None:
         lines["relaxed"] = f"{_close(arcs.cost @ relaxed.share)}"
         start = rounded(problem, sets, arcs, relaxed.share)
         lines["rounded"] = digits(start.replicas)
-        lines["room for that"] = bool(has_capacity(problem, start.replicas))
+        lines["rounded fits"] = bool(has_capacity(problem, start.replicas))
     reached = broker_loads(problem, problem.replicas, problem.leader)
     lines["starts"] = [digits(start.replicas) for start in program_starts(problem, sets, arcs, relaxed, bands, reached)]
     whole = whole_plan(problem, bands)
@@ -131,11 +145,12 @@ def programmed(problem: Problem) -> dict[str, object]:
 
 
 def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
-    """Costs of one plan after the other, from a poor one on."""
+    """Costs of one plan after the other, from one that was found for bands half as wide and is dear."""
     effort = replace(BRIEF, rounds=2, polish_rounds=0)
-    found = search_replicas(
-        problem, start_sets(problem), bands, seed=2, params=SolveParams(effort=effort, replicas=FEW)
-    )
+    high = np.minimum(bands.high, 2 * bands.low + 9.0)
+    narrow = WorkingBands((3 * bands.low + high) / 4, (bands.low + 3 * high) / 4)
+    params = SolveParams(effort=effort, replicas=FEW)
+    found = search_replicas(problem, start_sets(problem), narrow, seed=2, params=params)
     after = broker_loads(problem, found.replicas, found.replicas[:, 0]) if not found.stranded else None
     arcs = arcs_of(problem, ArcParams())
     if after is None:
@@ -146,7 +161,7 @@ def _cheaper(problem: Problem, bands: WorkingBands) -> Iterator[str]:
         return
     program = Program(problem, arcs, relaxed, (low, high), NEVER_WHOLE)
     allowed = topic_excess(problem.topic, found.replicas, problem.stays)
-    for share in cheaper_plans(program, found.replicas, allowed=allowed, steps=5, seed=4):
+    for share in cheaper_plans(program, found.replicas, allowed=allowed, steps=8, seed=4):
         yield f"{_close(arcs.cost @ share)}: {digits(share)}"
 
 

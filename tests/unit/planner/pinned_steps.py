@@ -12,7 +12,14 @@ import numpy as np
 
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.params import FetchParams, ReplicaKernelParams, ReplicaSearchParams, SolveParams
+from kafka_rebalance.planner.params import (
+    FetchParams,
+    HandOverParams,
+    ReceiverParams,
+    ReplicaKernelParams,
+    ReplicaSearchParams,
+    SolveParams,
+)
 from kafka_rebalance.planner.replicas import steps
 from kafka_rebalance.planner.replicas.anneal import anneal
 from kafka_rebalance.planner.replicas.replica_search import replica_columns
@@ -22,8 +29,16 @@ from kafka_rebalance.planner.tolerances import HOWEVER_FAR
 from kafka_rebalance.planner.working_bands import WorkingBands
 from tests.unit.planner.pinned_text import number, numbers
 
+# Few tries and misses, so that running out of them is among what happens; 16 replicas, as even clusters have, are many.
 PARAMS = SolveParams(
-    replicas=ReplicaSearchParams(kernels=ReplicaKernelParams(fetch=FetchParams(sampled=30)), small_topic=6)
+    replicas=ReplicaSearchParams(
+        kernels=ReplicaKernelParams(
+            fetch=FetchParams(sampled=30),
+            hand_over=HandOverParams(misses_borne=1),
+            receivers=ReceiverParams(many_replicas=16, lacking_tried=3, lacking_tried_by_many=1, others_tried=2),
+        ),
+        small_topic=6,
+    )
 )
 Step = Callable[[State, Ints], float]
 STEPS: dict[str, Step] = {
@@ -46,13 +61,17 @@ POLISHED = ("evacuate", "warm up", "polish", "anneal", "polish", "swap")
 
 
 def start(problem: Problem) -> State:
-    """The state before the first step; bands exactly as asked for, so that loads can meet their ends."""
+    """The state before the first step; bands exactly as asked for, so that loads can meet their ends.
+
+    The first replica leads where all factors are 1, also where some of them fall to it: here also in others.
+    """
     sets = start_sets(problem)
     fresh = ReplicaSets(sets.replicas.copy(), sets.original)
-    alone = int(problem.target_rf.max(initial=1)) == 1
-    leader_index = np.full(problem.partition_count, 0 if alone else -1, dtype=np.int32)
+    leads = int(problem.target_rf.max(initial=1)) == 1 or problem.partition_count % 3 == 0
+    columns = list(range(len(problem.resources))) if leads else replica_columns(problem)
+    leader_index = np.full(problem.partition_count, 0 if leads else -1, dtype=np.int32)
     bands = WorkingBands(problem.band_low, problem.band_high)
-    return make_state(problem, fresh, leader_index, replica_columns(problem), bands, seed=7, params=PARAMS)
+    return make_state(problem, fresh, leader_index, columns, bands, seed=7, params=PARAMS)
 
 
 def taken(state: State, name: str) -> str:

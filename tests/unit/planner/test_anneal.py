@@ -10,6 +10,7 @@ from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
 from tests.benchmarks.generated import generated
+from tests.unit.planner.hand_problems import THREE, hand_problem
 
 SHORT = SolveParams(effort=Effort(anneal_steps=30_000))
 
@@ -18,6 +19,17 @@ def _drained() -> Problem:
     """40 brokers on 4 racks, one of them leaves: above 100,000 pairs, so no linear program helps."""
     flags, placement = generated(40, 4_000, 4, variant="drain")
     return assemble(flags, placement, Wanted(within=0.03, resources=("disk", "in", "replicas")))
+
+
+def test_bands_of_no_width_are_annealed_as_narrow_ones() -> None:
+    """Nothing is left of a band of 0 %, so every plan is outside it.
+
+    4 of broker 0's 15 to broker 2 end at 11, 10 and 9, as near to 10 as can be.
+    """
+    problem = hand_problem(THREE, 3, within=0.0)
+    solution = solve(problem, params=SolveParams(effort=Effort(anneal_steps=200, program_steps=0)))
+    assert solution.cost.bytes == 4.0
+    assert solution.after[:, 0].tolist() == [11.0, 10.0, 9.0]
 
 
 def _band_violation(problem: Problem, solution: Solution) -> float:

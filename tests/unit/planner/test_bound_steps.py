@@ -9,12 +9,16 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.bounds.counting import fewest, least_copies, least_leader_stops
 from kafka_rebalance.planner.bounds.covering_prices import covering_prices, drop_costs, holdings_of
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
+from kafka_rebalance.planner.params import BoundParams
+from kafka_rebalance.planner.solution import LowerBound
 from tests.unit.planner.hand_problems import THREE, hand_problem
+from tests.unit.planner.pinned_problems import tiny_problem
 
 
 def loads(problem: Problem) -> np.ndarray:
@@ -26,6 +30,49 @@ def test_the_fewest_that_cover_are_the_heaviest() -> None:
     assert [fewest(excess, weight, paid) for excess in (0.5, 4.0, 5.0, 7.5)] == [1, 1, 2, 3]
     assert fewest(5.0, weight, np.array([1.0, 0.0, 1.0])) == 1  # the 4 goes for nothing: 1 is left
     assert fewest(4.0, weight, np.array([1.0, 0.0, 1.0])) == 0
+
+
+def test_a_gap_is_a_share_of_the_bound() -> None:
+    assert LowerBound(4.0, "").gap(5.0) == 0.25
+    assert [LowerBound(0.0, "").gap(cost) for cost in (0.0, 1e-9)] == [0.0, float("inf")]
+
+
+def test_what_is_left_within_rounding_needs_nobody() -> None:
+    """Of 4, 2 go for nothing: half of it is left. Where half is rounding that is none; else two of 1, or one of 2."""
+    weight, cost = np.array([2.0, 1.0, 1.0]), np.array([0.0, 1.0, 1.0])
+    assert [fewest(4.0, weight, cost, rounding) for rounding in (0.5, 0.49)] == [0, 2]
+    assert [fewest(4.0, np.array([2.0, 2.0]), np.ones(2), rounding) for rounding in (0.49, 0.5)] == [2, 1]
+    assert fewest(9.0, np.array([2.0, 2.0]), np.ones(2)) == 2  # all that there are
+
+
+def test_excess_is_told_from_rounding_by_its_share_of_the_load() -> None:
+    """5 replicas where 3.3 may be: 1.7 too many, more than 0.3 of 5 and less than 0.35 of it."""
+    top = {"replicas": Target(None, 1.1)}
+    problem = hand_problem([((0,), 1.0)] * 5 + [((1,), 1.0)], 2, resources=("replicas",), targets=top)
+    for least, copies in ((0.3, 2), (0.35, 0)):
+        params = BoundParams(least_excess=least)
+        assert least_copies(problem, holdings_of(problem), loads(problem), [0], params) == copies
+    # Broker 0 sends 8 of at most 5: 3 too many, more than 0.3 of 8 and less than 0.4 of it; the 4 covers them.
+    rows, rates = [*[((0,), 1.0)] * 4, ((1,), 1.0)], [4.0, 2.0, 1.0, 1.0, 0.0]
+    sending = hand_problem(rows, 2, within=0.25, resources=("out",), rates=rates)
+    for least, stops in ((0.3, 1), (0.4, 0)):
+        assert least_leader_stops(sending, loads(sending), BoundParams(least_excess=least)) == stops
+    # Broker 0 holds 15 of at most 12, 0.3 of the mean too many.
+    holding = hand_problem(THREE, 3, within=0.2)
+    for least, price in ((0.25, 1.0), (0.31, 0.0)):
+        prices = covering_prices(holding, holdings_of(holding), loads(holding), [0], BoundParams(least_excess=least))
+        assert prices[0, 0] == pytest.approx(price)
+
+
+def test_a_count_is_whole_within_its_tolerance() -> None:
+    """Broker 1 lacks 2.2 - 1 = 1.2 replicas or leaders: two, and one where a fifth is rounding."""
+    bottom = {"replicas": Target(1.1, None), "leaders": Target(1.1, None)}
+    rows = [((0,), 1.0)] * 3 + [((1,), 1.0)]
+    problem = hand_problem(rows, 2, resources=("replicas", "leaders"), targets=bottom)
+    for tolerance, least in ((1e-6, 2), (0.21, 1)):
+        params = BoundParams(count_tolerance=tolerance)
+        assert least_copies(problem, holdings_of(problem), loads(problem), [0], params) == least
+        assert least_leader_stops(problem, loads(problem), params) == least
 
 
 def test_two_of_five_replicas_leave_where_three_are_allowed() -> None:
@@ -110,3 +157,18 @@ def test_a_band_widened_to_what_is_there_needs_nothing() -> None:
     half = np.maximum(problem.band_high, 13.0)  # 2 above, and broker 2 has 5 of at least 5
     assert widened_bounds(problem, found, low, half, 4.0).bytes.value == pytest.approx(2.0, rel=1e-3)
     assert widened_bounds(problem, None, low, half, 2.0).bytes.value == pytest.approx(2.0)
+
+
+def test_a_program_is_solved_for_wider_bands_where_the_plan_is_not_near_its_bound() -> None:
+    """Near is within 0.2 % of what the prices prove: then what a program would prove beyond it is not asked for."""
+    stronger = 0
+    for number in (5, 6, 7, 12, 20, 24, 30, 39):
+        problem = tiny_problem(number)
+        low, high = 0.95 * problem.band_low, 1.05 * problem.band_high
+        priced = lower_bounds(replace(problem, band_low=low, band_high=high)).bytes.value
+        programmed = widened_bounds(problem, None, low, high, 1e9).bytes.value
+        assert programmed >= priced
+        stronger += programmed > 1.01 * priced > 0
+        assert widened_bounds(problem, None, low, high, priced * 1.0019).bytes.value == priced
+        assert widened_bounds(problem, None, low, high, priced * 1.0021 + 1e-9).bytes.value == programmed
+    assert stronger >= 3

@@ -9,6 +9,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir
 from kafka_rebalance.verify import verify_plan
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -26,6 +27,21 @@ def test_one_broker_has_nowhere_to_move_to() -> None:
     plan = planned(cluster([row("t", p, [0]) for p in range(5)], brokers(1)))
     assert plan.verdict is Verdict.NOTHING_TO_DO
     assert "broker 0 is the only one: no replica or leader has anywhere else to go" in plan.reasons
+
+
+def test_where_no_broker_takes_replicas_only_leaders_change() -> None:
+    """Broker 0 leads all: half of its leaderships go to broker 1, and no replica anywhere."""
+    rows = [row("t", p, [0, 1], (1 + p % 3) * GB) for p in range(8)]
+    plan = planned(cluster(rows, brokers(3)), PlanOptions(exclude_brokers=frozenset({0, 1, 2})))
+    assert plan.cost.replica_moves == 0
+
+
+@pytest.mark.parametrize("within", [0.0, 1e-8])
+def test_a_band_of_nothing_is_come_as_near_to_as_can_be(within: float) -> None:
+    rates = {LoadKind.IN_BYTES_PER_S: [5.0, 4.0, 6.0], LoadKind.OUT_BYTES_PER_S: [5.0, 4.0, 6.0]}
+    rows = [row("t", 0, [0, 1], 6 * GB), row("t", 1, [0, 1], 4 * GB), row("t", 2, [0, 2], 5 * GB)]
+    plan = planned(cluster(rows, brokers(3), rates=rates), PlanOptions(within=within))
+    assert plan.cost.bytes == 4 * GB  # 15, 10 and 5 become 11, 10 and 9
 
 
 def test_without_sizes_counts_are_balanced_and_bytes_are_unknown_never_zero() -> None:

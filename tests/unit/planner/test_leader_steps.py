@@ -78,6 +78,15 @@ def test_the_search_beside_moved_replicas_reaches_the_same_counts() -> None:
     assert chosen.statistics.leaders_changed - chosen.statistics.leaders_undone == 3
 
 
+@pytest.mark.parametrize(("limit", "changes"), [(8.0, 1), (7.0, 0)])
+def test_no_leadership_goes_above_a_hard_limit(limit: float, changes: int) -> None:
+    """Broker 0 sends three times 4 to consumers and 4 to followers, 24 of at most 18; broker 1 may send ``limit``."""
+    problem = hand_problem([((0, 1), 1.0)] * 3, 2, within=0.5, resources=("out",), rates=[4.0] * 3)
+    problem = replace(problem, limit=np.array([[np.inf], [limit]]))
+    bands = working_bands(problem, problem.band_low, problem.band_high)
+    assert int(choose_leaders(problem, problem.replicas, bands).replica_index.sum()) == changes
+
+
 def test_only_what_depends_on_leaders_is_looked_at() -> None:
     problem = hand_problem(PILED, 3, resources=("disk", "in", "out", "replicas", "leaders"), rates=[1.0] * 6)
     assert [problem.resources[d] for d in leader_columns(problem)] == ["out", "leaders"]

@@ -71,6 +71,10 @@ def test_replica_sets_that_are_found() -> None:
     assert not differences("sets")
 
 
+def test_clusters_at_the_edge_of_what_there_is() -> None:
+    assert not differences("corners")
+
+
 def test_programs() -> None:
     assert not differences("programs")
 

@@ -11,12 +11,13 @@ import pytest
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program import programs
-from kafka_rebalance.planner.linear_program.arcs import arcs_of
+from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.planner.linear_program.rounding import decided_by, has_capacity
 from kafka_rebalance.planner.linear_program.starts import program_starts
 from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
-from kafka_rebalance.planner.params import SolveParams, WholePlanParams
+from kafka_rebalance.planner.params import ArcParams, SolveParams, WholePlanParams
 from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solution import PlanCost
@@ -94,6 +95,56 @@ def test_starts_are_lawful_sets_of_the_wanted_size() -> None:
     assert len(starts) > 1  # the program itself, a dive, and narrower bands
     for start in starts:
         assert all(len(set(row)) == 2 and set(row) <= {0, 1, 2} for row in start.replicas.tolist())
+
+
+def test_what_is_decided_first_is_the_heavier_half_of_what_is_split() -> None:
+    """Of 6, 4 and 5 all are split somewhere: the 6 and the 5 are decided as they were rounded, the 4 stays open.
+
+    A quarter and three quarters are no split where ``unused_share`` is a quarter.
+    """
+    arcs = arcs_of(PROBLEM)
+    share, nothing = np.full(len(arcs.row), 0.5), np.full(len(arcs.row), np.nan)
+    params = ArcParams(unused_share=0.1)
+    found = decided_by(PROBLEM, arcs, share, PROBLEM.replicas, nothing, params)
+    assert [np.isnan(found[arcs.row == row]).all() for row in range(3)] == [False, True, False]
+    assert found[arcs.row == 0].tolist() == [1.0, 1.0, 0.0]
+    assert found[arcs.row == 2].tolist() == [1.0, 0.0, 1.0]
+    for whole in (0.1, 1 - 0.1):
+        assert np.isnan(
+            decided_by(PROBLEM, arcs, np.full(len(arcs.row), whole), PROBLEM.replicas, nothing, params)
+        ).all()
+
+
+def test_tiny_is_a_number_of_pairs_and_small_another() -> None:
+    """Three partitions on three brokers are nine pairs."""
+    assert [is_tiny(PROBLEM, WholePlanParams(most_pairs=pairs)) for pairs in (8, 9)] == [False, True]
+    assert [is_small(PROBLEM, ArcParams(most_arcs=pairs)) for pairs in (8, 9)] == [False, True]
+    assert not is_tiny(replace(PROBLEM, elects_preferred=True))
+
+
+def test_a_copy_beside_enough_of_its_topic_costs_a_little_more() -> None:
+    """Four partitions of one topic, of which broker 0 has three: with one broker that stays, four are its share, and
+    the fourth is no crowd; with two, two are, and it would be two too many.
+    """
+    rows = [((0,), 4.0), ((0,), 4.0), ((0,), 4.0), ((1,), 4.0)]
+    for leaving, crowd in (([1], 0.0), ([], 2.0)):
+        problem = hand_problem(rows, 2, leaving=leaving)
+        plain, crowded = (arcs_of(problem, ArcParams(cost_of_crowding=cost)).cost for cost in (0.0, 0.25))
+        arcs = arcs_of(problem)
+        fourth = (arcs.row == 3) & (arcs.broker == 0)
+        assert crowded[fourth] - plain[fourth] == pytest.approx(0.25 * crowd * plain[fourth])
+
+
+def test_capacity_is_asked_of_who_gains_and_while_both_copies_exist() -> None:
+    """Broker 2 holds 5: 4 more fill a disk of 9, and one of 8.9 is too small, also where the 5 leave for broker 1."""
+    moved, swapped = PROBLEM.replicas.copy(), PROBLEM.replicas.copy()
+    moved[1] = (2, 1)
+    swapped[1:] = ((2, 1), (0, 1))
+    for limit, fits in ((9.0, True), (8.9, False)):
+        problem = hand_problem(THREE, 3, within=0.2, disk_limit=[14.0, 99.0, limit])  # broker 0 is above its own
+        assert has_capacity(problem, PROBLEM.replicas)
+        assert has_capacity(problem, moved) == fits
+        assert has_capacity(problem, swapped) == fits
 
 
 def test_a_plans_cost_counts_copies_bytes_and_leaders() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.planner import tolerances
+from kafka_rebalance.planner.params import BandParams
 from kafka_rebalance.planner.scales import move_costs, resource_scale
+from kafka_rebalance.planner.working_bands import working_bands
 from tests.unit.planner.hand_problems import THREE, hand_problem
 
 EMPTY = [((0, 1), 0.0), ((1, 2), 0.0), ((2, 0), 0.0)]
@@ -25,6 +29,33 @@ def test_a_copy_costs_its_share_of_a_brokers_bytes_and_a_little_for_itself() -> 
     assert move_costs(problem, 0.0) == pytest.approx([0.6, 0.4, 0.5])
     assert move_costs(problem, 0.1) == pytest.approx([0.65, 0.45, 0.55])
     assert move_costs(hand_problem(EMPTY, 3), 0.1) == pytest.approx([0.5] * 3)  # by count where no byte is copied
+
+
+def test_a_search_aims_a_hair_inside_the_bands() -> None:
+    """Of means of 10 and 2 (two brokers, 20 GB, 4 replicas), with margins of a tenth and a quarter.
+
+    2..12 becomes 3..11; from nothing it stays nothing; a band as wide as its margins keeps both ends where the margins
+    meet, a narrower one its middle. Counts lose what is not whole: 1.2..3.9 holds 2 and 3, seen from a quarter outside.
+    """
+    problem = hand_problem([((0, 1), 4.0), ((0, 1), 6.0)], 2, resources=("disk", "replicas"))
+    params = BandParams(margin=0.1, count_margin=0.25)
+    for asked, inner in (
+        ((2.0, 12.0), (3.0, 11.0)), ((0.0, 12.0), (0.0, 11.0)), ((0.0, 1.0), (0.0, 0.0)), ((6.0, 8.0), (7.0, 7.0)),
+        ((6.0, 7.0), (6.5, 6.5)), ((6.0, np.inf), (7.0, np.inf)),
+    ):  # fmt: skip
+        low, high = np.full((2, 2), 1.2), np.full((2, 2), 3.9)
+        low[:, 0], high[:, 0] = asked
+        found = working_bands(problem, low, high, params)
+        assert (found.low[0, 0], found.high[0, 0]) == inner
+        assert (found.low[0, 1], found.high[0, 1]) == (1.75, 3.25)
+    drained = replace(
+        problem,
+        stays=np.array([True, False]),
+        takes_replicas=np.array([True, False]),
+        keeps_leaders=np.array([True, False]),
+    )
+    found = working_bands(drained, np.full((2, 2), 1.0), np.full((2, 2), 3.0), params)
+    assert (found.low[1].tolist(), found.high[1].tolist()) == ([0.0, 0.0], [0.0, 0.0])
 
 
 def test_rounding_of_a_million_moves_stays_below_what_counts_as_outside() -> None:

@@ -103,13 +103,6 @@ def _may_go(state: State, replica_index: int, target: int, weight: Floats) -> bo
 
 
 @inner_kernel
-def _is_displaced(state: State, replica_index: int) -> bool:
-    width = state.replicas.shape[1]
-    p = replica_index // width
-    return not is_original(state, p, state.replicas[p, replica_index - p * width])
-
-
-@inner_kernel
 def _best_fill(state: State, broker: int, weight: Floats, displaced: Displaced, tries: int) -> int:
     """The away replica of another broker that would bring ``broker`` nearest to its bands, harming nobody; or -1.
 

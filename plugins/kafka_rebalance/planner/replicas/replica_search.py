@@ -75,7 +75,10 @@ def anneal_replicas(
     """Replica sets like the lawful ``sets``, cheaper or nearer to the bands in most cases, not in all."""
     state = _state_of(problem, sets, bands, seed, params)
     receivers = np.flatnonzero(state.takes).astype(np.int32)
-    count = int(params.effort.anneal_steps * min(1.0, (params.replicas.narrow_band / _band_width(state)) ** 3))
+    if not len(receivers):
+        return FoundSets(state.replicas, 0, NOTHING_DONE)
+    width = max(_band_width(state), BAND_TOLERANCE)  # of a band of 0 % nothing is left
+    count = int(params.effort.anneal_steps * min(1.0, (params.replicas.narrow_band / width) ** 3))
     done = SearchStatistics(annealed=anneal(state, receivers, count, float(state.cost.mean())))
     done += _exhaust(state, receivers, params)
     polish_round(state, receivers, params.effort.polish_tries)
@@ -85,7 +88,7 @@ def anneal_replicas(
 def _band_width(state: State) -> float:
     """Of the middle one of the bands, in means."""
     width = (state.high - state.low)[state.takes]
-    return float(np.median(np.minimum(width, 1.0))) if len(width) else 1.0
+    return float(np.median(np.minimum(width, 1.0)))
 
 
 def _state_of(problem: Problem, sets: ReplicaSets, bands: WorkingBands, seed: int, params: SolveParams) -> State:
