@@ -18,7 +18,8 @@ import coverage
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".run" / "coverage"
 MARKS = "not live and not stack and not slow and not matrix"
-PLUGIN = ("-p", "no:cacheprovider", "-p", "tests.mutation.contexts")
+# Search no longer than a test may take.
+PLUGIN = ("--brief-search", "-p", "no:cacheprovider", "-p", "tests.mutation.contexts")
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,6 @@ class Suite:
     def seconds(self) -> Path:
         """Where the plugin keeps how long each test took."""
         return KEPT / f"{self.name}.json"
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """For pytest."""
-        return () if self.is_interpreted else ("--brief-search",)
 
 
 # Whole clusters are too large to be interpreted: these have a handful of brokers and partitions.
@@ -105,7 +101,7 @@ def run(suite: Suite = INTERPRETED) -> int:
         environment["NUMBA_DISABLE_JIT"] = "1"
     command = [
         sys.executable, "-m", "coverage", "run", f"--data-file={suite.data}", f"--source={suite.source}",
-        "-m", "pytest", "-q", *PLUGIN, "-m", MARKS, *suite.options,
+        "-m", "pytest", "-q", *PLUGIN, "-m", MARKS,
         *[f"--ignore={path}" for path in suite.left_out], *suite.tests,
     ]  # fmt: skip
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
