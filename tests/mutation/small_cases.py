@@ -49,9 +49,7 @@ INTERPRETED = Suite(
     is_interpreted=True,
     source="plugins/kafka_rebalance,plugins/rebalance_advisor",
     tests=(
-        "tests/interpreted", "tests/unit/plans", "tests/unit/verify/test_cluster_rules.py",
-        "tests/unit/verify/test_document_rules.py", "tests/unit/verify/test_move_rules.py",
-        "tests/unit/verify/test_commands_rules.py", "tests/unit/findings",
+        "tests/interpreted", "tests/unit/plans", "tests/unit/verify", "tests/unit/findings",
         "tests/unit/scoring", "tests/unit/waves", "tests/unit/assignors", "tests/unit/coordinator", "tests/unit/dumps",
         "tests/unit/partitioners", "tests/unit/placement", "tests/unit/test_cluster_arrays.py",
         "tests/unit/java", "tests/unit/codec",
@@ -60,7 +58,14 @@ INTERPRETED = Suite(
         "tests/unit/planner/test_evacuate.py", "tests/unit/test_group_replay.py", "tests/unit/test_topic_replay.py",
         "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
     ),
-    left_out=("tests/unit/findings/test_demo_findings.py", "tests/unit/findings/test_findings_agree_with_plan.py"),
+    left_out=(
+        "tests/unit/findings/test_demo_findings.py", "tests/unit/findings/test_findings_agree_with_plan.py",
+        "tests/unit/plans/test_frontier.py", "tests/unit/plans/test_leaders_only.py",
+        "tests/unit/plans/test_robustness.py", "tests/unit/plans/test_widened_bounds.py",
+        "tests/unit/plans/test_within_budget.py", "tests/unit/verify/test_forgeries.py",
+        "tests/unit/verify/test_observers.py", "tests/unit/verify/test_plan_folder.py",
+        "tests/unit/verify/test_verify_plan.py",
+    ),
 )  # fmt: skip
 COMPILED = Suite(
     "compiled",
