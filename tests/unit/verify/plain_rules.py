@@ -1,4 +1,4 @@
-"""Rules of the verifier a second time, with loops over one partition and one broker at a time: slow, nothing to hide."""
+"""Rules of the verifier a second time, as loops over one partition and one broker at a time: slow, nothing to hide."""
 
 from __future__ import annotations
 

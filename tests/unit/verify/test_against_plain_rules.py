@@ -22,7 +22,7 @@ from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_clus
 from tests.unit.verify.hand_claims import arrays, parameters
 from tests.unit.verify.plain_rules import is_even, may_be_touched, plain_price_bound
 
-WISHES: tuple[dict[str, Any], ...] = (
+REQUESTS: tuple[dict[str, Any], ...] = (
     {}, {"remove_brokers": [1]}, {"demote_brokers": [2], "exclude_topics": ["topic-01"]},
     {"exclude_brokers": [0], "replication_factor": 2}, {"replication_factor": 4}, {"remove_brokers": [0, 3]},
 )  # fmt: skip
@@ -54,19 +54,19 @@ def troubled(seed: int) -> ClusterSnapshot:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_prices_prove_what_plain_loops_find(seed: int) -> None:
-    snapshot, asked = troubled(seed), WISHES[seed % len(WISHES)]
-    known, wishes = arrays(snapshot, **asked), parameters(**asked)
+    snapshot, asked = troubled(seed), REQUESTS[seed % len(REQUESTS)]
+    known, given = arrays(snapshot, **asked), parameters(**asked)
     draw = np.random.default_rng(seed)
     bands, prices = {}, {}
-    for name in resources_in_play(known, wishes):
+    for name in resources_in_play(known, given):
         outcome = {"resource": name, "basis": "fair_share", "band_asked": [0.8, 1.2]}
-        bands[name] = asked_band(outcome, np.full(5, 1e9), None, known, wishes)[0]
+        bands[name] = asked_band(outcome, np.full(5, 1e9), None, known, given)[0]
         prices[name] = draw.choice([-2.0, 0.0, 0.5, 3.0], 5)
     some = dict(list(prices.items())[: 1 + seed % 4])
     for chosen in (some, {"leaders": prices["leaders"]}, {}):
-        found = price_bound(known, wishes, bands, chosen)
-        assert found == pytest.approx(plain_price_bound(known, wishes, bands, chosen), rel=1e-9, abs=1e-3)
-    rf = wanted_rf(known, wishes)
+        found = price_bound(known, given, bands, chosen)
+        assert found == pytest.approx(plain_price_bound(known, given, bands, chosen), rel=1e-9, abs=1e-3)
+    rf = wanted_rf(known, given)
     expected = [may_be_touched(known, p, factor) for p, factor in enumerate(rf.tolist())]
     assert touchable(known, rf).tolist() == expected
 

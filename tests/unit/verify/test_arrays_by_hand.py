@@ -160,8 +160,8 @@ def with_dirs(*dirs: LogDir, of: int = 0) -> ClusterSnapshot:
 def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
     """Two volumes of 100 and 200 bytes, the first under two dirs; 30 and 40 are free, and it holds 15 GB."""
     known = arrays(with_dirs(LogDir("/a", 100, 30), LogDir("/b", 100, 30), LogDir("/c", 200, 40)))
-    wished = {1: {"disk_bytes": 70.0}, 2: {"disk_bytes": 80.0}}
-    told = capacities_of(known, wished)["disk"]
+    set_by_hand = {1: {"disk_bytes": 70.0}, 2: {"disk_bytes": 80.0}}
+    told = capacities_of(known, set_by_hand)["disk"]
     assert told is not None
     assert told.tolist() == [300, 70, 80]
     nothing = {"disk": None, "replicas": None}
@@ -176,13 +176,13 @@ def test_volumes_are_told_once_and_say_what_is_still_free() -> None:
         partly = arrays(with_dirs(LogDir("/a", 100, 30), one_unknown))
         assert hard_limits(partly, nothing, before)["disk"].tolist() == [np.inf] * 3
     untold = arrays(with_dirs(LogDir("/a", None, None)))
-    assert capacities_of(untold, wished)["disk"] is None  # broker 0 stays, and nobody knows
+    assert capacities_of(untold, set_by_hand)["disk"] is None  # broker 0 stays, and nobody knows
     nothing_there = arrays(with_dirs(LogDir("/a", 0, 0)))
-    assert capacities_of(nothing_there, wished)["disk"] is None  # a volume of no bytes tells nothing
+    assert capacities_of(nothing_there, set_by_hand)["disk"] is None  # a volume of no bytes tells nothing
     assert hard_limits(nothing_there, nothing, before)["disk"].tolist() == [15, np.inf, np.inf]
     # Of the 14 GB that will be on broker 2, 3 are not there yet; 9 are free.
-    free = replace(RUNNING, brokers=(*RUNNING.brokers[:2], replace(RUNNING.brokers[2],
-                                                                   log_dirs=(LogDir("/a", 20 * GB, 9 * GB),))))  # fmt: skip
+    roomy = replace(RUNNING.brokers[2], log_dirs=(LogDir("/a", 20 * GB, 9 * GB),))
+    free = replace(RUNNING, brokers=(*RUNNING.brokers[:2], roomy))
     limits = hard_limits(arrays(free), {"disk": None}, {"disk": np.array([18.0, 13, 14]) * GB})
     assert limits["disk"].tolist() == [np.inf, np.inf, (14 - 3 + 9) * GB]
 

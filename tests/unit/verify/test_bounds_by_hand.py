@@ -31,11 +31,11 @@ def copied(
     bands: Mapping[str, Band], snapshot: ClusterSnapshot = SNAPSHOT, *, in_moves: bool = False, **asked: object
 ) -> float:
     """Least bytes (in GB), or least moves, for what brokers hold today."""
-    known, wishes = arrays(snapshot, **asked), parameters(**asked)
-    before = {name: load for name, load in recompute(claims(snapshot=snapshot, **asked), known, wishes).before.items()
+    known, given = arrays(snapshot, **asked), parameters(**asked)
+    before = {name: load for name, load in recompute(claims(snapshot=snapshot, **asked), known, given).before.items()
               if name in bands}  # fmt: skip
     cost = np.ones(len(known.size)) if in_moves else np.nan_to_num(known.size) / GB
-    return least_copied(known, wishes, bands, before, cost)
+    return least_copied(known, given, bands, before, cost)
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_what_leaves_several_brokers_adds_up_and_of_two_resources_the_harder_cou
 
 def test_what_a_broker_lacks_is_copied_to_it() -> None:
     """Broker 1 lacks 2 GB and broker 2 lacks 4; by count broker 2 lacks one and a half."""
-    known, wishes = arrays(), parameters()
+    known, given = arrays(), parameters()
     before = {"disk": np.array([15.0, 10, 5]), "replicas": np.array([3.0, 2, 1])}
     sizes = np.array([6.0, 4, 5])
-    assert least_copied(known, wishes, {"disk": band(low=[0, 12, 9])}, {"disk": before["disk"]}, sizes) == 6
+    assert least_copied(known, given, {"disk": band(low=[0, 12, 9])}, {"disk": before["disk"]}, sizes) == 6
     counts = {"replicas": band(low=[0, 2, 2.5])}
-    assert least_copied(known, wishes, counts, {"replicas": before["replicas"]}, np.ones(3)) == 2
-    assert least_copied(known, wishes, counts, {"replicas": before["replicas"]}, sizes) == 0
+    assert least_copied(known, given, counts, {"replicas": before["replicas"]}, np.ones(3)) == 2
+    assert least_copied(known, given, counts, {"replicas": before["replicas"]}, sizes) == 0
 
 
 def test_a_lower_replication_factor_drops_for_nothing_and_a_higher_one_copies_the_rest() -> None:
@@ -245,19 +245,19 @@ def bounded(value: float, gap: float | None, cost: float, **more: object) -> dic
     ],
 )
 def test_a_bound_and_its_gap_at_the_edge(document: dict[str, Any], codes: list[str]) -> None:
-    known, wishes = arrays(), parameters()
-    levels = recompute(claims(), known, wishes)
-    assert faults_of(check_bounds, document, levels, known, wishes) == codes
+    known, given = arrays(), parameters()
+    levels = recompute(claims(), known, given)
+    assert faults_of(check_bounds, document, levels, known, given) == codes
 
 
 def test_bounds_of_seconds_take_the_quickest_wave_and_bytes_only_where_they_are_known() -> None:
-    known, wishes = arrays(), parameters()
-    levels = recompute(claims(), known, wishes)
+    known, given = arrays(), parameters()
+    levels = recompute(claims(), known, given)
     waves = [{"throttle_bytes_per_s": throttle} for throttle in (1_000_000, 2_000_000)]
-    found = recomputed_bounds(bounded(3e9, 0.0, 4e9, waves=waves), levels, known, wishes)
+    found = recomputed_bounds(bounded(3e9, 0.0, 4e9, waves=waves), levels, known, given)
     assert found == pytest.approx({"leader_changes": 0, "replica_moves": 1, "bytes": 3e9, "seconds": 1500})
     none = bounded(3e9, 0.0, 4e9) | {"cost": {"bytes": None}}
-    assert recomputed_bounds(none, levels, known, wishes) == {"leader_changes": 0, "replica_moves": 1}
+    assert recomputed_bounds(none, levels, known, given) == {"leader_changes": 0, "replica_moves": 1}
     asked = parameters(leaders_only=True)
     leaders = bounded(3e9, 0.0, 4e9, resources=[LEADERS], waves=[])
     found = recomputed_bounds(leaders, levels, arrays(leaders_only=True), asked)

@@ -40,7 +40,8 @@ from tests.unit.verify.sample_plans import sealed, sealed_anyhow
         ({"targets": {"disk": [0, None]}}, True), ({"targets": {"disk": [1.0, 1.0]}}, True),
         ({"targets": {"disk": [None, None]}}, True), ({"targets": {"disk": [-0.1, None]}}, False),
         ({"targets": {"disk": [None, -0.1]}}, False), ({"targets": {"disk": [1.0, 1.1, 1.2]}}, False),
-        ({"targets": {"disk": [1.1, 1.0]}}, False), ({"caps": {"leaders": 1}}, True), ({"caps": {"leaders": 1.5}}, False),
+        ({"targets": {"disk": [1.1, 1.0]}}, False),
+        ({"caps": {"leaders": 1}}, True), ({"caps": {"leaders": 1.5}}, False),
         ({"caps": {"disk": 0.5}}, True), ({"caps": {"disk": 0}}, False), ({"caps": {"tape": 5}}, False),
         ({"is_explicit": False, "balance_within": 0.10}, True),
         ({"is_explicit": False, "balance_within": 0.10, "caps": {"disk": 5}}, False),
@@ -123,8 +124,8 @@ def point(number: int, document: dict[str, Any] | None = None, **changes: object
 def unknown_bytes() -> dict[str, Any]:
     """A frontier whose points are ordered by replicas: of all but the first, bytes are unknown."""
     document = frontier()
-    for number, one in enumerate(document["frontier"]):
-        one |= {"bytes": None, "lower_bound_bytes": None} if number else {}
+    for later in document["frontier"][1:]:
+        later.update({"bytes": None, "lower_bound_bytes": None})
     return document | {"cost": document["cost"] | {"bytes": None}, "lower_bound": []}
 
 
@@ -181,7 +182,8 @@ def test_a_point_of_the_frontier_at_its_edge(document: dict[str, Any], is_right:
     [
         ("9.99 GB", 9.9949e9, 9.9951e9), ("10.0 GB", 10.049e9, 10.051e9), ("99.9 GB", 99.949e9, 99.951e9),
         ("100 GB", 100.49e9, 100.51e9), ("100 GB", 99.51e9, 99.49e9), ("5.00 kB", 4995.1, 4994.9),
-        ("512 B", 512.49, 512.51), ("1.5 MiB", 1.549 * 2**20, 1.551 * 2**20), ("99.9 KiB", 99.949 * 2**10, 99.951 * 2**10),
+        ("512 B", 512.49, 512.51), ("1.5 MiB", 1.549 * 2**20, 1.551 * 2**20),
+        ("99.9 KiB", 99.949 * 2**10, 99.951 * 2**10),
         ("2.0 PiB", 2.049 * 2**50, 2.051 * 2**50), ("1,024.0 TiB", 1024 * 2**40, 1025 * 2**40),
         ("1.50e+03 TB", 1500e12, 1501e12), ("3 TB", 3e12, 4e12), ("7 MB", 7e6, 8e6), ("1.0 GiB", 2**30, 1.1 * 2**30),
     ],

@@ -49,9 +49,9 @@ DOCUMENT: dict[str, Any] = {
 
 
 def codes(document: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> list[str]:
-    known, claimed, wishes = arrays(snapshot, **asked), claims(snapshot=snapshot, **asked), parameters(**asked)
-    levels = recompute(claimed, known, wishes)
-    return faults_of(check_outcomes, document, levels, claimed, known, wishes)
+    known, claimed, given = arrays(snapshot, **asked), claims(snapshot=snapshot, **asked), parameters(**asked)
+    levels = recompute(claimed, known, given)
+    return faults_of(check_outcomes, document, levels, claimed, known, given)
 
 
 def changed(*path: str | int, to: object) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def test_measured_figures_may_be_off_by_a_billionth_of_what_brokers_carry() -> N
     rates = {LoadKind.IN_BYTES_PER_S: [10.0, 20.0, 30.0]}
     measured = cluster(ROWS, brokers(4), rates=rates)
     asked = {"balance_within": 0.9, "targets": {"in": [None, None]}}
-    known, wishes = arrays(measured, **asked), parameters(**asked)
-    levels = recompute(claims(snapshot=measured, **asked), known, wishes)
+    known, given = arrays(measured, **asked), parameters(**asked)
+    levels = recompute(claims(snapshot=measured, **asked), known, given)
     assert levels.before["in"].tolist() == [60, 30, 30, 0]
 
     def found(claimed: float) -> list[str]:
@@ -149,7 +149,7 @@ def test_measured_figures_may_be_off_by_a_billionth_of_what_brokers_carry() -> N
                         basis="plain_mean", band_asked=[None, None])  # fmt: skip
         document = DOCUMENT | {"resources": [resource], "before": {"in": before}, "after": {"in": after}}
         return [code for code in faults_of(check_outcomes, document, levels, claims(snapshot=measured, **asked), known,
-                                           wishes) if code in ("before", "after")]  # fmt: skip
+                                           given) if code in ("before", "after")]  # fmt: skip
 
     assert (found(0.0), found(2.5e-8), found(3.5e-8)) == ([], [], ["before"])
 
@@ -235,11 +235,11 @@ def test_who_can_be_given_no_more_may_stay_below_its_band() -> None:
     assert edges(DISK, exclude_brokers=[2]) == [[8, 8, 5], [12, 12, 12]]
     assert edges(DISK, exclude_brokers=[0]) == [[8, 8, 8], [12, 12, 12]]  # it has enough
     leaders = DISK | {"resource": "leaders"}
-    known, wishes = arrays(demote_brokers=[2]), parameters(demote_brokers=[2])
-    low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, wishes)[0].low
+    known, given = arrays(demote_brokers=[2]), parameters(demote_brokers=[2])
+    low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
     assert low.tolist() == [1, 1, 0]  # 1.5 for each of two, rounded; the demoted one leads nothing
-    known, wishes = arrays(exclude_brokers=[2]), parameters(exclude_brokers=[2])
-    low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, wishes)[0].low
+    known, given = arrays(exclude_brokers=[2]), parameters(exclude_brokers=[2])
+    low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
     assert low == pytest.approx([0.8, 0.8, 0.5])
 
 

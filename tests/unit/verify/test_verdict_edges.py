@@ -24,8 +24,8 @@ SHARED = cluster(ROWS, brokers(3, racks=2))  # partition 2 on both brokers of a 
 
 def levels_of(snapshot: ClusterSnapshot, **asked: object) -> Levels:
     """Of today: nothing moves."""
-    known, wishes = arrays(snapshot, **asked), parameters(**asked)
-    return recompute(claims(snapshot=snapshot, **asked), known, wishes)
+    known, given = arrays(snapshot, **asked), parameters(**asked)
+    return recompute(claims(snapshot=snapshot, **asked), known, given)
 
 
 def is_broken(snapshot: ClusterSnapshot, **asked: object) -> bool:
@@ -112,7 +112,11 @@ def test_imbalance_is_the_share_outside_over_or_under_whichever_is_more() -> Non
     known = arrays()
     load = {"disk": np.array([15.0, 10, 5]), "leaders": np.ones(3), "in": np.zeros(3)}
     wide = Band(np.zeros(3), np.full(3, 9.0))
-    bands = {"disk": Band(np.array([8.0, 11, 8]), np.full(3, 12.0)), "leaders": wide, "in": Band(np.ones(3), np.ones(3))}
+    bands = {
+        "disk": Band(np.array([8.0, 11, 8]), np.full(3, 12.0)),
+        "leaders": wide,
+        "in": Band(np.ones(3), np.ones(3)),
+    }
     assert imbalance(bands, load, known) == pytest.approx(4 / 30)
     two = {"disk": Band(np.array([8.0, 9, 8]), np.full(3, 9.0)), "leaders": Band(np.zeros(3), np.full(3, 0.5))}
     assert imbalance(two, load, known) == pytest.approx(7 / 30 + 1.5 / 3)
@@ -124,7 +128,9 @@ def test_the_worst_deviation_is_of_brokers_outside_and_a_count_may_be_one_off() 
     band = Band(np.full(3, 8.0), np.full(3, 12.0))
     assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.0, 8, 8.5])}, known, asked) == 0
     assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.5, 8, 8])}, known, asked) == 0.25
-    assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.5, 7, 8])}, known, asked) == pytest.approx(0.3)
+    assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.5, 7, 8])}, known, asked) == pytest.approx(
+        0.3
+    )
     leaving = arrays(remove_brokers=[1])
     assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.5, 7, 8])}, leaving, asked) == 0.25
     counts = Band(np.full(3, 1.0), np.full(3, 1.2))
@@ -144,8 +150,8 @@ QUIET: dict[str, Any] = {
 
 
 def verdict(document: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> list[str]:
-    known, wishes = arrays(snapshot, **asked), parameters(**asked)
-    return faults_of(check_verdict, document, levels_of(snapshot, **asked), known, wishes)
+    known, given = arrays(snapshot, **asked), parameters(**asked)
+    return faults_of(check_verdict, document, levels_of(snapshot, **asked), known, given)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +178,7 @@ def test_staying_put_outside_the_dead_band_needs_figures(reasons: list[str], is_
 
 
 def test_no_figures_say_more_than_the_imbalance_that_there_is() -> None:
-    """A tenth of the load is outside; with a gain per byte of 1, an eighth of all bytes might take that off, no more."""
+    """A tenth of the load is outside; at a gain per byte of 1 an eighth of all bytes might take that off, no more."""
     asked = {"is_explicit": False, "least_gain_per_byte": 1.0}
     for gain, is_right in (("0.1", True), ("0.101", True), ("0.102", False)):
         reason = f"a plan would not pay: it copies 1.88 GB (12.5% of all) and takes {gain} off the imbalance"
@@ -239,7 +245,8 @@ BLIND = {"verdict": "cannot_tell", "moves": [], "frontier": []}
     ("snapshot", "is_blind"),
     [
         (SNAPSHOT, False),
-        (replace(SNAPSHOT, brokers=(*SNAPSHOT.brokers[:2], replace(SNAPSHOT.brokers[2], state=BrokerState.FENCED))), True),
+        (replace(SNAPSHOT, brokers=(*SNAPSHOT.brokers[:2],
+                                    replace(SNAPSHOT.brokers[2], state=BrokerState.FENCED))), True),
         (replace(SNAPSHOT, brokers=(*SNAPSHOT.brokers[:2],
                                     replace(SNAPSHOT.brokers[2], log_dirs=(LogDir("/a", error="offline"),)))), True),
         (cluster([], brokers(3)), True),
