@@ -58,7 +58,7 @@ def judged(mutant: Mutant, suites: Sequence[Reached]) -> str:
     """killed, survived or unreached."""
     verdict = "unreached"
     for found in suites:
-        if mutant.is_in_kernel and not found.suite.is_interpreted:
+        if not found.suite.is_asked_of(mutant.path, is_in_kernel=mutant.is_in_kernel):
             continue
         tests = tests_for(mutant, found)
         limit = 30.0 + 4.0 * sum(found.seconds.get(node, 0.0) for node in tests)
@@ -86,7 +86,11 @@ def main() -> int:
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
     started, chosen = time.monotonic(), sample(arguments.mutants, arguments.seed, arguments.only)
-    found = [reached(suite) for suite in SUITES]
+    found = [
+        reached(suite)
+        for suite in SUITES
+        if any(suite.is_asked_of(mutant.path, is_in_kernel=mutant.is_in_kernel) for mutant in chosen)
+    ]
     broken = controls(chosen, found, arguments.at_once)
     if broken:
         print("fail without any change: " + ", ".join(broken))

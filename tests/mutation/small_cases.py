@@ -1,7 +1,8 @@
-"""The two suites that mutants and coverage are asked of, and which lines each of their tests reaches.
+"""The suites that mutants and coverage are asked of, and which lines each of their tests reaches.
 
 ``INTERPRETED``: small cases with kernels as plain Python, the only way to look into a kernel, or to change it without
 compiling. ``COMPILED``: the fast tests of what the targets do, as ``make check`` runs them, for all that is no kernel.
+``GATES``: the gates on a real PostgreSQL with Great Expectations, for mutants of the gates alone.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ class Suite:
     source: str
     tests: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    subject: str = "plugins"
+    marks: str = MARKS
+
+    def is_asked_of(self, path: str, *, is_in_kernel: bool) -> bool:
+        """Whether its tests can say something of a change there: a kernel that is compiled stays what it was."""
+        return path.startswith(self.subject) and (self.is_interpreted or not is_in_kernel)
 
     @property
     def data(self) -> Path:
@@ -55,7 +62,7 @@ INTERPRETED = Suite(
         "tests/unit/java", "tests/unit/codec",
         "tests/unit/planner/test_leader_steps.py", "tests/unit/planner/test_bound_steps.py",
         "tests/unit/planner/test_program_steps.py", "tests/unit/planner/test_pinned_answers.py",
-        "tests/unit/planner/test_evacuate.py", "tests/unit/test_group_replay.py", "tests/unit/test_topic_replay.py",
+        "tests/unit/planner/test_evacuate.py", "tests/unit/groups", "tests/unit/test_group_replay.py", "tests/unit/test_topic_replay.py",
         "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
     ),
     left_out=(
@@ -73,16 +80,24 @@ COMPILED = Suite(
     source=",".join(
         f"plugins/kafka_rebalance/{name}"
         for name in ("planner", "verify", "scoring", "findings", "groups", "plans")
-    ) + ",plugins/rebalance_advisor/gates",
+    ),
     tests=(
         "tests/unit/verify", "tests/unit/findings", "tests/unit/scoring", "tests/unit/plans", "tests/unit/planner",
         "tests/unit/waves", "tests/unit/check", "tests/unit/test_check_plan.py", "tests/unit/test_plan_document.py",
         "tests/unit/test_plan_versions.py", "tests/unit/test_verified_plan.py", "tests/unit/test_group_replay.py",
         "tests/unit/test_topic_replay.py", "tests/unit/test_rates.py", "tests/unit/test_cluster_arrays.py",
-        "tests/properties", "tests/sql/test_gates.py",
+        "tests/properties", "tests/unit/groups",
     ),
 )  # fmt: skip
-SUITES = (COMPILED, INTERPRETED)
+GATES = Suite(
+    "gates",
+    is_interpreted=False,
+    source="plugins/rebalance_advisor/gates",
+    tests=("tests/sql/test_gates.py",),
+    subject="plugins/rebalance_advisor/gates",
+    marks="not live and not slow and not matrix",
+)
+SUITES = (COMPILED, INTERPRETED, GATES)
 
 
 @dataclass(frozen=True)
@@ -106,7 +121,7 @@ def run(suite: Suite = INTERPRETED) -> int:
         environment["NUMBA_DISABLE_JIT"] = "1"
     command = [
         sys.executable, "-m", "coverage", "run", f"--data-file={suite.data}", f"--source={suite.source}",
-        "-m", "pytest", "-q", *PLUGIN, "-m", MARKS,
+        "-m", "pytest", "-q", *PLUGIN, "-m", suite.marks,
         *[f"--ignore={path}" for path in suite.left_out], *suite.tests,
     ]  # fmt: skip
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
@@ -127,7 +142,7 @@ def kept(suite: Suite = INTERPRETED) -> Reached:
     data = measured.get_data()
     seconds = json.loads(suite.seconds.read_text())
     tests, lines = {}, {}
-    for name in data.measured_files():
+    for name in sorted(name for name in data.measured_files() if name.endswith(".py")):  # templates run, too
         path = str(Path(name).relative_to(ROOT))
         tests[path] = {
             line: [node for node in nodes if not node or node in seconds]
