@@ -16,7 +16,16 @@ from kafka_rebalance.findings.plan_words import plan_cost, plan_evidence, plan_w
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Cost, MoveKind, Plan, Move, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, CommittedOffset, Group, LogDir, Member, Partition
+from kafka_rebalance.snapshot.model import (
+    Broker,
+    BrokerState,
+    Capacity,
+    CommittedOffset,
+    Group,
+    LogDir,
+    Member,
+    Partition,
+)
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 EVEN = striped("t", 12)  # 600 bytes, 6 replicas and 2 leaders on each of six brokers
@@ -89,7 +98,9 @@ def test_a_disk_that_is_nearly_full(used: int, severity: Severity | None) -> Non
 def test_a_cluster_that_is_just_nearly_full_has_nowhere_to_move_to() -> None:
     full = dict.fromkeys(range(6), Capacity(disk_bytes=600 / 0.85))
     found = told(cluster(EVEN, of=brokers(capacity=full)), "broker_disk_full")
-    assert {one.recommendation.rpartition(": ")[2] for one in found} == {"moving does not help, add brokers or keep less."}
+    assert {one.recommendation.rpartition(": ")[2] for one in found} == {
+        "moving does not help, add brokers or keep less."
+    }
     assert {one.cost for one in found} == {"0 B copied to come to the mean"}
 
 
@@ -133,7 +144,9 @@ def test_leaders_pile_up_at_five_quarters_of_the_share() -> None:
     (found,) = told(cluster(twice), "leaders_piled_up")
     assert (found.severity, found.evidence["over_share_ratio"]) == (Severity.HIGH, 3)
     # Two led over the share of two, one of which was taken over and one of its own given away: half of the excess.
-    rows = [replace(row, leader={5: 0, 4: 0, 0: 1}[row.partition]) if row.partition in (0, 4, 5) else row for row in EVEN]
+    rows = [
+        replace(row, leader={5: 0, 4: 0, 0: 1}[row.partition]) if row.partition in (0, 4, 5) else row for row in EVEN
+    ]
     (found,) = [one for one in told(cluster(rows), "leaders_piled_up") if one.subject == "0"]
     assert (found.evidence["leaders"], found.evidence["taken_over_leaders"], found.gain) == (3, 2, 1.0)
 
@@ -293,7 +306,9 @@ def move(partition: int, to: tuple[int, ...], leader: int, came_from: int | None
 
 
 def planned(*moves: Move, before: float = 1200.0, after: float = 900.0) -> Plan:
-    return Plan("c", Verdict.REBALANCE, ("because",), "s", Cost(0, 0, 0), resources=(outcome(before, after),), moves=moves)
+    return Plan(
+        "c", Verdict.REBALANCE, ("because",), "s", Cost(0, 0, 0), resources=(outcome(before, after),), moves=moves
+    )
 
 
 def test_the_plans_effect_on_each_broker_is_summed_over_its_moves() -> None:
@@ -306,7 +321,11 @@ def test_the_plans_effect_on_each_broker_is_summed_over_its_moves() -> None:
     }  # fmt: skip
     unknown = cluster(changed(6, log_bytes=()))
     assert (effects_of(plan, unknown)[0].bytes_out, effects_of(plan, unknown)[3].bytes_in) == (None, None)
-    assert (NOTHING.is_nothing, outcome_for(plan, "disk", 9), outcome_for(plan, "disk", 0)) == (True, None, (1200.0, 900.0))
+    assert (NOTHING.is_nothing, outcome_for(plan, "disk", 9), outcome_for(plan, "disk", 0)) == (
+        True,
+        None,
+        (1200.0, 900.0),
+    )
 
 
 def disk_of_0(plan: Plan | None) -> tuple[FindingContext, Any]:

@@ -39,7 +39,10 @@ def test_columns_have_a_value_for_each_partition_that_there_is() -> None:
 
 def test_who_reads_what_the_cluster_has() -> None:
     """What is not in the cluster, or beyond a topic's partitions, is nobody's; of two readers the last one counts."""
-    members = [Member("a", assigned=(("t", (0, 1)), ("gone", (0,)))), Member("b", assigned=(("t", (1, 2)), ("u", (0,))))]
+    members = [
+        Member("a", assigned=(("t", (0, 1)), ("gone", (0,)))),
+        Member("b", assigned=(("t", (1, 2)), ("u", (0,)))),
+    ]
     assert asked(members, {"t": 2, "u": 2}).reader.tolist() == [0, 1, 1, -1]
     assert topics_of(Group("g", members=(*members, Member("c", subscription=("z",), owned=(("y", (0,)),))))) == (
         "gone", "t", "u", "y", "z",
@@ -120,7 +123,11 @@ def test_a_clients_strategies_run_in_the_client() -> None:
 def test_two_services_are_a_hypothesis_only_where_two_members_read_a_topic() -> None:
     alone = asked([Member("a", assigned=(("t", (0, 1)),)), Member("b", assigned=(("u", (0,)),))], {"t": 2, "u": 1})
     assert hypotheses(alone) == [(SubscriptionBasis.ALL_ALIKE, ((0, 1), (0, 1)))]
-    two = [Member("a", assigned=(("t", (0,)),)), Member("b", assigned=(("t", (1,)),)), Member("c", assigned=(("u", (0,)),))]
+    two = [
+        Member("a", assigned=(("t", (0,)),)),
+        Member("b", assigned=(("t", (1,)),)),
+        Member("c", assigned=(("u", (0,)),)),
+    ]
     assert hypotheses(asked(two, {"t": 2, "u": 1})) == [
         (SubscriptionBasis.ALL_ALIKE, ((0, 1), (0, 1), (0, 1))), (SubscriptionBasis.AS_READ, ((0,), (0,), (1,))),
     ]  # fmt: skip

@@ -104,7 +104,13 @@ def test_a_mutant_knows_its_statement_and_whether_it_is_compiled(tmp_path: Path)
         "a - 5": (18, (18,), False), "5": (18, (18,), False),
     }  # fmt: skip
     first = mutants_of(path, tmp_path)[0]
-    assert (first.before, first.lines, first.is_in_kernel, first.number, first.path) == ("2", (1,), False, 0, "module.py")
+    assert (first.before, first.lines, first.is_in_kernel, first.number, first.path) == (
+        "2",
+        (1,),
+        False,
+        0,
+        "module.py",
+    )
 
 
 def test_one_change_is_made_and_nothing_else() -> None:
