@@ -62,17 +62,16 @@ INTERPRETED = Suite(
         "tests/unit/java", "tests/unit/codec",
         "tests/unit/planner/test_leader_steps.py", "tests/unit/planner/test_bound_steps.py",
         "tests/unit/planner/test_program_steps.py", "tests/unit/planner/test_pinned_answers.py",
-        "tests/unit/planner/test_evacuate.py", "tests/unit/groups", "tests/unit/test_group_replay.py", "tests/unit/test_topic_replay.py",
-        "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
+        "tests/unit/planner/test_evacuate.py", "tests/unit/groups", "tests/unit/test_group_replay.py",
+        "tests/unit/test_topic_replay.py", "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
     ),
     left_out=(
         "tests/unit/findings/test_demo_findings.py", "tests/unit/findings/test_findings_agree_with_plan.py",
         "tests/unit/plans/test_frontier.py", "tests/unit/plans/test_leaders_only.py",
-        "tests/unit/plans/test_option_pairs.py",
-        "tests/unit/plans/test_robustness.py", "tests/unit/plans/test_widened_bounds.py",
-        "tests/unit/plans/test_within_budget.py", "tests/unit/verify/test_forgeries.py",
-        "tests/unit/verify/test_observers.py", "tests/unit/verify/test_plan_folder.py",
-        "tests/unit/verify/test_verify_plan.py",
+        "tests/unit/plans/test_option_pairs.py", "tests/unit/plans/test_robustness.py",
+        "tests/unit/plans/test_widened_bounds.py", "tests/unit/plans/test_within_budget.py",
+        "tests/unit/verify/test_forgeries.py", "tests/unit/verify/test_observers.py",
+        "tests/unit/verify/test_plan_folder.py", "tests/unit/verify/test_verify_plan.py",
     ),
 )  # fmt: skip
 COMPILED = Suite(

@@ -14,7 +14,7 @@ from kafka_rebalance.findings.leader_rules import preferred_leaders
 from kafka_rebalance.findings.plan_effects import NOTHING, BrokerEffect, effects_of, outcome_for
 from kafka_rebalance.findings.plan_words import plan_cost, plan_evidence, plan_words
 from kafka_rebalance.findings.words import counted, listed
-from kafka_rebalance.plans.plan import Cost, MoveKind, Plan, Move, ResourceOutcome, Verdict
+from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import (
     Broker,

@@ -32,7 +32,7 @@ def asked(
 
 
 def test_columns_have_a_value_for_each_partition_that_there_is() -> None:
-    with pytest.raises(InvalidInputError, match="group g, in_bytes_per_s.*3 values for 2 partitions"):
+    with pytest.raises(InvalidInputError, match=r"group g, in_bytes_per_s.*3 values for 2 partitions"):
         asked([], {"t": 2, "gone": -1}, rates=[1, 1, 1])
     assert asked([], {"t": 2, "a": -1, "u": 3}).first_row.tolist() == [0, 0, 2, 5]
 

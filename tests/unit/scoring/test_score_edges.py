@@ -1,4 +1,4 @@
-"""Scores where nothing is carried, nobody may lead, or nobody is there; brokers and racks worked out on three brokers."""
+"""Scores where nothing is carried, nobody may lead, or nobody is there; three brokers and their racks by hand."""
 
 from __future__ import annotations
 
