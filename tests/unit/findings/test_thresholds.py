@@ -78,6 +78,17 @@ def test_disk_over_its_share(extra: int, severity: Severity | None) -> None:
         assert found[0].evidence["fair_share_disk_bytes"] == pytest.approx(600 + extra / 2)
 
 
+def test_a_share_of_disks_with_a_size_is_told_in_bytes() -> None:
+    """As above with 400 bytes more, on disks of 2,000: a share of 800 bytes, 200 above it, a quarter."""
+    disks = dict.fromkeys(range(6), Capacity(disk_bytes=2000))
+    (found,) = told(
+        cluster(changed(0, log_bytes=(500, 100, 100)), of=brokers(capacity=disks)), "broker_disk_over_share"
+    )
+    assert (found.severity, found.evidence["capacity_disk_bytes"]) == (Severity.MEDIUM, 2000)
+    assert found.evidence["fair_share_disk_bytes"] == pytest.approx(800)
+    assert (found.cost, "move 200 B to others" in found.recommendation) == ("at least 200 B copied", True)
+
+
 @pytest.mark.parametrize(
     ("used", "severity"),
     [(849, None), (850, Severity.HIGH), (949, Severity.HIGH), (950, Severity.CRITICAL)],
@@ -126,6 +137,8 @@ def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None
     rows = [replace(row, leader=2) if row.replicas[0] == 1 else row for row in EVEN]
     (found,) = told(cluster(rows), "preferred_leaders_off")
     assert found.evidence["brokers_that_lead_nothing"] == "1"
+    (found,) = told(cluster(rows, of=brokers(7)), "preferred_leaders_off")
+    assert found.evidence["brokers_that_lead_nothing"] == "1"  # 6 holds nothing that it could lead
     assert "brokers 1 lead nothing at all" in found.recommendation
     (one_off,) = told(cluster(off(1, 12)), "preferred_leaders_off")
     assert one_off.evidence["brokers_that_lead_nothing"] is None
@@ -149,6 +162,14 @@ def test_leaders_pile_up_at_five_quarters_of_the_share() -> None:
     ]
     (found,) = [one for one in told(cluster(rows), "leaders_piled_up") if one.subject == "0"]
     assert (found.evidence["leaders"], found.evidence["taken_over_leaders"], found.gain) == (3, 2, 1.0)
+
+
+def test_the_gain_of_an_election_is_the_part_of_the_excess_that_was_taken_over() -> None:
+    """Broker 0 leads four where two are its share, one of them for broker 5: the election takes half of the excess."""
+    rows = [replace(row, replicas=(0, 1, 2), leader=0) if row.partition == 1 else row for row in EVEN]
+    rows = [replace(row, leader=0) if row.partition == 5 else row for row in rows]
+    (found,) = told(cluster(rows), "leaders_piled_up")
+    assert (found.severity, found.evidence["taken_over_leaders"], found.gain) == (Severity.HIGH, 1, 0.5)
 
 
 def test_the_preferred_leader_is_the_first_that_remains_and_is_no_observer() -> None:
@@ -175,6 +196,7 @@ def test_one_coordinator_of_more_groups_than_chance_gives(of_3: int, is_told: bo
     if found:
         mean = (of_3 + 10) / 6
         assert found[0].gain == pytest.approx(1 - mean / of_3)
+        assert found[0].evidence["over_share_ratio"] == pytest.approx(of_3 / mean)
         assert (found[0].severity, found[0].evidence["fair_share_groups"]) == (Severity.LOW, mean)
 
 
@@ -189,6 +211,7 @@ def test_a_hot_partition_is_a_quarter_of_a_mean_broker_and_three_times_its_sibli
     assert hot(110.0)[0].severity is Severity.HIGH  # 110 of a mean of 110
     assert hot(109.0)[0].severity is Severity.MEDIUM
     assert hot(30.0)[0].gain == pytest.approx(2 / 3)
+    assert len(hot(0.003, 0.001)) == 1  # however little it is
     # Of 40 partitions one of 60 bytes: a quarter of 6 · … the mean decides where siblings carry nothing.
     rows = striped("u", 40)
     loads = [60.0] + [0.0] * 31 + [60.0] * 8
@@ -245,6 +268,11 @@ def test_a_member_ten_times_further_behind_than_all_others(lags: tuple[int, ...]
 def test_members_that_nobody_is_beside_cannot_be_further_behind() -> None:
     alone = replace(behind(50, 40, 30, 20, 20, 20), members=(static(0, *range(6)),))
     assert told(cluster(SIX, groups=[alone]), "dead_static_member") == []
+    all_but_one = replace(
+        behind(50, 40, 30, 20, 20, 1), members=(static(0, *range(5)), Member("m", assigned=(("t", (5,)),)))
+    )
+    (found,) = told(cluster(SIX, groups=[all_but_one]), "dead_static_member")
+    assert (found.evidence["partitions_unread"], found.evidence["lag_messages"]) == (5, 160)
 
 
 @pytest.mark.parametrize(
@@ -264,16 +292,16 @@ def test_a_member_whose_written_partitions_nobody_read(messages: list, out: list
         assert found[0].confidence is Confidence.MEASURED
 
 
-@pytest.mark.parametrize(("read", "is_told"), [(8.99, True), (9.0, False)])
-def test_a_group_that_reads_less_than_nine_tenths(read: float, is_told: bool) -> None:
+@pytest.mark.parametrize(("read", "wrote", "is_told"), [(8.99, 10.0, True), (9.0, 10.0, False), (0.01, 0.1, True)])
+def test_a_group_that_reads_less_than_nine_tenths(read: float, wrote: float, is_told: bool) -> None:
     members = (Member("a", assigned=(("t", tuple(range(6))),)),)
     commits = tuple(CommittedOffset("t", number, 900) for number in range(6))
     group = Group("g", protocol="range", state="Stable", members=members, committed=commits)
-    loads = {"in_messages_per_s": [2.0] * 6, "in_bytes_per_s": [10.0] * 6, "out_bytes_per_s": [read] * 6}
+    loads = {"in_messages_per_s": [2.0] * 6, "in_bytes_per_s": [wrote] * 6, "out_bytes_per_s": [read] * 6}
     found = told(cluster(SIX, groups=[group], **loads), "lag_growing")
     assert bool(found) is is_told
     if found:
-        assert (found[0].evidence["lag_seconds"], found[0].gain) == (50, pytest.approx(1 - 0.899))
+        assert (found[0].evidence["lag_seconds"], found[0].gain) == (50, pytest.approx(1 - read / wrote))
         assert found[0].confidence is Confidence.GIVEN
 
 
