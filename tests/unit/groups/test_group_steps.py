@@ -146,6 +146,8 @@ def test_a_strategy_hears_of_subscribed_topics_and_of_what_members_hold() -> Non
     assert request.members.subscription_offsets.tolist() == [0, 2]
     server = request_of(given, ((0, 2),), is_server=True)
     assert server.members.subscription_offsets.tolist() == [0, 1]
+    bare = asked([Member("m", subscription=("a", "z"))], {"a": 2, "z": 0})  # z is there, and has no partition
+    assert request_of(bare, ((0, 1),), is_server=True).members.subscription_offsets.tolist() == [0, 2]
 
 
 SINGLES = {f"t{number}": 1 for number in range(4)}
@@ -165,6 +167,10 @@ def test_another_strategy_is_advised_from_a_quarter_less_on() -> None:
     assert replay_group(all_at_first, least_gain=2.0 + 1e-9).advised is None
     assert {score.assignor for score in replay_group(all_at_first, ["sticky"]).scores} == {"range", "sticky"}
     assert replay_group(all_at_first, ["sticky"]).advised == "sticky"
+    ours = replay_group(all_at_first).score("weighted")
+    assert ours is not None
+    assert ours.version is not None
+    assert "assumed" not in ours.version
 
 
 def test_of_strategies_that_are_alike_the_one_that_moves_least_is_advised() -> None:

@@ -126,3 +126,4 @@ def test_fair_shares_of_two_authors_are_the_same(seed: int) -> None:
     )[:, 0]
     found = fair_share_of(known_arrays, factor, follower, leader * (factor > 0), carried)
     assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    assert fair_share_of(known_arrays, factor, follower, leader, np.zeros(count)).tolist() == [0.0] * count

@@ -199,6 +199,7 @@ def test_bytes_take_their_time_at_those_that_may_receive() -> None:
     """90 bytes to three brokers at 10 a second, or to two; or to the one that lacks most."""
     known, before = arrays(), {"disk": np.array([15.0, 10, 5])}
     assert least_seconds(known, {}, {}, 90.0, 10.0) == 3
+    assert least_seconds(known, {}, {}, 0.9, 10.0) == pytest.approx(0.03)
     assert least_seconds(arrays(exclude_brokers=[0]), {}, {}, 90.0, 10.0) == 4.5
     assert least_seconds(arrays(exclude_brokers=[0, 1, 2]), {}, {}, 90.0, 10.0) == 9
     assert least_seconds(known, {"disk": band(low=[0, 12, 105])}, before, 90.0, 10.0) == 10

@@ -210,6 +210,11 @@ def test_unknown_amounts_and_words_that_are_none() -> None:
     assert not tells_bytes("unknown", 0.0)
     assert not tells_seconds("soon", 1.0)
     assert not tells_count("12", 1)
+    # Just half a digit away: either may be meant.
+    assert tells_seconds("1.5 days", 1.55 * 86400)
+    assert tells_seconds("5 min", 330)
+    assert tells_seconds("59 s", 59.5)
+    assert tells_bytes("1.5 GiB", 1.55 * 2**30)
     # A tenth of a percent of the whole, rounded, and three digits of what is said: 0.6 and 0.6 GB.
     assert tells_share("100 GB", 0.1011, 1e12)
     assert not tells_share("100 GB", 0.1013, 1e12)

@@ -351,6 +351,12 @@ def test_explanations_begin_with_those_that_give_or_take_most() -> None:
     assert faults_of(check_statements, document, claimed, known, parameters()) == []
     swapped = document | {"explanations": [of_0.replace("6 GB", "5 GB"), of_2]}
     assert faults_of(check_statements, swapped, claimed, known, parameters()) == ["explanation"]
+    alone = STATED | {
+        "moves": [BACK_IN],
+        "preconditions": ["the replicas in `from` stand", "brokers 0, 1 are alive", "free disk there"],
+        "explanations": ["broker 0 receives 5 GB in 1 move: why", "broker 2 gives up 5 GB in 1 move: why"],
+    }
+    assert faults_of(check_statements, alone, claims(BACK_IN, snapshot=TWO), known, parameters()) == []
     lone = cluster([ROWS[1]], brokers(3))  # one partition alone is tried, too
     document = STATED | {"moves": [MOVE | {"partition": 1}]}
     assert faults_of(check_statements, document, claims(snapshot=lone), arrays(lone), parameters()) == []

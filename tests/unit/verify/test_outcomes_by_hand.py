@@ -243,6 +243,30 @@ def test_who_can_be_given_no_more_may_stay_below_its_band() -> None:
     assert low == pytest.approx([0.8, 0.8, 0.5])
 
 
+def test_cpu_is_shared_apart_where_somebody_may_not_lead() -> None:
+    """A follower has 0.15 · 10 of 0.7 · 10 + 0.15 · 10 of its leader's cpu, so 12 of 6 + 6 / 8.5 · 1.5 are followers'.
+
+    Broker 2 leads nothing: it has a third of all followers' part, and the other two share the rest.
+    """
+    rates = {
+        LoadKind.IN_BYTES_PER_S: [10.0, 20, 30],
+        LoadKind.OUT_BYTES_PER_S: [0.0] * 3,
+        LoadKind.CPU_PERCENT: [1.0, 2, 3],
+    }
+    measured, demoted = cluster(ROWS, brokers(3), rates=rates), {"demote_brokers": [2]}
+    cpu = DISK | {"resource": "cpu"}
+    follower = 6 * 1.5 / 8.5
+    whole = 6 + follower
+    high = band_of(cpu, BEFORE, None, arrays(measured, **demoted), parameters(**demoted)).high
+    bare = 2 * follower / 3
+    assert high / 1.2 == pytest.approx([(whole - bare) / 2, (whole - bare) / 2, bare])
+    assert band_of(cpu, BEFORE, None, arrays(measured), parameters()).high / 1.2 == pytest.approx([whole / 3] * 3)
+    nobody = {"demote_brokers": [0, 1, 2]}
+    assert band_of(cpu, BEFORE, None, arrays(measured, **nobody), parameters(**nobody)).high / 1.2 == pytest.approx(
+        [whole / 3] * 3
+    )
+
+
 def test_counts_are_rounded_away_from_the_middle_and_targets_only_where_nothing_is_inside() -> None:
     """Six replicas on three brokers are 2 each, three leaders one each; five leaders on three are 1 or 2."""
     replicas = DISK | {"resource": "replicas"}
