@@ -54,6 +54,7 @@ class Suite:
 INTERPRETED = Suite(
     "interpreted",
     is_interpreted=True,
+    subject="plugins/kafka_rebalance/planner",  # of the targets it alone has kernels
     source="plugins/kafka_rebalance,plugins/rebalance_advisor",
     tests=(
         "tests/interpreted", "tests/unit/plans", "tests/unit/verify", "tests/unit/findings",
