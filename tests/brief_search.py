@@ -13,17 +13,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from numba import config
+
 from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.plans.params import DEFAULTS
 
 ANNEAL_STEPS = 20_000
+# Plain Python takes some fifty times as long for a step.
+INTERPRETED_STEPS = 300
 # The objects that every search without parameters of its own reads: the plan's, those of points and of a budget.
 _DEFAULTS: tuple[SolveParams, ...] = (DEFAULTS.solve, DEFAULTS.frontier.solve, DEFAULTS.budget.solve)
 
 
 def brief(effort: Effort) -> Effort:
     """No longer than a test may take, and without programs."""
-    return replace(effort, anneal_steps=min(effort.anneal_steps, ANNEAL_STEPS), program_steps=0)
+    most = INTERPRETED_STEPS if config.DISABLE_JIT else ANNEAL_STEPS
+    return replace(effort, anneal_steps=min(effort.anneal_steps, most), program_steps=0)
 
 
 def search_briefly() -> None:

@@ -23,7 +23,7 @@ import scipy.optimize
 import scipy.sparse  # noqa: F401
 
 from tests.mutation.mutants import Mutant, mutated
-from tests.mutation.small_cases import MARKS, ROOT, Suite
+from tests.mutation.small_cases import ROOT, Suite
 
 _FORK = multiprocessing.get_context("fork")
 
@@ -79,5 +79,5 @@ def _run(suite: Suite, mutant: Mutant, tests: Sequence[str]) -> None:
     path = ROOT / mutant.path
     name = ".".join(path.relative_to(ROOT / "plugins").with_suffix("").parts)
     sys.meta_path.insert(0, _Finder(name, path, mutant.number))
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", MARKS, *suite.options, *tests])
+    code = pytest.main(["-x", "-q", "--brief-search", "-p", "no:cacheprovider", "-m", suite.marks, *tests])
     os._exit(0 if code == pytest.ExitCode.OK else 1)

@@ -22,6 +22,7 @@ def differences(subject: str) -> list[str]:
     ]
 
 
+@pytest.mark.usefixtures("whole_search")
 def test_defaults_and_ranges_of_parameters() -> None:
     assert not differences("parameters")
     assert not differences("rounding")

@@ -37,3 +37,62 @@ def test_what_would_mislead_is_a_fault(old: str, new: str) -> None:
 
 def test_bytes_that_are_no_text_are_a_fault() -> None:
     assert faults_of(check_commands, DOCUMENT, b"\xff") == ["commands"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1 replicas are copied", "2 replicas are copied"), ("copied (3.7 GiB)", "copied (3.6 GiB)"),
+        ("2 leaders change", "1 leaders change"), ("in 2 waves", "in 3 waves"), ("together 1 min", "together 3 min"),
+        ("brokers 0, 1, 2 are alive", "brokers 0, 1 are alive"), ("- kept replicas", "kept replicas"),
+        ("\n1 partitions, 0 B", "\n2 partitions, 0 B"), ("\n1 partitions, 0 B", "\n1 partitions, 7 B"),
+        ("0 B, 0 s.", "0 B, 9 s."), ("0 B, 0 s.", "0 B, 0 s; free disk needed on a broker at most 1 B."),
+        ("at most 3.7 GiB", "at most 3.6 GiB"), ("; free disk needed on a broker at most 3.7 GiB", ""),
+        ("1 replicas (3.7", "2 replicas (3.7"), ("replicas (3.7 GiB), 1 min. B", "replicas (3.6 GiB), 1 min. B"),
+        ("replicas (3.7 GiB), 1 min. B", "replicas (3.7 GiB), 3 min. B"),
+        ("Takes back", "1 of them are not undone.\n\nTakes back"), ("\n## Wave 02", "\n## Wave 2"),
+        ("# Rollback\n", "## Rollback\n"), ("CONFIG=  ", "OTHER=  "), ("BOOTSTRAP=broker:9092\n", ""),
+        ("BOOTSTRAP=broker:9092\n", "BOOTSTRAP=broker:9092; rm -rf data\n"),
+        ("--execute --throttle", "--execute ' --throttle"),
+        ("\n    --election-type preferred", "\n    --election-type unclean"),
+        ("rollback/01.json --verify", "rollback/01.json"),
+        ("# Commands", "Read this first.\n\n# Commands"), ("# Rollback", "# Rollback\n\n    rm -rf data"),
+        ("# Rollback", "# Rollback\n\n```sh\n# nothing\n"), ("```sh\nBOOT", "~~~sh\necho\n~~~\n```sh\nBOOT"),
+    ],
+)  # fmt: skip
+def test_figures_and_commands_a_little_off_are_faults(old: str, new: str) -> None:
+    assert old in TEXT
+    assert faults_of(check_commands, DOCUMENT, TEXT.replace(old, new, 1).encode()) == ["commands"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The commands are Kafka's own", "These are commands of Kafka's own"),
+        ("# until it says", "   # wait until it says"), (" \\\n    --reassignment", " --reassignment"),
+        ("CONFIG=  ", 'CONFIG="--command-config client.properties"  '), ("kept replicas", "kept&#32;replicas"),
+        ("brokers 0, 1, 2", "brokers 0\\, 1\\, 2"), ("0 B, 0 s.", "0 B, 0 s."), ("```sh", "```bash"),
+    ],
+)  # fmt: skip
+def test_prose_and_settings_may_be_written_otherwise(old: str, new: str) -> None:
+    assert old in TEXT
+    assert faults_of(check_commands, DOCUMENT, TEXT.replace(old, new, 1).encode()) == []
+
+
+def test_moves_that_are_not_undone_are_told_with_their_number() -> None:
+    lost = DOCUMENT | {"rollback": DOCUMENT["rollback"] | {"not_undone": [0, 1]}}
+    told = TEXT.replace("Takes back", "2 moves are not undone: broker 0 is gone.\n\nTakes back")
+    assert faults_of(check_commands, lost, told.encode()) == []
+    assert faults_of(check_commands, lost, TEXT.encode()) == ["commands"]
+    assert faults_of(check_commands, lost, told.replace("2 moves", "3 moves").encode()) == ["commands"]
+
+
+def test_where_nothing_moves_no_command_is_told() -> None:
+    idle = DOCUMENT | {"moves": [], "waves": [], "rollback": None, "verdict": "nothing_to_do"}
+    head = f"# Plan {DOCUMENT['plan_id']}\n"
+    for text, codes in (
+        (f"{head}\nnothing_to_do: all is well\n", []), (f"{head}\nall is well\n", ["commands"]),
+        (f"{head}\nnothing_to_do\n\n    ls\n", ["commands"]), ("# Plan x\n\nnothing_to_do\n", ["commands"]),
+        (f"{head}\nnothing_to_do\n\n## More\n", ["commands"]), ("nothing_to_do", ["commands"]),
+    ):  # fmt: skip
+        assert faults_of(check_commands, idle, text.encode()) == codes

@@ -8,7 +8,7 @@ import pytest
 
 from kafka_rebalance.plans.versions import FORMAT_VERSION
 from kafka_rebalance.verify.document.expiry import check_expiry
-from kafka_rebalance.verify.document.frontier import LEAST_POINTS, check_frontier
+from kafka_rebalance.verify.document.frontier import check_frontier
 from kafka_rebalance.verify.document.parameter_rules import check_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal
 from kafka_rebalance.verify.document.shape import PLAN, check_shape
@@ -20,7 +20,7 @@ from kafka_rebalance.verify.files.plan_folder import check_folder
 from kafka_rebalance.verify.verification import Verification
 from tests.unit.planner.sample_clusters import NOON
 from tests.unit.plans.hand_plans import SNAPSHOT
-from tests.unit.verify.hand_claims import MOVE, faults_of, parameters_document
+from tests.unit.verify.hand_claims import MOVE, faults_of, frontier, parameters_document
 from tests.unit.verify.sample_plans import sealed
 
 
@@ -77,25 +77,6 @@ def test_the_plan_names_its_cluster_and_reading() -> None:
 def test_a_parameter_that_means_nothing_is_a_fault(change: dict[str, Any]) -> None:
     assert faults_of(check_parameters, parameters_document()) == []
     assert faults_of(check_parameters, parameters_document(**change)) == ["parameter"]
-
-
-def frontier(**changes: object) -> dict[str, Any]:
-    """Eight points from 0 to 70 bytes, the fifth chosen; ``changes`` are of that one."""
-    names = {1: "cheap", 4: "knee", LEAST_POINTS - 1: "even"}
-    points = [
-        {
-            "tolerance": 0.2, "bytes": 10 * i, "replica_moves": i, "leader_changes": 0, "lower_bound_bytes": 5.0 * i,
-            "skew": {"disk": 1.5 - 0.05 * i}, "name": names.get(i), "is_recommended": i == 4, "reason": "why",
-        }
-        for i in range(LEAST_POINTS)
-    ]  # fmt: skip
-    points[4] |= changes
-    return {
-        "frontier": points, "verdict": "rebalance", "moves": [MOVE], "parameters": parameters_document(),
-        "resources": [{"resource": "disk", "skew_before": 1.5, "skew_after": 1.3}],
-        "cost": {"bytes": 40, "replica_moves": 4, "leader_changes": 0},
-        "lower_bound": [{"cost": "bytes", "value": 20.0}],
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

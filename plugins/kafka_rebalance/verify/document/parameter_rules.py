@@ -91,5 +91,3 @@ def _check_order(parameters: dict[str, Any], faults: FaultList) -> None:
         faults.add(
             "parameter", "parameters.is_explicit", "says that nothing was asked for, and a band, target or cap was"
         )
-    if parameters["is_explicit"] and elects and not is_asked and within is not None:
-        faults.add("parameter", "parameters.is_explicit", "says that a band was asked for, and none is there")

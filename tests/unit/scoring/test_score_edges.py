@@ -1,0 +1,94 @@
+"""Scores where nothing is carried, nobody may lead, or nobody is there; three brokers and their racks by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.scoring.placement_scores import broker_field
+from kafka_rebalance.scoring.snapshot_scores import resources_left_out, score_cluster
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
+from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
+
+RATES = {
+    LoadKind.IN_BYTES_PER_S: [10.0, 20.0, 30.0],
+    LoadKind.OUT_BYTES_PER_S: [0.0, 0.0, 0.0],
+    LoadKind.CPU_PERCENT: [1.0, 2.0, 3.0],
+}
+
+
+def test_a_broker_is_told_over_the_mean_and_a_rack_is_its_brokers_that_stay() -> None:
+    """15, 10 and 5 GB of a mean of 10: 1.5, 1 and 0.5 of it; brokers 0 and 2 are one rack with 20 GB, 10 each."""
+    scores = score_cluster(cluster(ROWS, brokers(3, racks=2)))
+    assert [score.over_mean for score in scores.of_resource("disk")] == [1.5, 1.0, 0.5]
+    racks = {score.rack: score for score in scores.racks if score.resource == "disk"}
+    assert (racks["rack-0"].load, racks["rack-0"].brokers, racks["rack-0"].capacity) == (20 * GB, 2, None)
+    assert (racks["rack-0"].level, racks["rack-0"].over_mean, racks["rack-1"].over_mean) == (10 * GB, 1.0, 1.0)
+    disk = scores.resource("disk")
+    assert disk is not None
+    assert (disk.total, disk.plain_mean, disk.skew, disk.worst_broker, disk.known_share) == (30e9, 10e9, 1.5, 0, 1.0)
+    assert scores.resource("cpu") is None
+
+
+def test_levels_are_loads_over_capacities() -> None:
+    sized = tuple(replace(b, capacity=Capacity(disk_bytes=(10.0 + 10 * b.id) * GB)) for b in SNAPSHOT.brokers)
+    scores = score_cluster(replace(SNAPSHOT, brokers=sized))
+    assert [score.level for score in scores.of_resource("disk")] == pytest.approx([1.5, 0.5, 5 / 30])
+    assert [score.over_mean for score in scores.of_resource("disk")] == pytest.approx([3.0, 1.0, 1 / 3])
+    assert [score.capacity for score in scores.of_resource("disk")] == [10e9, 20e9, 30e9]
+    assert [score.capacity for score in scores.of_resource("leaders")] == [None] * 3
+
+
+def test_where_nothing_is_carried_nobody_is_over_the_mean() -> None:
+    scores = score_cluster(cluster([row("t", 0, (0, 1), 0)], brokers(3, racks=2)))
+    assert {score.over_mean for score in scores.of_resource("disk")} == {0.0}
+    assert {score.over_mean for score in scores.racks if score.resource == "disk"} == {0.0}
+    disk = scores.resource("disk")
+    assert disk is not None
+    assert (disk.skew, disk.plain_mean) == (0.0, 0.0)
+
+
+def test_where_nobody_is_there_nothing_is_scored() -> None:
+    nobody = ClusterSnapshot("c", (), (), cluster([], []).partitions)
+    scores = score_cluster(nobody)
+    assert (scores.brokers, scores.racks, scores.resources) == ((), (), ())
+    assert set(scores.left_out) == set(resources_left_out(nobody)) > {"disk"}
+    gone = score_cluster(cluster(ROWS, brokers(3, b0=BrokerState.DEAD, b1=BrokerState.DEAD, b2=BrokerState.DEAD)))
+    disk = gone.resource("disk")
+    assert disk is None or (disk.worst_broker, disk.skew, disk.total) == (None, 0.0, 0.0)
+    empty = score_cluster(ClusterSnapshot("c", tuple(brokers(2)), (), cluster([], brokers(2)).partitions))
+    assert {score.load for score in empty.brokers} == {0.0}
+    assert {score.known_share for score in empty.resources} == {None}
+
+
+def test_who_may_not_lead_has_no_share_of_what_leaders_carry_nor_of_cpu() -> None:
+    measured = cluster(ROWS, brokers(3, b2=BrokerState.DEMOTED), rates=RATES)
+    scores = score_cluster(measured)
+    share = {name: [score.fair_share for score in scores.of_resource(name)]
+             for name in ("leaders", "cpu", "disk", "out")}  # fmt: skip
+    assert share["leaders"] == pytest.approx([1.5, 1.5, None])
+    assert share["cpu"] == [None, None, None]
+    assert share["disk"] == pytest.approx([10e9] * 3)
+    assert share["out"][2] is None
+    everybody = score_cluster(cluster(ROWS, brokers(3), rates=RATES))  # a follower has 1.5 of 8.5 of its leader's
+    assert [score.fair_share for score in everybody.of_resource("cpu")] == pytest.approx([6 * (1 + 1.5 / 8.5) / 3] * 3)
+    leaving = score_cluster(cluster(ROWS, brokers(3, b2=BrokerState.DRAINING), rates=RATES))
+    assert [score.fair_share for score in leaving.of_resource("disk")] == pytest.approx([15e9, 15e9, None])
+    assert [score.fair_share is None for score in leaving.of_resource("cpu")] == [False, False, True]
+
+
+def test_a_broker_that_nobody_knows_is_a_rack_of_its_own() -> None:
+    field = broker_field({5: "b", 2: "a", 9: "b"})
+    asked = np.array([2, 5, 9, 7, -1, 100], dtype=np.int32)
+    assert field.place[asked].tolist() == [0, 1, 2, -1, -1, -1]
+    assert field.rack[asked].tolist() == [0, 1, 1, 2, -1, 2]
+    assert (field.count, field.racks) == (3, 2)
+    nobody = broker_field({})
+    assert nobody.place[asked].tolist() == [-1] * 6
+    assert nobody.rack[asked].tolist() == [0, 0, 0, 0, -1, 0]
+    assert nobody.racks is None
+    assert broker_field({1: "a", 2: None}).racks is None

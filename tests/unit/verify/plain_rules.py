@@ -1,0 +1,94 @@
+"""Rules of the verifier a second time, as loops over one partition and one broker at a time: slow, nothing to hide."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
+from kafka_rebalance.verify.cluster.resource_weights import weights_of
+from kafka_rebalance.verify.document.parameters import PlanParameters
+
+
+def held_by(cluster: ClusterArrays, p: int) -> list[int]:
+    """Brokers of partition ``p`` today."""
+    return [int(broker) for broker in cluster.now[p] if broker >= 0]
+
+
+def open_racks(cluster: ClusterArrays) -> int:
+    """Racks with a broker that takes replicas."""
+    return len({int(rack) for rack, takes in zip(cluster.rack, cluster.takes_replicas, strict=True) if takes})
+
+
+def may_be_touched(cluster: ClusterArrays, p: int, rf: int) -> bool:
+    """Nothing forbids it, and where something of it is unknown it has to be moved or led by another."""
+    if cluster.excluded[p] or cluster.in_flight[p] or cluster.leader[p] < 0:
+        return False
+    held = held_by(cluster, p)
+    if not cluster.unknown[p]:
+        return True
+    leaves = any(not cluster.stays[broker] for broker in held) or bool(cluster.must_leave[p].any())
+    shares = len({int(cluster.rack[broker]) for broker in held}) < min(rf, open_racks(cluster))
+    return leaves or len(held) != rf or shares or not cluster.keeps_leaders[cluster.leader[p]]
+
+
+def prices_of(
+    cluster: ClusterArrays, parameters: PlanParameters, prices: Mapping[str, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """float64[P, B]: what it costs to keep, to copy and to lead partition p on broker b, at these prices."""
+    rf = wanted_rf(cluster, parameters)
+    keep, copy, lead = (np.zeros((len(rf), len(cluster.ids))) for _ in range(3))
+    size = np.nan_to_num(cluster.size)
+    for p in range(len(rf)):
+        copy[p] += size[p]
+        for name, price in prices.items():
+            replica, leader = (float(weights[p]) for weights in weights_of(name, rf, cluster))
+            copy[p] += price * replica
+            lead[p] += price * leader
+            for j, broker in enumerate(cluster.now[p].tolist()):
+                own = cluster.own_bytes[p, j]
+                is_known = name == "disk" and broker >= 0 and not np.isnan(own)
+                if broker >= 0:
+                    keep[p, broker] += price[broker] * (own if is_known else replica)
+    return keep, copy, lead
+
+
+def plain_price_bound(
+    cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], prices: Mapping[str, Floats]
+) -> float:
+    """Σ of the cheapest placements and leaders, less what the bands allow at these prices."""
+    keep, copy, lead = prices_of(cluster, parameters, prices)
+    rf, racks_open = wanted_rf(cluster, parameters), open_racks(cluster)
+    may_lead = cluster.keeps_leaders | cluster.takes_leaders
+    total = 0.0
+    for name, price in prices.items():
+        for b, one in enumerate(price.tolist()):
+            total -= one * (bands[name].high[b] if one > 0 else bands[name].low[b] if one < 0 else 0.0)
+    for p, factor in enumerate(rf.tolist()):
+        held = held_by(cluster, p)
+        if not may_be_touched(cluster, p, factor):
+            total += float(keep[p, held].sum()) + (float(lead[p, cluster.leader[p]]) if cluster.leader[p] >= 0 else 0.0)
+            continue
+        total += float(lead[p, may_lead].min(initial=np.inf)) if lead[p].any() else 0.0
+        cheapest: dict[int, float] = {}
+        for b in range(len(cluster.ids)):
+            place = int(cluster.rack[b]) if factor <= racks_open else b
+            stays = b in held and cluster.stays[b] and not cluster.must_leave[p, cluster.now[p].tolist().index(b)]
+            ways = [float(keep[p, b])] * bool(stays) + [float(copy[p, b])] * bool(cluster.takes_replicas[b])
+            cheapest[place] = min([cheapest.get(place, np.inf), *ways])
+        total += sum(value for value in sorted(cheapest.values())[:factor] if np.isfinite(value))
+    return total
+
+
+def is_even(cluster: ClusterArrays, p: int, placed: list[int]) -> bool:
+    """No replica of partition ``p`` on ``placed`` could go to an open broker of a rack that holds two fewer."""
+    counts = Counter(int(cluster.rack[broker]) for broker in placed)
+    barred = {int(cluster.now[p, j]) for j in np.flatnonzero(cluster.must_leave[p])}
+    for broker in range(len(cluster.ids)):
+        is_open = cluster.takes_replicas[broker] and broker not in placed and broker not in barred
+        if is_open and counts[int(cluster.rack[broker])] + 1 < max(counts.values()):
+            return False
+    return True

@@ -1,0 +1,129 @@
+"""Bounds from prices, racks and fair shares of random clusters, against the same rules written as plain loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.cluster_arrays.fair_share import fair_shares
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.partition_table import partition_table
+from kafka_rebalance.verify.bounds.counting import touchable
+from kafka_rebalance.verify.bounds.prices import price_bound
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays
+from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
+from kafka_rebalance.verify.cluster.resource_bands import asked_band, wanted_rf
+from kafka_rebalance.verify.cluster.resource_weights import resources_in_play
+from kafka_rebalance.verify.cluster.shares import fair_share_of
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
+from tests.unit.verify.hand_claims import arrays, parameters
+from tests.unit.verify.plain_rules import is_even, may_be_touched, plain_price_bound
+
+REQUESTS: tuple[dict[str, Any], ...] = (
+    {}, {"remove_brokers": [1]}, {"demote_brokers": [2], "exclude_topics": ["topic-01"]},
+    {"exclude_brokers": [0], "replication_factor": 2}, {"replication_factor": 4}, {"remove_brokers": [0, 3]},
+)  # fmt: skip
+
+
+def troubled(seed: int) -> ClusterSnapshot:
+    """5 brokers in 2 or 3 racks: a dead one, replicas of other sizes than their leader's, or offline, or unknown."""
+    draw = np.random.default_rng(seed)
+    snapshot = random_cluster(seed, broker_count=5, racks=2 + seed % 2, topics=2)
+    rows = []
+    for one in snapshot.each_partition():
+        sizes: list[int | None] = [int(size * draw.uniform(0.5, 1.5)) for size in one.log_bytes if size]
+        kind = int(draw.integers(12))
+        if kind == 0:
+            sizes = [None] * len(sizes)
+        changes: dict[str, Any] = {"log_bytes": tuple(sizes)}
+        if kind == 1:
+            changes |= {"offline": one.replicas[-1:], "isr": one.replicas[:-1]}
+        if kind == 2:
+            changes |= {"leader": None, "isr": ()}
+        if kind == 3 and len(one.replicas) > 1:
+            changes |= {"removing": one.replicas[-1:]}
+        rows.append(replace(one, **changes))
+    index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
+    states = {4: BrokerState.DEAD} if seed % 3 == 0 else {}
+    known = tuple(replace(broker, state=states.get(broker.id, broker.state)) for broker in snapshot.brokers)
+    return replace(snapshot, brokers=known, partitions=partition_table(rows, index))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_prices_prove_what_plain_loops_find(seed: int) -> None:
+    snapshot, asked = troubled(seed), REQUESTS[seed % len(REQUESTS)]
+    known, given = arrays(snapshot, **asked), parameters(**asked)
+    draw = np.random.default_rng(seed)
+    bands, prices = {}, {}
+    for name in resources_in_play(known, given):
+        outcome = {"resource": name, "basis": "fair_share", "band_asked": [0.8, 1.2]}
+        bands[name] = asked_band(outcome, np.full(5, 1e9), None, known, given)[0]
+        prices[name] = draw.choice([-2.0, 0.0, 0.5, 3.0], 5)
+    some = dict(list(prices.items())[: 1 + seed % 4])
+    for chosen in (some, {"leaders": prices["leaders"]}, {}):
+        found = price_bound(known, given, bands, chosen)
+        assert found == pytest.approx(plain_price_bound(known, given, bands, chosen), rel=1e-9, abs=1e-3)
+    rf = wanted_rf(known, given)
+    expected = [may_be_touched(known, p, factor) for p, factor in enumerate(rf.tolist())]
+    assert touchable(known, rf).tolist() == expected
+
+
+def test_a_partition_counts_alone_whose_copies_cannot_all_be_placed() -> None:
+    """RF 3 on two brokers that take replicas: two copies of 1 GB are counted, the third cannot be made."""
+    snapshot = cluster([row("t", 0, (0,), GB)], brokers(3, b0=BrokerState.DRAINING))
+    asked = parameters(replication_factor=3)
+    assert price_bound(arrays(snapshot), asked, {}, {}) == 2 * GB
+
+
+def random_racks(seed: int) -> ClusterArrays:
+    """7 brokers in 3 racks of different sizes, some closed; 40 partitions of 1 to 5 replicas, some offline."""
+    draw = np.random.default_rng(seed)
+    known = [replace(b, rack=f"r{draw.integers(3)}") for b in brokers(7)]
+    rows = []
+    for p in range(40):
+        held = draw.permutation(7)[: draw.integers(1, 6)].tolist()
+        rows.append(row("t", p, held, GB, offline=tuple(held[-1:]) if p % 4 == 0 else ()))
+    closed = draw.permutation(7)[: seed % 4].tolist()
+    return arrays(cluster(rows, known), exclude_brokers=sorted(closed))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_racks_are_even_where_no_replica_could_go_to_an_emptier_one(seed: int) -> None:
+    known, draw = random_racks(seed), np.random.default_rng(seed)
+    placed = np.full((40, 5), -1, dtype=np.int32)
+    for p in range(40):
+        width = int(draw.integers(1, 6))
+        placed[p, :width] = draw.permutation(7)[:width]
+    lists = [[broker for broker in line if broker >= 0] for line in placed.tolist()]
+    even = is_spread_evenly(known, np.arange(40), placed)
+    assert even.tolist() == [is_even(known, p, held) for p, held in enumerate(lists)]
+    assert {True, False} == set(even.tolist())
+    assert distinct_racks(known, placed).tolist() == [len({int(known.rack[b]) for b in held}) for held in lists]
+    some = np.array([3, 8, 17])
+    assert is_spread_evenly(known, some, placed[some]).tolist() == even[some].tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_fair_shares_of_two_authors_are_the_same(seed: int) -> None:
+    """The verifier's rising water and the planner's decomposition share no line, and may differ by rounding alone."""
+    draw = np.random.default_rng(seed)
+    count = int(draw.integers(1, 9))
+    known = [replace(b, rack=f"r{draw.integers(4)}" if draw.random() < 0.9 else None) for b in brokers(count)]
+    known_arrays = arrays(cluster([row("t", 0, (0,), GB)], known))
+    factor = draw.integers(0, min(count, 4) + 1, 30)
+    follower, leader = draw.lognormal(0, 1, 30), draw.lognormal(0, 1, 30) * (seed % 2)
+    carried = draw.lognormal(0, 0.5 * (seed % 3), count) * (draw.random(count) < 0.8)
+    expected = fair_shares(
+        rack=known_arrays.rack.astype(np.int32),
+        capacity=carried[:, None],
+        may_carry=(carried > 0)[:, None],
+        target_rf=factor.astype(np.int32),
+        follower_load=(follower * (factor > 0))[:, None],
+        leader_extra=(leader * (factor > 0))[:, None],
+    )[:, 0]
+    found = fair_share_of(known_arrays, factor, follower, leader * (factor > 0), carried)
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    assert fair_share_of(known_arrays, factor, follower, leader, np.zeros(count)).tolist() == [0.0] * count

@@ -1,0 +1,273 @@
+"""What today's placement breaks, and which verdicts follow from it: each rule at its edge, on 15, 10 and 5 GB."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, CoverageGap, LogDir
+from kafka_rebalance.verify.cluster.outcomes import Levels, recompute
+from kafka_rebalance.verify.cluster.resource_bands import Band
+from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
+from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
+from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
+from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
+from tests.unit.verify.hand_claims import DISK, MOVE, arrays, claims, faults_of, parameters
+
+EVEN = cluster([row("t", p, (p, (p + 1) % 3), 5 * GB) for p in range(3)], brokers(3))  # 10 GB and one leader each
+SHARED = cluster(ROWS, brokers(3, racks=2))  # partition 2 on both brokers of a rack
+
+
+def levels_of(snapshot: ClusterSnapshot, **asked: object) -> Levels:
+    """Of today: nothing moves."""
+    known, given = arrays(snapshot, **asked), parameters(**asked)
+    return recompute(claims(snapshot=snapshot, **asked), known, given)
+
+
+def is_broken(snapshot: ClusterSnapshot, **asked: object) -> bool:
+    return breaks_a_hard_rule(arrays(snapshot, **asked), parameters(**asked), levels_of(snapshot, **asked))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "asked", "must"),
+    [
+        (EVEN, {}, False),
+        (EVEN, {"remove_brokers": [0]}, True),
+        (EVEN, {"remove_brokers": [0], "exclude_topics": ["t"]}, False),
+        (EVEN, {"demote_brokers": [1]}, True),
+        (EVEN, {"demote_brokers": [1], "leaders_only": True}, True),
+        (EVEN, {"demote_brokers": [1], "exclude_topics": ["t"]}, False),
+        (EVEN, {"exclude_brokers": [1]}, False),
+        (EVEN, {"replication_factor": 2}, False),
+        (EVEN, {"replication_factor": 1}, True),
+        (EVEN, {"replication_factor": 3}, True),
+        (EVEN, {"replication_factor": 3, "exclude_topics": ["t"]}, False),
+        (SHARED, {}, True),
+        (SHARED, {"leaders_only": True}, False),
+        (SHARED, {"exclude_brokers": [1]}, False),  # the other rack takes nothing
+        (cluster(ROWS, brokers(3, racks=1)), {}, False),
+        (cluster([row("t", 0, (0, 1), offline=(0,), leader=1, isr=(1,))], brokers(3)), {}, True),
+        (cluster([row("t", 0, (0, 1), offline=(0,), adding=(1,), leader=1)], brokers(3)), {}, False),
+        (cluster([row("t", 0, (0, 1), offline=(0,), leader=None, isr=())], brokers(3)), {}, False),
+    ],
+)
+def test_what_cannot_stay_as_it_is(snapshot: ClusterSnapshot, asked: dict[str, Any], must: bool) -> None:
+    assert must_change(arrays(snapshot, **asked), parameters(**asked)) is must
+
+
+def test_an_election_or_a_limit_may_ask_for_more_than_it_allows() -> None:
+    off = cluster([row("t", p, (0, 1), leader=p % 2) for p in range(4)], brokers(3))  # 1 and 3 are led by the second
+    election = {"preferred_election": True, "balance_within": None}
+    assert is_broken(off, max_leader_changes=1, **election)
+    assert not is_broken(off, max_leader_changes=2, **election)
+    assert not is_broken(off, max_leader_changes=0)
+    assert not is_broken(off, **election)
+    assert not is_broken(off, max_leader_changes=0, exclude_topics=["t"], **election)
+    unknown = cluster([*EVEN.each_partition(), row("t", 3, (0, 1), None)], brokers(3))
+    assert is_broken(unknown, max_move_bytes=10**12)
+    assert not is_broken(unknown)
+    assert not is_broken(EVEN, max_move_bytes=0)
+
+
+def test_excluded_replicas_on_a_broker_that_leaves_keep_it_from_leaving() -> None:
+    assert is_broken(EVEN, remove_brokers=[0], exclude_topics=["t"])
+
+
+def with_disks(snapshot: ClusterSnapshot, disk: float) -> ClusterSnapshot:
+    return replace(snapshot, brokers=tuple(replace(b, capacity=Capacity(disk_bytes=disk)) for b in snapshot.brokers))
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "asked", "broken"),
+    [
+        (with_disks(SNAPSHOT, 15 * GB), {}, False),
+        (with_disks(SNAPSHOT, 15 * GB * (1 - 0.9e-9)), {}, False),
+        (with_disks(SNAPSHOT, 15 * GB * (1 - 1.1e-9)), {}, True),
+        (with_disks(EVEN, 10 * GB), {}, True),  # nothing is free: not one replica could move
+        (with_disks(EVEN, 10 * GB + 9), {}, True),
+        (with_disks(EVEN, 10 * GB + 11), {}, False),
+        (with_disks(EVEN, 12 * GB), {"replication_factor": 3}, True),
+        (EVEN, {"caps": {"disk": 10e9}}, True),
+        (EVEN, {"caps": {"disk": 10e9 + 11}}, False),
+        (EVEN, {"caps": {"disk": 10e9 + 9}}, True),
+        (SNAPSHOT, {"caps": {"disk": 15e9}}, False),
+        (SNAPSHOT, {"caps": {"disk": 15e9 * (1 - 0.9e-9)}}, False),
+        (SNAPSHOT, {"caps": {"disk": 15e9 * (1 - 1.1e-9)}}, True),
+        (SNAPSHOT, {"caps": {"leaders": 3}}, False),
+        (SNAPSHOT, {"caps": {"leaders": 2}}, True),
+        (EVEN, {"caps": {"leaders": 1}}, True),  # three leaders on three brokers: all are full
+        (EVEN, {"caps": {"leaders": 2}}, False),
+    ],
+)
+def test_full_disks_and_caps_break_a_rule_today(snapshot: ClusterSnapshot, asked: dict[str, Any], broken: bool) -> None:
+    assert is_broken(snapshot, **asked) is broken
+
+
+def test_imbalance_is_the_share_outside_over_or_under_whichever_is_more() -> None:
+    """Of 30 GB 3 are above 12, and 3 + 1 below 8 and 11; leaders are even; nothing is carried of in."""
+    known = arrays()
+    load = {"disk": np.array([15.0, 10, 5]), "leaders": np.ones(3), "in": np.zeros(3)}
+    wide = Band(np.zeros(3), np.full(3, 9.0))
+    bands = {
+        "disk": Band(np.array([8.0, 11, 8]), np.full(3, 12.0)),
+        "leaders": wide,
+        "in": Band(np.ones(3), np.ones(3)),
+    }
+    assert imbalance(bands, load, known) == pytest.approx(4 / 30)
+    two = {"disk": Band(np.array([8.0, 9, 8]), np.full(3, 9.0)), "leaders": Band(np.zeros(3), np.full(3, 0.5))}
+    assert imbalance(two, load, known) == pytest.approx(7 / 30 + 1.5 / 3)
+    assert imbalance(two, load, arrays(remove_brokers=[0])) == pytest.approx(3 / 30 + 1 / 3)  # its own do not count
+
+
+def test_the_worst_deviation_is_of_brokers_outside_and_a_count_may_be_one_off() -> None:
+    known, asked = arrays(), parameters()  # within a fifth: the share is the upper edge over 1.2
+    band = Band(np.full(3, 8.0), np.full(3, 12.0))
+    assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.0, 8, 8.5])}, known, asked) == 0
+    assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.5, 8, 8])}, known, asked) == 0.25
+    assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.5, 7, 8])}, known, asked) == pytest.approx(
+        0.3
+    )
+    leaving = arrays(remove_brokers=[1])
+    assert worst_deviation_from_share({"disk": band}, {"disk": np.array([12.5, 7, 8])}, leaving, asked) == 0.25
+    counts = Band(np.full(3, 1.0), np.full(3, 1.2))
+    assert worst_deviation_from_share({"leaders": counts}, {"leaders": np.array([2.0, 0, 1])}, known, asked) == 0
+    assert worst_deviation_from_share({"leaders": counts}, {"leaders": np.array([3.0, 0, 1])}, known, asked) == 2
+    open_band = Band(np.full(3, 8.0), np.array([np.inf, 12, 0]))
+    assert worst_deviation_from_share({"disk": open_band}, {"disk": np.array([1.0, 12, 5])}, known, asked) == 0
+    assert worst_deviation_from_share(
+        {"disk": Band(np.zeros(3), np.full(3, 10.0))}, {"disk": np.array([11.0, 1, 1])}, known,
+        parameters(balance_within=None),
+    ) == pytest.approx(0.1)  # fmt: skip
+
+
+QUIET: dict[str, Any] = {
+    "verdict": "nothing_to_do", "moves": [], "reasons": ["quiet"], "resources": [DISK], "continues": None,
+}  # fmt: skip
+
+
+def verdict(document: dict[str, Any], snapshot: ClusterSnapshot = SNAPSHOT, **asked: object) -> list[str]:
+    known, given = arrays(snapshot, **asked), parameters(**asked)
+    return faults_of(check_verdict, document, levels_of(snapshot, **asked), known, given)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "is_right"),
+    [
+        ([], False),
+        (["quiet", ""], False),
+        (["quiet"], False),  # broker 0 is half above its share, and 0.22 would be near enough
+        # 13.3 % of 15 GB, each partition once, are 2 GB, and no more than a tenth of the load is outside.
+        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.006 off the imbalance"], True),
+        (["quiet", "a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.006 off the imbalance"], True),
+        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.0067 off the imbalance"], True),
+        # 0.05 of the share copied and 1 % more is where a plan would pay.
+        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.0068 off the imbalance"], False),
+        (["a plan would not pay: it copies 3 GB (13.3% of all) and takes 0.006 off the imbalance"], False),
+        (["a plan would not pay: it copies 2 GB (13.3% of all) and takes 0.6e off the imbalance"], False),
+        (["a plan would not pay: it copies 2 (13.3% of all) and takes 0.006 off the imbalance"], False),
+        (["a plan would not pay: it copies 1,500 GB (9999.9% of all) and takes 0.2 off the imbalance"], False),
+    ],
+)
+def test_staying_put_outside_the_dead_band_needs_figures(reasons: list[str], is_right: bool) -> None:
+    found = verdict(QUIET | {"reasons": reasons}, is_explicit=False)
+    assert found == ([] if is_right else ["verdict"])
+
+
+def test_no_figures_say_more_than_the_imbalance_that_there_is() -> None:
+    """A tenth of the load is outside; at a gain per byte of 1 an eighth of all bytes might take that off, no more."""
+    asked = {"is_explicit": False, "least_gain_per_byte": 1.0}
+    for gain, is_right in (("0.1", True), ("0.101", True), ("0.102", False)):
+        reason = f"a plan would not pay: it copies 1.88 GB (12.5% of all) and takes {gain} off the imbalance"
+        assert verdict(QUIET | {"reasons": [reason]}, **asked) == ([] if is_right else ["verdict"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_right"),
+    [
+        ({"is_explicit": False, "dead_band": 0.5 / 1.1 + 1e-8}, True),  # a tenth wider: half above the share
+        ({"is_explicit": False, "dead_band": 0.5 / 1.1 - 1e-8}, False),
+        ({"is_explicit": True, "dead_band": 0.9}, False),  # a band was asked for
+        ({"is_explicit": True, "balance_within": 0.5}, True),
+        ({"is_explicit": True, "balance_within": 0.5 - 1e-8}, False),
+        ({"is_explicit": True, "balance_within": 0.5 - 1e-10}, True),  # rounding
+    ],
+)
+def test_nothing_to_do_inside_the_band_or_the_dead_band(asked: dict[str, Any], is_right: bool) -> None:
+    within = asked.get("balance_within", 0.2)
+    document = QUIET | {"resources": [DISK | {"band_asked": [1 - within, 1 + within]}]}
+    assert verdict(document, **asked) == ([] if is_right else ["verdict"])
+
+
+def test_an_election_aims_at_no_band() -> None:
+    bare = DISK | {"band_asked": [0.8, 1.2]}
+    assert verdict(QUIET | {"resources": [bare]}, preferred_election=True, balance_within=None) == []
+
+
+def test_infeasible_needs_a_broken_rule_and_not_fixable_somebody_outside() -> None:
+    infeasible = QUIET | {"verdict": "infeasible"}
+    assert verdict(infeasible) == ["verdict"]
+    assert verdict(infeasible, remove_brokers=[0]) == []
+    not_fixable = QUIET | {"verdict": "not_fixable_by_moving"}
+    assert verdict(not_fixable) == []
+    assert verdict(not_fixable, EVEN) == ["verdict"]
+    assert verdict(QUIET | {"verdict": "cannot_tell"}) == []
+    for idle in ("infeasible", "not_fixable_by_moving", "cannot_tell", "nothing_to_do"):
+        assert verdict(QUIET | {"verdict": idle, "moves": [MOVE]}, remove_brokers=[0]).count("verdict") == 1
+
+
+def test_a_rebalance_takes_something_off_unless_it_must_move_or_goes_on() -> None:
+    moving = QUIET | {"verdict": "rebalance", "moves": [MOVE]}
+    known, asked = arrays(), parameters()
+    same = levels_of(SNAPSHOT)
+    same.after["disk"][:] = same.before["disk"]
+    better, worse = levels_of(SNAPSHOT), levels_of(SNAPSHOT)
+    worse.after["disk"][:] = np.array([16.0, 10, 4]) * GB
+    assert faults_of(check_verdict, moving, better, known, asked) == []
+    assert faults_of(check_verdict, moving, worse, known, asked) == ["verdict"]
+    assert faults_of(check_verdict, moving | {"continues": "a" * 64}, worse, known, asked) == []
+    assert verdict(moving, EVEN) == ["verdict"]  # nothing was outside
+    drained = {"remove_brokers": [0]}
+    assert faults_of(check_verdict, moving, worse, arrays(**drained), parameters(**drained)) == []
+    elected = {"preferred_election": True, "balance_within": None}
+    assert faults_of(check_verdict, moving, worse, arrays(**elected), parameters(**elected)) == []
+
+
+DEAD = tuple(replace(b, state=state) for b, state in
+             zip(SNAPSHOT.brokers, (BrokerState.DEAD, BrokerState.FENCED, BrokerState.DEAD), strict=True))  # fmt: skip
+BLIND = {"verdict": "cannot_tell", "moves": [], "frontier": []}
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "is_blind"),
+    [
+        (SNAPSHOT, False),
+        (replace(SNAPSHOT, brokers=(*SNAPSHOT.brokers[:2],
+                                    replace(SNAPSHOT.brokers[2], state=BrokerState.FENCED))), True),
+        (replace(SNAPSHOT, brokers=(*SNAPSHOT.brokers[:2],
+                                    replace(SNAPSHOT.brokers[2], log_dirs=(LogDir("/a", error="offline"),)))), True),
+        (cluster([], brokers(3)), True),
+        (cluster([row("t", 0, (0, 1), offline=(1,))], brokers(3)), True),
+        (cluster([row("t", 0, (0, 1), leader=None, isr=())], brokers(3)), True),
+        (cluster([row("t", 0, (0, 1), None), row("t", 1, (0, 1))], brokers(3)), True),  # one size of two
+        (cluster([row("t", 0, (0, 1), None), row("t", 1, (0, 1), None)], brokers(3)), False),  # nobody measures sizes
+        (replace(SNAPSHOT, coverage=(CoverageGap("partition", "t-0", "offsets", "denied"),)), True),
+        (replace(SNAPSHOT, coverage=(CoverageGap("group", "g", "offsets", "denied"),)), False),
+    ],
+)  # fmt: skip
+def test_what_hides_something_is_a_reason_not_to_tell(snapshot: ClusterSnapshot, is_blind: bool) -> None:
+    assert faults_of(check_what_was_seen, BLIND, snapshot) == ([] if is_blind else ["verdict"])
+
+
+def test_who_cannot_tell_plans_nothing_and_who_tells_has_seen_somebody() -> None:
+    hidden = replace(SNAPSHOT, coverage=(CoverageGap("cluster", "c", "topics", "denied"),))
+    assert faults_of(check_what_was_seen, BLIND | {"frontier": [{}]}, hidden) == ["verdict"]
+    quiet = QUIET | {"frontier": []}
+    assert faults_of(check_what_was_seen, quiet, replace(SNAPSHOT, brokers=DEAD)) == ["verdict"]
+    assert faults_of(check_what_was_seen, quiet, replace(SNAPSHOT, brokers=(*DEAD[:2], SNAPSHOT.brokers[2]))) == []
+    unled = cluster([row("t", 0, (0, 1), leader=None, isr=())], brokers(3))
+    assert faults_of(check_what_was_seen, quiet, unled) == ["verdict"]
+    assert faults_of(check_what_was_seen, quiet, cluster([row("t", 0, (0, 1), leader=0)], brokers(3))) == []
