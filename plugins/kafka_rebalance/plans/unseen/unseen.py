@@ -71,7 +71,7 @@ def could_change(
     if plan_request.options.preferred_election:
         reasons += [f"{_topics(hidden)} could not be described: who leads there is not known"] if hidden else []
     else:
-        reasons += _outside_perhaps(plan_request, problem, hidden)
+        reasons += _outside_perhaps(plan_request, problem, hidden, params.times_mean)
     return (*reasons, *(rights_in_words(rights) if reasons else ()))
 
 
@@ -80,13 +80,15 @@ def rights_in_words(rights: Iterable[Right]) -> tuple[str, ...]:
     return tuple(f"the right {right} is missing ({right.hides}); to grant it: {right.command}" for right in rights)
 
 
-def _outside_perhaps(plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...]) -> list[str]:
+def _outside_perhaps(
+    plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...], times_mean: float
+) -> list[str]:
     """A broker of each resource that may be outside its band by what was not seen."""
     reasons = []
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
         unseen = _unseen_rows(plan_request, name)
-        extra = _unseen_load(problem, d, unseen, len(hidden), params.times_mean)
+        extra = _unseen_load(problem, d, unseen, len(hidden), times_mean)
         b = _first_outside(plan_request, problem, d, load[:, d], extra)
         if b is not None:
             parts = [f"{name} is not known for {int(unseen.sum()):,} partitions"] if unseen.any() else []
