@@ -104,7 +104,7 @@ def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot, params: PlanPa
         return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0, params)
     if unusable := nothing_usable(snapshot):
         return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unusable), 0, 0, params)
-    plan_request = build_request(snapshot, _options(planned, snapshot))
+    plan_request = build_request(snapshot, _options(planned, snapshot, params.options), params.options)
     within = plan_request.options.band
     problem = plan_request.problem(within)
     loads = broker_loads(problem, problem.replicas, problem.leader)
