@@ -16,9 +16,8 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 # Where plans are looked at that the search makes: ``make test`` runs these once more with the whole search.
 PLANNED = (
-    "properties/test_plans_for_any_cluster.py", "unit/check", "unit/findings", "unit/hostile/test_outputs.py",
-    "unit/planner", "unit/plans", "unit/publish", "unit/test_check_plan.py", "unit/test_plan_document.py",
-    "unit/test_verified_plan.py", "unit/verify",
+    "properties/test_plans_for_any_cluster.py", "unit/cli/hostile/test_outputs.py", "unit/findings", "unit/planner",
+    "unit/plans", "unit/publish", "unit/verify",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Every module is imported by a test that looks at it, not only reached by the whole pipeline."""
+"""Every module is imported by a test that looks at it, and unit tests lie where their modules do."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("kafka_rebalance", "rebalance_advisor")
 END_TO_END = ("stack", "live", "benchmarks", "fuzz")
+UNIT = ROOT / "tests" / "unit"
+# Of ``tests/unit``: what is tested there lies elsewhere, or is one catalogue of cases.
+ELSEWHERE = {
+    "stack": ROOT / "stack", "benchmarks": ROOT / "tests" / "benchmarks", "mutation": ROOT / "tests" / "mutation",
+    "packaging": ROOT / "docker",
+}  # fmt: skip
+CATALOGUES = ("verify/forgeries", "cli/hostile")
 
 
 def modules() -> set[str]:
@@ -40,3 +47,21 @@ def tested() -> set[str]:
 
 def test_every_module_is_imported_by_a_test(tested: set[str]) -> None:
     assert sorted(modules() - tested) == []
+
+
+def test_folders_of_unit_tests_are_folders_of_packages() -> None:
+    """``plugins/PACKAGE/folder/module.py`` is tested in ``tests/unit/folder``."""
+    folders = {path.parent.relative_to(UNIT).as_posix() for path in UNIT.rglob("*.py")} - {".", *CATALOGUES}
+    strangers = [
+        name
+        for name in sorted(folders)
+        if not any((ROOT / "plugins" / package / name).is_dir() for package in PACKAGES)
+        and not ELSEWHERE.get(name, ROOT / "none").is_dir()
+    ]
+    assert strangers == []
+
+
+def test_a_test_in_no_folder_is_of_a_module_in_none() -> None:
+    loose = [path.stem.removeprefix("test_") for path in UNIT.glob("*.py")]
+    assert loose
+    assert [name for name in loose if not any((ROOT / "plugins" / p / f"{name}.py").exists() for p in PACKAGES)] == []

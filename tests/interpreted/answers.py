@@ -1,6 +1,6 @@
 """Answers to small cases of everything that kernels compute, as text: the same whether they are compiled or not.
 
-``python -m tests.interpreted.answers`` prints them; ``tests/unit/test_interpreted_kernels.py`` compares.
+``python -m tests.interpreted.answers`` prints them; ``tests/unit/kernels/test_interpreted_kernels.py`` compares.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tests of single steps, which only kernels can call once compiled: collected where ``NUMBA_DISABLE_JIT=1``.
 
-``tests/unit/test_interpreted_kernels.py`` runs them all in a process of that kind; to debug one of them:
+``tests/unit/kernels/test_interpreted_kernels.py`` runs them all in a process of that kind; to debug one of them:
 ``NUMBA_DISABLE_JIT=1 pytest tests/interpreted -k name``.
 """
 

@@ -58,16 +58,17 @@ INTERPRETED = Suite(
     source="plugins/kafka_rebalance,plugins/rebalance_advisor",
     tests=(
         "tests/interpreted", "tests/unit/plans", "tests/unit/verify", "tests/unit/findings",
-        "tests/unit/scoring", "tests/unit/waves", "tests/unit/assignors", "tests/unit/coordinator", "tests/unit/dumps",
-        "tests/unit/partitioners", "tests/unit/placement", "tests/unit/test_cluster_arrays.py",
-        "tests/unit/java", "tests/unit/codec",
+        "tests/unit/scoring", "tests/unit/assignors", "tests/unit/coordinator", "tests/unit/dumps",
+        "tests/unit/partitioners", "tests/unit/placement", "tests/unit/cluster_arrays",
+        "tests/unit/java", "tests/unit/snapshot", "tests/unit/groups",
         "tests/unit/planner/test_leader_steps.py", "tests/unit/planner/test_bound_steps.py",
         "tests/unit/planner/test_program_steps.py", "tests/unit/planner/test_pinned_answers.py",
-        "tests/unit/planner/test_evacuate.py", "tests/unit/groups", "tests/unit/test_group_replay.py",
-        "tests/unit/test_topic_replay.py", "tests/unit/test_rates.py", "tests/unit/test_value_ranges.py",
+        "tests/unit/planner/test_evacuate.py",
     ),
     left_out=(
         "tests/unit/findings/test_demo_findings.py", "tests/unit/findings/test_findings_agree_with_plan.py",
+        "tests/unit/plans/check", "tests/unit/plans/test_own_parameters.py", "tests/unit/plans/test_plan_document.py",
+        "tests/unit/plans/test_plan_versions.py", "tests/unit/plans/test_verified_plan.py",
         "tests/unit/plans/test_frontier.py", "tests/unit/plans/test_leaders_only.py",
         "tests/unit/plans/test_option_pairs.py", "tests/unit/plans/test_robustness.py",
         "tests/unit/plans/test_widened_bounds.py", "tests/unit/plans/test_within_budget.py",
@@ -84,10 +85,8 @@ COMPILED = Suite(
     ),
     tests=(
         "tests/unit/verify", "tests/unit/findings", "tests/unit/scoring", "tests/unit/plans", "tests/unit/planner",
-        "tests/unit/waves", "tests/unit/check", "tests/unit/test_check_plan.py", "tests/unit/test_plan_document.py",
-        "tests/unit/test_plan_versions.py", "tests/unit/test_verified_plan.py", "tests/unit/test_group_replay.py",
-        "tests/unit/test_topic_replay.py", "tests/unit/test_rates.py", "tests/unit/test_cluster_arrays.py",
-        "tests/properties", "tests/unit/groups",
+        "tests/unit/groups", "tests/unit/placement/test_topic_replay.py", "tests/unit/snapshot/test_rates.py",
+        "tests/unit/cluster_arrays", "tests/properties",
     ),
 )  # fmt: skip
 GATES = Suite(

@@ -75,5 +75,5 @@ def advise(
         params=params,
     )
     progress("verifying")
-    plan = verified(plan, snapshot).plan
+    plan = verified(plan, snapshot, params.check).plan
     return Advice(snapshot, scores, groups, topics, plan, evaluate_rules(snapshot, scores, groups, plan))

@@ -111,11 +111,13 @@ def make_plan(
     Raises UsageError for options that the snapshot contradicts. What cannot be done is a plan, too: its verdict is
     ``infeasible`` and its reasons name the smallest cause and what would help.
     """
-    require_brokers_fit(snapshot, options)
-    plan_request = build_request(snapshot, options)
+    require_brokers_fit(snapshot, options, params.options)
+    plan_request = build_request(snapshot, options, params.options)
     unusable = nothing_usable(snapshot)
     if not plan_request.brokers.brokers:
-        return plan_without_brokers(plan_request, unusable, seed=seed, advisor_version=advisor_version).sealed()
+        return plan_without_brokers(
+            plan_request, unusable, seed=seed, advisor_version=advisor_version, params=params.waves
+        ).sealed()
     if not unusable:
         require_measured(plan_request)
     problem = plan_request.problem(options.band)
@@ -132,11 +134,11 @@ def make_plan(
     return plan.sealed()
 
 
-def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params: PlanParams = DEFAULTS) -> None:
     """What ``make_plan`` refuses at once, without the plan. Raises UsageError for options that the snapshot
     contradicts, InfeasibleError for a replication factor beyond every broker.
     """
-    require_brokers_fit(snapshot, options)
+    require_brokers_fit(snapshot, options, params.options)
     if (options.targets or options.caps) and not nothing_usable(snapshot):
         require_measured(build_request(snapshot, options))
 
@@ -158,7 +160,7 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
     except InfeasibleError as error:
         return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), infeasible_words(error))
     if answer.verdict is Verdict.NOTHING_TO_DO:
-        unseen = could_change(plan_request, problem)
+        unseen = could_change(plan_request, problem, search.params.unseen)
         if unseen:
             reasons = (*unseen, *(f"of what was seen: {reason}" for reason in answer.reasons))
             return replace(answer, verdict=Verdict.CANNOT_TELL, reasons=reasons)
@@ -258,8 +260,8 @@ def _plan(
         )
         answer = replace(answer, reasons=(cap_words(plan_request, over[0]), *reasons))
         return _plan(plan_request, problem, answer, seed, advisor_version, params)
-    waves = waves_forward(plan_request, draft, wave_of)
-    cost = cost_of(plan_request, draft, waves) if len(draft) else NO_COST
+    waves = waves_forward(plan_request, draft, wave_of, params.waves)
+    cost = cost_of(plan_request, draft, waves, params.waves) if len(draft) else NO_COST
     texts = explain_moves(plan_request, draft, outcome, bands, options.band)
     bounds = _bounds(plan_request, problem, answer, draft, outcome, bands, params.solve)
     resources = resource_outcomes(plan_request, outcome, bands, options.band)
@@ -286,7 +288,7 @@ def _plan(
         certificate=certificate_of(plan_request, problem, bounds),
         moves=moves_of(plan_request, draft, wave_of, texts),
         waves=waves,
-        rollback=rollback_of(plan_request, draft, wave_of) if len(draft) else None,
+        rollback=rollback_of(plan_request, draft, wave_of, params.waves) if len(draft) else None,
         preconditions=preconditions_of(plan_request, draft),
         explanations=explain_brokers(plan_request, draft, outcome, bands, options.band),
         robustness=_robustness(plan_request, problem, answer, draft, seed, params.robustness),

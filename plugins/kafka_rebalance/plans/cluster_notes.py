@@ -10,16 +10,21 @@ from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 
 
-def cluster_notes(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
+def cluster_notes(
+    broker_arrays: BrokerArrays,
+    partitions: PartitionArrays,
+    target_rf: Ints,
+    params: OptionParams = DEFAULTS.options,
+) -> tuple[str, ...]:
     """Sentences about one broker, racks, disks and empty partitions. ``target_rf`` int32[P']. O(P·W)."""
     return (
         *_not_heard(broker_arrays),
         *_one_broker(broker_arrays),
         *_racks(broker_arrays, partitions, target_rf),
-        *_disks(broker_arrays),
+        *_disks(broker_arrays, params.same_disk_ratio),
         *_empty(partitions),
     )
 
@@ -82,14 +87,14 @@ def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: 
     return tuple(notes)
 
 
-def _disks(broker_arrays: BrokerArrays) -> tuple[str, ...]:
+def _disks(broker_arrays: BrokerArrays, same_disk_ratio: float) -> tuple[str, ...]:
     capacity = broker_arrays.arrays.capacity.get("disk")
     stays = np.flatnonzero(broker_arrays.arrays.stays)
     if capacity is None or not len(stays):
         return ()
     order = stays[np.argsort(capacity[stays], kind="stable")]
     small, large = int(order[0]), int(order[-1])
-    if capacity[large] <= DEFAULTS.options.same_disk_ratio * capacity[small]:
+    if capacity[large] <= same_disk_ratio * capacity[small]:
         return ()
     least = f"{bytes_in_words(float(capacity[small]))} (broker {broker_arrays.brokers[small].id})"
     most = f"{bytes_in_words(float(capacity[large]))} (broker {broker_arrays.brokers[large].id})"

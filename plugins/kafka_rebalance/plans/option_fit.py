@@ -8,12 +8,14 @@ from kafka_rebalance.cluster_arrays.broker_arrays import require_brokers_known
 from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.draft import Draft
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
-def require_brokers_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+def require_brokers_fit(
+    snapshot: ClusterSnapshot, options: PlanOptions, params: OptionParams = DEFAULTS.options
+) -> None:
     """Raises UsageError for a broker that is not in the cluster, and for an added one that is there on another rack, or
     is there and gone.
 
@@ -31,7 +33,7 @@ def require_brokers_fit(snapshot: ClusterSnapshot, options: PlanOptions) -> None
             hint = "one that comes back gets its replicas from Kafka; --remove-broker gives them to others"
             raise UsageError.at(place, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
     factor, brokers = options.replication_factor, len(known.keys() | options.add_brokers.keys())
-    if factor is not None and factor > max(brokers, DEFAULTS.options.most_replication_factor):
+    if factor is not None and factor > max(brokers, params.most_replication_factor):
         raise InfeasibleError(
             f"replication factor {factor:,} on {brokers:,} brokers", "a broker holds one replica of a partition"
         )

@@ -20,6 +20,7 @@ from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.cluster_notes import cluster_notes
+from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 
@@ -104,7 +105,9 @@ class PlanRequest:
         return _lost_cells(self.partitions, self.brokers)[rows]
 
 
-def build_request(snapshot: ClusterSnapshot, options: PlanOptions) -> PlanRequest:
+def build_request(
+    snapshot: ClusterSnapshot, options: PlanOptions, params: OptionParams = DEFAULTS.options
+) -> PlanRequest:
     """Everything that does not depend on the band. O(P·W)."""
     brokers = build_broker_arrays(snapshot, options)
     partitions = build_partition_arrays(snapshot, brokers, options)
@@ -129,7 +132,7 @@ def build_request(snapshot: ClusterSnapshot, options: PlanOptions) -> PlanReques
         target_rf=target,
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
-        notes=brokers.notes + partitions.notes + cluster_notes(brokers, partitions, target),
+        notes=brokers.notes + partitions.notes + cluster_notes(brokers, partitions, target, params),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.parts import expiry_of
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
@@ -13,11 +13,16 @@ _COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 
 
 def plan_without_brokers(
-    plan_request: PlanRequest, reasons: tuple[str, ...], *, seed: int, advisor_version: str
+    plan_request: PlanRequest,
+    reasons: tuple[str, ...],
+    *,
+    seed: int,
+    advisor_version: str,
+    params: WaveParams = DEFAULTS.waves,
 ) -> Plan:
     """``cannot_tell``, unsealed: no broker, so no load of any resource."""
     snapshot, options = plan_request.snapshot, plan_request.options
-    slots = DEFAULTS.waves.least_slots if options.moves_per_broker is None else options.moves_per_broker
+    slots = params.least_slots if options.moves_per_broker is None else options.moves_per_broker
     return Plan(
         cluster=snapshot.cluster,
         cluster_id=snapshot.cluster_id,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.errors import AdvisorError
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
@@ -35,33 +35,33 @@ class VerifiedPlan:
     left_out: tuple[str, ...] = ()
 
 
-def verified(plan: Plan, snapshot: ClusterSnapshot) -> VerifiedPlan:
+def verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> VerifiedPlan:
     """The plan as it may be published. Raises InvalidPlanError that names the faults."""
     found = verify_plan(to_document(plan), snapshot)
     if found.is_right:
         return VerifiedPlan(plan, found)
     if set(_codes(found)) - BOOKKEEPING:
-        raise _refusal(found)
+        raise _refusal(found, params)
     mended, left_out = _without_unverified(plan, found)
     again = verify_plan(to_document(mended), snapshot)
     if not again.is_right:
-        raise _refusal(again)
+        raise _refusal(again, params)
     return VerifiedPlan(mended, again, left_out)
 
 
-def require_verified(plan: Plan, snapshot: ClusterSnapshot) -> None:
+def require_verified(plan: Plan, snapshot: ClusterSnapshot, params: CheckParams = DEFAULTS.check) -> None:
     """Raises InvalidPlanError that names the faults of a plan that was stored."""
     found = verify_plan(to_document(plan), snapshot)
     if not found.is_right:
-        raise _refusal(found)
+        raise _refusal(found, params)
 
 
 def _codes(found: Verification) -> list[str]:
     return [fault.code for fault in found.wrong]
 
 
-def _refusal(found: Verification) -> InvalidPlanError:
-    named = "; ".join(str(fault) for fault in found.wrong[: DEFAULTS.check.reasons_per_code])
+def _refusal(found: Verification, params: CheckParams) -> InvalidPlanError:
+    named = "; ".join(str(fault) for fault in found.wrong[: params.reasons_per_code])
     return InvalidPlanError(f"the plan did not pass its own verification and is not written: {named}")
 
 

@@ -57,38 +57,43 @@ def cut_into_waves(plan_request: PlanRequest, draft: Draft, used: Floats | None,
     return WavePlan(wave_of, stuck)
 
 
-def waves_forward(plan_request: PlanRequest, draft: Draft, wave_of: Ints) -> tuple[Wave, ...]:
+def waves_forward(
+    plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
+) -> tuple[Wave, ...]:
     """The waves in order."""
-    return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of))
+    return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of), params)
 
 
-def rollback_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints) -> Rollback:
+def rollback_of(
+    plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
+) -> Rollback:
     """The waves turned round. What left a broker that is gone cannot go back."""
     gone = np.array([broker.state.is_gone for broker in plan_request.brokers.brokers], dtype=np.bool_)
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
-    waves = _waves(
-        plan_request, draft.backward(), draft.bytes_back(), [wave_moves for wave_moves in turned if len(wave_moves)]
-    )
+    members = [wave_moves for wave_moves in turned if len(wave_moves)]
+    waves = _waves(plan_request, draft.backward(), draft.bytes_back(), members, params)
     undone = np.flatnonzero(~lost)
     cost = Cost(
         replica_moves=int(draft.dropped[undone].sum()),
         bytes=total_bytes([wave.bytes for wave in waves]),
         leader_changes=int(draft.changes_leader[undone].sum()),
         seconds=_seconds(waves),
-        seconds_slot_filling=_slot_filling(plan_request, draft.backward().chosen(undone), waves),
+        seconds_slot_filling=_slot_filling(plan_request, draft.backward().chosen(undone), waves, params),
     )
     return Rollback(cost, waves, tuple(np.flatnonzero(lost).tolist()))
 
 
-def cost_of(plan_request: PlanRequest, draft: Draft, waves: tuple[Wave, ...]) -> Cost:
+def cost_of(
+    plan_request: PlanRequest, draft: Draft, waves: tuple[Wave, ...], params: WaveParams = DEFAULTS.waves
+) -> Cost:
     """What the plan costs as it runs."""
     return Cost(
         replica_moves=int(draft.copies.sum()),
         bytes=total_bytes(draft.bytes_forward()),
         leader_changes=int(draft.changes_leader.sum()),
         seconds=_seconds(waves),
-        seconds_slot_filling=_slot_filling(plan_request, draft.forward(), waves),
+        seconds_slot_filling=_slot_filling(plan_request, draft.forward(), waves, params),
     )
 
 
@@ -99,12 +104,16 @@ def _members(wave_of: Ints) -> list[Longs]:
 
 
 def _waves(
-    plan_request: PlanRequest, transfers: Transfers, amounts: list[int | None], members: list[Longs]
+    plan_request: PlanRequest,
+    transfers: Transfers,
+    amounts: list[int | None],
+    members: list[Longs],
+    params: WaveParams,
 ) -> tuple[Wave, ...]:
-    ids = plan_request.brokers.arrays.ids.tolist()
+    ids, throttle = plan_request.brokers.arrays.ids.tolist(), plan_request.options.throttle_bytes_per_s
     waves = []
     for member in members:
-        traffic = traffic_of(transfers.chosen(member), len(ids), plan_request.options.throttle_bytes_per_s)
+        traffic = traffic_of(transfers.chosen(member), len(ids), throttle, params.throttle_over_rate)
         amount = total_bytes([amounts[m] for m in member.tolist()])
         needed = np.ceil(traffic.arriving).astype(np.int64)
         needed[_receivers_of_unknown(transfers.chosen(member), [amounts[m] is None for m in member.tolist()])] = 0
@@ -125,16 +134,16 @@ def _receivers_of_unknown(transfers: Transfers, is_unknown: list[bool]) -> Ints:
     return transfers.target[np.array(is_unknown, dtype=np.bool_)[transfers.of_copy]]
 
 
-def _slot_filling(plan_request: PlanRequest, transfers: Transfers, waves: tuple[Wave, ...]) -> float | None:
+def _slot_filling(
+    plan_request: PlanRequest, transfers: Transfers, waves: tuple[Wave, ...], params: WaveParams
+) -> float | None:
     """A driver may also run the waves as they are, so it never takes longer."""
     in_waves = _seconds(waves)
     if in_waves is None or not waves:
         return in_waves
     throttle = max(wave.throttle_bytes_per_s for wave in waves)
-    filling = float(
-        slot_filling_seconds(transfers, len(plan_request.brokers.brokers), DEFAULTS.waves.driver_slots, throttle)
-    )
-    return min(in_waves, filling)
+    brokers = len(plan_request.brokers.brokers)
+    return min(in_waves, float(slot_filling_seconds(transfers, brokers, params.driver_slots, throttle)))
 
 
 def _seconds(waves: tuple[Wave, ...]) -> float | None:

@@ -34,7 +34,7 @@ from kafka_rebalance.plans.check.move_states import move_states
 from kafka_rebalance.plans.check.planned import PlannedState, read_planned
 from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, shortened, worst
 from kafka_rebalance.plans.dead_band import worst_deviation
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, OptionParams, PlanParams
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
@@ -61,7 +61,7 @@ class CheckResult:
         return tuple(dict.fromkeys(reason.code for reason in self.because))
 
 
-def check_plan(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> CheckResult:
+def check_plan(document: Mapping[str, Any], snapshot: ClusterSnapshot, params: PlanParams = DEFAULTS) -> CheckResult:
     """Judge ``plan.json`` (parsed) on a newer snapshot.
 
     Raises InvalidInputError for a document that is no plan of ours or not as it was sealed, and for a plan of a cluster
@@ -70,40 +70,41 @@ def check_plan(document: Mapping[str, Any], snapshot: ClusterSnapshot) -> CheckR
     planned = read_planned(document)
     strangers = why_not_comparable(planned, snapshot)
     if strangers:
-        return _result((*strangers, *expired(planned, snapshot)), 0, len(planned.moves))
+        return _result((*strangers, *expired(planned, snapshot)), 0, len(planned.moves), params)
     try:
         with np.errstate(over="raise", invalid="raise"):
-            return _check_moves(planned, snapshot) if planned.moves else _check_rest(planned, snapshot)
+            judged = _check_moves if planned.moves else _check_rest
+            return judged(planned, snapshot, params)
     except FloatingPointError as error:
         hint = "look for a load or a size that nothing can have"
         raise InvalidInputError.at("snapshot", "its loads are too large to be added up", hint) from error
 
 
-def _check_moves(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:
-    plan_request = build_request(snapshot, _options(planned, snapshot))
+def _check_moves(planned: PlannedState, snapshot: ClusterSnapshot, params: PlanParams) -> CheckResult:
+    plan_request = build_request(snapshot, _options(planned, snapshot, params.options), params.options)
     problem = plan_request.problem(plan_request.options.band)
     states = move_states(planned, plan_request, problem, recreated_topics(planned, snapshot))
     reasons = (*states.reasons, *expired(planned, snapshot), *changes_since(planned, snapshot))
     done, left = states.done, len(states.left)
     if reasons:
-        return _result(reasons, done, left)
+        return _result(reasons, done, left, params)
     if not left:
-        return _result((Reason(ReasonCode.ALL_DONE, f"all {done:,} moves are done"),), done, 0)
-    effect = effect_of(plan_request, problem, states.left)
-    return _result(effect.harm or (worth(plan_request, problem, effect, left),), done, left)
+        return _result((Reason(ReasonCode.ALL_DONE, f"all {done:,} moves are done"),), done, 0, params)
+    effect = effect_of(plan_request, problem, states.left, params.check)
+    return _result(effect.harm or (worth(plan_request, problem, effect, left),), done, left, params)
 
 
-def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult:
+def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot, params: PlanParams) -> CheckResult:
     """A plan without moves holds as long as there is still nothing to do, and enough is seen to say so."""
     late = tuple(expired(planned, snapshot))
     if late:
-        return _result(late, 0, 0)
+        return _result(late, 0, 0, params)
     if planned.verdict != Verdict.NOTHING_TO_DO.value:
         words = f"the plan said {planned.verdict.replace('_', ' ')[:40]}: make a new one"
-        return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0)
+        return _result((Reason(ReasonCode.NO_PLAN_TO_KEEP, words),), 0, 0, params)
     if unusable := nothing_usable(snapshot):
-        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unusable), 0, 0)
-    plan_request = build_request(snapshot, _options(planned, snapshot))
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unusable), 0, 0, params)
+    plan_request = build_request(snapshot, _options(planned, snapshot, params.options), params.options)
     within = plan_request.options.band
     problem = plan_request.problem(within)
     loads = broker_loads(problem, problem.replicas, problem.leader)
@@ -111,19 +112,19 @@ def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot) -> CheckResult
     allowed = (within or 0.0) if plan_request.options.is_explicit else plan_request.options.dead_band
     if plan_request.hard or (far is not None and abs(far.ratio - 1) > allowed + 1e-9):
         words = "; ".join([*plan_request.hard, "there is something to do by now"])
-        return _result((Reason(ReasonCode.SOMETHING_TO_DO, words),), 0, 0)
-    if unseen := could_change(plan_request, problem):
-        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unseen), 0, 0)
-    return _result((Reason(ReasonCode.STILL_NOTHING_TO_DO, "there is still nothing to do"),), 0, 0)
+        return _result((Reason(ReasonCode.SOMETHING_TO_DO, words),), 0, 0, params)
+    if unseen := could_change(plan_request, problem, params.unseen):
+        return _result(tuple(Reason(ReasonCode.NOT_SEEN, words) for words in unseen), 0, 0, params)
+    return _result((Reason(ReasonCode.STILL_NOTHING_TO_DO, "there is still nothing to do"),), 0, 0, params)
 
 
-def _options(planned: PlannedState, snapshot: ClusterSnapshot) -> PlanOptions:
+def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
     """The plan's own options; brokers that left the cluster since need not be removed any more."""
     options = planned.options
     there = {broker.id for broker in snapshot.brokers}
     known = there | options.add_brokers.keys()
     factor = options.replication_factor
-    if factor is not None and factor > max(len(known), DEFAULTS.options.most_replication_factor):
+    if factor is not None and factor > max(len(known), params.most_replication_factor):
         raise InvalidInputError.at("plan.parameters", f"replication factor {factor:,} on {len(known):,} brokers")
     return replace(
         options,
@@ -133,8 +134,8 @@ def _options(planned: PlannedState, snapshot: ClusterSnapshot) -> PlanOptions:
     )
 
 
-def _result(reasons: tuple[Reason, ...], done: int, left: int) -> CheckResult:
+def _result(reasons: tuple[Reason, ...], done: int, left: int, params: PlanParams) -> CheckResult:
     """The reasons of the worst status first, then the others that describe what has changed."""
     status = worst(reasons)
     ordered = sorted(reasons, key=lambda reason: reason.status is not status)
-    return CheckResult(status, shortened(ordered), done, left)
+    return CheckResult(status, shortened(ordered, params.check.reasons_per_code), done, left)

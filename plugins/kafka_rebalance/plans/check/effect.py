@@ -16,7 +16,7 @@ from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
 from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 
 
@@ -29,7 +29,9 @@ class Effect:
     copied_bytes: float
 
 
-def effect_of(plan_request: PlanRequest, problem: Problem, left: Sequence[LeftMove]) -> Effect:
+def effect_of(
+    plan_request: PlanRequest, problem: Problem, left: Sequence[LeftMove], params: CheckParams = DEFAULTS.check
+) -> Effect:
     """O(P·W·D)."""
     replicas, leaders = problem.replicas.copy(), problem.leader.copy()
     width = max([replicas.shape[1], *(len(move.target) for move in left)])
@@ -43,7 +45,7 @@ def effect_of(plan_request: PlanRequest, problem: Problem, left: Sequence[LeftMo
     bands, stays = bands_of(problem), problem.stays
     gain = imbalance(bands, before, stays) - imbalance(bands, after, stays)
     harm = _harm(plan_request, problem, draft, before, after)
-    if gain < -DEFAULTS.check.least_harm and not plan_request.hard:
+    if gain < -params.least_harm and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"
         harm.append(Reason(ReasonCode.BALANCE_WORSE, words))
     return Effect(tuple(harm), gain, float((draft.copies * np.nan_to_num(draft.size)).sum()))

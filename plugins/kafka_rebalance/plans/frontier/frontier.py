@@ -65,7 +65,7 @@ def with_frontier(
         points = searched(plan_request, bands_between(plan_request, params), seed, progress, params)
     own = _own_point(plan, plan_request)
     found = [*_start(plan_request, plan, seed, params), *(point for point in points if point is not None), own]
-    return replace(plan, frontier=named(in_order(found)))
+    return replace(plan, frontier=named(in_order(found), params))
 
 
 def _has_frontier(plan_request: PlanRequest) -> bool:
@@ -104,7 +104,7 @@ def searched(
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
             is_lawful = not over_caps(plan_request, dict(zip(problem.resources, solution.after.T, strict=True)))
-            points.append(_point(plan_request, problem, solution, within) if is_lawful else None)
+            points.append(_point(plan_request, problem, solution, within, params) if is_lawful else None)
         except InfeasibleError:
             points.append(None)
     return tuple(points)
@@ -165,7 +165,7 @@ def _start(plan_request: PlanRequest, plan: Plan, seed: int, params: FrontierPar
         problem = without_balance(plan_request.problem(None, {}))
         try:
             solution = solve(problem, seed=seed, params=_solve_params(problem, params))
-            return [_point(plan_request, problem, solution, None)]
+            return [_point(plan_request, problem, solution, None, params)]
         except InfeasibleError:  # a search found room where this one, with other bands, does not
             return []
     if not plan.moves:
@@ -181,7 +181,9 @@ def _start(plan_request: PlanRequest, plan: Plan, seed: int, params: FrontierPar
     ]
 
 
-def _point(plan_request: PlanRequest, problem: Problem, solution: Solution, within: float | None) -> RatedPoint:
+def _point(
+    plan_request: PlanRequest, problem: Problem, solution: Solution, within: float | None, params: FrontierParams
+) -> RatedPoint:
     arrays = plan_request.brokers.arrays
     capacities = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
     draft = draft_of(plan_request, solution.replicas, solution.leader)
@@ -192,7 +194,7 @@ def _point(plan_request: PlanRequest, problem: Problem, solution: Solution, with
         bytes=copied,
         replica_moves=solution.cost.replica_moves,
         leader_changes=solution.cost.leader_changes,
-        lower_bound_bytes=None if copied is None else min(_bound(problem, solution), copied) if copied else 0.0,
+        lower_bound_bytes=None if copied is None else min(_bound(problem, solution, params), copied) if copied else 0.0,
         skew={name: skew(after[:, d], capacities[name], problem.stays) for d, name in enumerate(problem.resources)},
     )
     loads = {name: after[:, d] for d, name in enumerate(problem.resources)}
@@ -222,10 +224,11 @@ def _along(plan_request: PlanRequest, by_broker: Mapping[int, float]) -> Floats:
     return np.array([by_broker[broker] for broker in plan_request.brokers.arrays.ids.tolist()])
 
 
-def _bound(problem: Problem, solution: Solution) -> float:
+def _bound(problem: Problem, solution: Solution, params: FrontierParams) -> float:
     """What nobody can beat for bands as wide as the point needs them."""
     low = np.minimum(problem.band_low, np.where(problem.stays[:, None], solution.after, 0.0))
     high = np.maximum(problem.band_high, solution.after)
     if (low == problem.band_low).all() and (high == problem.band_high).all():
         return solution.bounds.bytes.value
-    return lower_bounds(replace(problem, band_low=low, band_high=high)).bytes.value
+    widened = replace(problem, band_low=low, band_high=high)
+    return lower_bounds(widened, params=params.solve.bounds).bytes.value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
 from kafka_rebalance.plans.plan import FrontierPoint
 
 Price = tuple[int, int, int]
@@ -52,13 +52,13 @@ def in_order(points: Sequence[RatedPoint]) -> list[RatedPoint]:
     return sorted(result, key=place)
 
 
-def named(points: Sequence[RatedPoint]) -> tuple[FrontierPoint, ...]:
+def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.frontier) -> tuple[FrontierPoint, ...]:
     """With names and their reasons; none where not even the last point moves anything, or too few were found.
 
     The knee lies farthest below the straight line from the first point to the last; ``cheap`` is before it.
     """
     prices = [rated.price(by_bytes=are_bytes_known(points)) for rated in points]
-    if len(points) < DEFAULTS.frontier.least_points or prices[-1] == (0, 0, 0):
+    if len(points) < params.least_points or prices[-1] == (0, 0, 0):
         return ()
     axis = next(k for k in range(3) if prices[-1][k])
     cost = np.array([price[axis] for price in prices], dtype=np.float64)

@@ -29,7 +29,7 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.params import DEFAULTS as MODEL
 from kafka_rebalance.cluster_arrays.partition_arrays import unknown_words
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, UnseenParams
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
@@ -58,7 +58,9 @@ def nothing_usable(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     return ()
 
 
-def could_change(plan_request: PlanRequest, problem: Problem) -> tuple[str, ...]:
+def could_change(
+    plan_request: PlanRequest, problem: Problem, params: UnseenParams = DEFAULTS.unseen
+) -> tuple[str, ...]:
     """Why "nothing to do" may be wrong for all that was not seen, in sentences. O(P·W·D)."""
     hidden, rights = hidden_topics(plan_request.snapshot), missing_rights(plan_request.snapshot.coverage)
     # Nobody knows how many topics are missing without this right: any number of them may change the answer.
@@ -69,7 +71,7 @@ def could_change(plan_request: PlanRequest, problem: Problem) -> tuple[str, ...]
     if plan_request.options.preferred_election:
         reasons += [f"{_topics(hidden)} could not be described: who leads there is not known"] if hidden else []
     else:
-        reasons += _outside_perhaps(plan_request, problem, hidden)
+        reasons += _outside_perhaps(plan_request, problem, hidden, params.times_mean)
     return (*reasons, *(rights_in_words(rights) if reasons else ()))
 
 
@@ -78,13 +80,15 @@ def rights_in_words(rights: Iterable[Right]) -> tuple[str, ...]:
     return tuple(f"the right {right} is missing ({right.hides}); to grant it: {right.command}" for right in rights)
 
 
-def _outside_perhaps(plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...]) -> list[str]:
+def _outside_perhaps(
+    plan_request: PlanRequest, problem: Problem, hidden: tuple[str, ...], times_mean: float
+) -> list[str]:
     """A broker of each resource that may be outside its band by what was not seen."""
     reasons = []
     load = broker_loads(problem, problem.replicas, problem.leader)
     for d, name in enumerate(problem.resources):
         unseen = _unseen_rows(plan_request, name)
-        extra = _unseen_load(problem, d, unseen, len(hidden))
+        extra = _unseen_load(problem, d, unseen, len(hidden), times_mean)
         b = _first_outside(plan_request, problem, d, load[:, d], extra)
         if b is not None:
             parts = [f"{name} is not known for {int(unseen.sum()):,} partitions"] if unseen.any() else []
@@ -162,9 +166,7 @@ def _unseen_rows(plan_request: PlanRequest, name: str) -> Flags:
     return np.asarray(unseen[plan_request.rows])
 
 
-def _unseen_load(
-    problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float = DEFAULTS.unseen.times_mean
-) -> Floats:
+def _unseen_load(problem: Problem, d: int, unseen: Flags, hidden: int, times_mean: float) -> Floats:
     """float64[B]: what each broker may carry of resource ``d`` that was not seen."""
     seen, times = ~unseen, 1.0 if problem.resources[d] in COUNTED else times_mean
     extra = np.zeros(problem.broker_count)

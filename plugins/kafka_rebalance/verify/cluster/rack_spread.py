@@ -38,13 +38,13 @@ def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
     rack_count = int(cluster.rack.max(initial=0)) + 1
     held = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
     closed = (placement >= 0) & cluster.takes_replicas[placement]
-    selected = _count_by_rack(cluster.rack, placement, closed, rack_count)
+    occupied = _count_by_rack(cluster.rack, placement, closed, rack_count)
     now = cluster.now[row]
     is_here = (now[:, :, None] == placement[:, None, :]).any(axis=2)
     barred = cluster.must_leave[row] & (now >= 0) & cluster.takes_replicas[now] & ~is_here
-    selected += _count_by_rack(cluster.rack, now, barred, rack_count)
+    occupied += _count_by_rack(cluster.rack, now, barred, rack_count)
     open_in = np.bincount(cluster.rack, weights=cluster.takes_replicas, minlength=rack_count)
-    emptiest = np.where(selected < open_in[None, :], held, _MANY).min(axis=1)
+    emptiest = np.where(occupied < open_in[None, :], held, _MANY).min(axis=1)
     return np.asarray(held.max(axis=1) <= emptiest + 1)
 
 

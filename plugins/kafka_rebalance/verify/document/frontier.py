@@ -56,14 +56,14 @@ def _price(point: dict[str, Any], document: dict[str, Any]) -> float:
 
 
 def _check_skew(place: str, point: dict[str, Any], document: dict[str, Any], faults: FaultList) -> None:
-    resources = {reported["resource"]: reported for reported in document["resources"]}
+    resources = {outcome["resource"]: outcome for outcome in document["resources"]}
     if set(point["skew"]) != set(resources) or min(point["skew"].values(), default=0) < 0:
         faults.add("frontier", place, f"tells the skew of {sorted(point['skew'])}")
     elif any(0 < skew < 1 - ROUNDING for skew in point["skew"].values()):
         faults.add("frontier", place, "a skew is below 1: no highest level is below the mean")
     elif not any(point[name] for name in COSTS) and not _drops_for_nothing(document["parameters"]):
-        for name, reported in resources.items():
-            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], reported["skew_before"])
+        for name, outcome in resources.items():
+            faults.require_close("frontier", f"{place}.skew.{name}", point["skew"][name], outcome["skew_before"])
 
 
 def _check_price(

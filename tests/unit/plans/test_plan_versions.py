@@ -27,8 +27,8 @@ from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.verify.plan_kinds import KINDS
 from tests.unit.verify.sample_plans import sealed
 
-OLD = Path(__file__).resolve().parents[1] / "data" / "version_1"
-FORMAT_PAGE = Path(__file__).resolve().parents[2] / "docs" / "plan-format.md"
+OLD = Path(__file__).resolve().parents[2] / "data" / "version_1"
+FORMAT_PAGE = Path(__file__).resolve().parents[3] / "docs" / "plan-format.md"
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ import pytest
 from kafka_rebalance.csv_text import unguarded
 from kafka_rebalance.visible_text import is_hidden, visible
 from rebalance_advisor.cli.main import main as cli
-from tests.unit.hostile.cluster import cluster_document
-from tests.unit.hostile.names import HARMLESS, HOSTILE
-from tests.unit.hostile.readers import Page, figures_alike, markdown, screen_lines, without_name
+from tests.unit.cli.hostile.cluster import cluster_document
+from tests.unit.cli.hostile.names import HARMLESS, HOSTILE
+from tests.unit.cli.hostile.readers import Page, figures_alike, markdown, screen_lines, without_name
 
 SEARCHED_TWICE = (
     HARMLESS,

@@ -34,7 +34,7 @@ print(twice(2) + thrice(3))
 
 
 def run(folder: Path) -> subprocess.CompletedProcess[str]:
-    plugins = Path(__file__).parents[2] / "plugins"
+    plugins = Path(__file__).parents[3] / "plugins"
     paths = os.pathsep.join([str(folder), str(plugins)])
     environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "cache")}
     return subprocess.run(

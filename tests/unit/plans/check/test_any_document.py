@@ -16,7 +16,7 @@ from kafka_rebalance.plans.check import PlanStatus, check_plan, read_planned
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_document
 from rebalance_advisor.cli.main import main
 from tests.sample import sample
-from tests.unit.check.plans_to_check import planned, resealed
+from tests.unit.plans.check.plans_to_check import planned, resealed
 
 STRANGE: list[Any] = [
     None, True, -1, 0, 3, 10**30, 0.5, 1e308, float("nan"), float("inf"), "", "x", "9" * 5000, "\ud800", "\x1b[2J", [],

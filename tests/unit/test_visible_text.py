@@ -16,8 +16,8 @@ from kafka_rebalance.visible_text import excerpt, is_hidden, visible, visible_js
 from rebalance_advisor.airflow.task_log import task_log
 from rebalance_advisor.publish.escape import html_value, markdown_line, markdown_text
 from rebalance_advisor.terminal import write_json, write_lines
-from tests.unit.hostile.names import HOSTILE
-from tests.unit.hostile.readers import markdown, screen_lines
+from tests.unit.cli.hostile.names import HOSTILE
+from tests.unit.cli.hostile.readers import markdown, screen_lines
 
 # Anything that a text can hold, with what is dangerous more often than chance would have it.
 TEXTS = st.lists(

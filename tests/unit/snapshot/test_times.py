@@ -15,8 +15,8 @@ from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.snapshot.times import parse_time, time_text
 from rebalance_advisor.dumps import read_input
-from tests.unit.check.plans_to_check import planned, resealed
 from tests.unit.dumps.dump_texts import write_folder
+from tests.unit.plans.check.plans_to_check import planned, resealed
 
 MOMENTS = st.datetimes(datetime(2000, 1, 2), datetime(2199, 12, 30))  # noqa: DTZ001
 OFFSETS = st.integers(-23 * 60 - 59, 23 * 60 + 59)

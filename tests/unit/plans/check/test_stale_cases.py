@@ -12,7 +12,8 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.check import STATUS_OF, PlanStatus, ReasonCode, check_plan
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir
 from kafka_rebalance.snapshot.times import parse_time
-from tests.unit.check.plans_to_check import (
+from tests.unit.planner.sample_clusters import random_cluster, row
+from tests.unit.plans.check.plans_to_check import (
     OPTIONS,
     Planned,
     applied,
@@ -29,7 +30,6 @@ from tests.unit.check.plans_to_check import (
     with_topic,
     without_topic,
 )
-from tests.unit.planner.sample_clusters import random_cluster, row
 
 Change = Callable[[Planned], ClusterSnapshot]
 

@@ -24,7 +24,7 @@ from kafka_rebalance.plans.plan import (
 )  # fmt: skip
 from rebalance_advisor.dumps import read_input
 
-MAP = Path(__file__).resolve().parents[1] / "data" / "kafka-kit-256-partitions-23-brokers.json"
+MAP = Path(__file__).resolve().parents[2] / "data" / "kafka-kit-256-partitions-23-brokers.json"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.interpreted.answers import answers
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def interpreted(*arguments: str) -> subprocess.CompletedProcess[str]:
