@@ -167,4 +167,4 @@ def test_a_chain_gains_more_than_rounding(times: float, is_passed_on: bool) -> N
     far = times * BAND_TOLERANCE
     state = leader_state_of([[far], [0.0]], [[far], [0.0]], [[-9.0], [-9.0]], [[0.0], [9.0]])
     leader_search.hand_over(state, 1, 1)
-    assert leader_search._pass_on(state, 0, 1) == is_passed_on
+    assert leader_search._pass_on(state, 0, 1, np.zeros(2)) == is_passed_on
