@@ -66,7 +66,7 @@ lint: setup
 	@$(RUN) $(BIN)/lint-imports
 
 fast-tests: setup
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile --brief-search -m "not live and not stack and not slow and not matrix"
+	@$(RUN) $(BIN)/python -m pytest -q -n 3 --dist loadfile -p no:anyio --brief-search -m "not live and not stack and not slow and not matrix"
 
 coverage: setup ## line coverage of the small cases with kernels interpreted, and the lines that none reaches
 	@$(RUN) $(BIN)/python -m tests.mutation.coverage_table

@@ -42,6 +42,7 @@ def run(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_first_run_says_once_that_it_compiles_and_the_next_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "kernels_of_the_test.py").write_text(KERNELS)
     first, second = run(tmp_path), run(tmp_path)

@@ -90,6 +90,7 @@ print(other(5), one(5), sum(one.stats.cache_hits.values()) + sum(other.stats.cac
 """
 
 
+@pytest.mark.slow
 def test_kernels_share_what_they_call_and_one_another_compiled_and_from_disk(tmp_path: Path) -> None:
     (library(tmp_path) / "outer.py").write_text(CHAIN)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -57,7 +57,8 @@ def test_the_same_problem_has_the_same_plan_twice(steps: int) -> None:
     assert first.leader.tobytes() == second.leader.tobytes()
 
 
-@pytest.mark.parametrize("seed", sample(range(4), (3,)))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
 def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int) -> None:
     problem = _problem(seed, 0.05)
     alone = solve(problem, params=SolveParams(effort=Effort(program_steps=0, anneal_steps=0)))

@@ -48,13 +48,13 @@ def test_a_value_out_of_range_is_named(fields: dict[str, Any], words: str) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("value", STRANGE, ids=repr)
-def test_no_value_of_any_kind_crashes(name: str, value: Any) -> None:
-    try:
-        options = PlanOptions(**{name: value})
-    except UsageError:
-        return
-    assert getattr(options, name) == value
+def test_no_value_of_any_kind_crashes(name: str) -> None:
+    for value in STRANGE:
+        try:
+            options = PlanOptions(**{name: value})
+        except UsageError:
+            continue
+        assert getattr(options, name) == value
 
 
 def test_parameters_of_a_plan_with_any_field_spoiled_are_read_or_refused_with_their_place() -> None:

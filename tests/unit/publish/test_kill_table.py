@@ -1,6 +1,6 @@
 """A part of the kill table, anew in a process of its own: every n-th moment of each command, layout and strike.
 
-Every 131st in the fast tests, every 37th in `make test`, all by `make test-kill`.
+Every 37th in `make test`, all by `make test-kill`.
 """
 
 import re
@@ -9,10 +9,9 @@ from subprocess import run
 
 import pytest
 
-from tests.sample import sample
 
-
-@pytest.mark.parametrize(("step", "least"), sample([(37, 150), (131, 30)], [(131, 30)]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "least"), [(37, 150)])
 def test_a_kill_a_full_disk_or_ctrl_c_leaves_the_old_advisory_or_the_new_one(step: int, least: int) -> None:
     line = [sys.executable, "-m", "tests.unit.publish.kill_table", "--step", str(step)]
     done = run(line, capture_output=True, text=True, check=False)

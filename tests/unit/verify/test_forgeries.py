@@ -153,6 +153,7 @@ def test_any_value_that_is_changed_is_caught_unless_it_is_free(kind: str) -> Non
     assert missed == []
 
 
+@pytest.mark.slow
 def test_a_changed_value_of_each_field_is_caught_in_one_of_the_plans_that_have_it() -> None:
     draw = random.Random(12)
     plans: dict[tuple[Any, ...], list[tuple[str, list[tuple[Any, ...]]]]] = {}

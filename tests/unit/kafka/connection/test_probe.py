@@ -318,6 +318,7 @@ def test_a_wrong_key_password_is_named(certificates: Certificates, tmp_path: Pat
             probe("127.0.0.1:1", **over_tls(certificates, **own, **password))
 
 
+@pytest.mark.slow
 def test_no_wrong_password_leads_to_another_key_in_the_file_of_the_certificate(
     certificates: Certificates, tmp_path: Path
 ):

@@ -41,7 +41,7 @@ def provider() -> Iterator[TokenServer]:
         def log_message(self, *_: object) -> None: ...
 
     with HTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever, daemon=True)
+        thread = threading.Thread(target=listening.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         server.url = f"http://127.0.0.1:{listening.server_port}/token"
         yield server
