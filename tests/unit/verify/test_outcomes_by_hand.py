@@ -240,7 +240,21 @@ def test_who_can_be_given_no_more_may_stay_below_its_band() -> None:
     assert low.tolist() == [1, 1, 0]  # 1.5 for each of two, rounded; the demoted one leads nothing
     known, given = arrays(exclude_brokers=[2]), parameters(exclude_brokers=[2])
     low = asked_band(leaders, np.array([1.0, 2.0, 0.5]), None, known, given)[0].low
-    assert low == pytest.approx([0.8, 0.8, 0.5])
+    assert low == pytest.approx([0.8, 0.8, 0.0])  # of today's leaders it has none, whatever the document says
+
+
+def test_what_it_holds_counts_as_it_weighs_afterwards() -> None:
+    """Each broker leads one partition of RF 3, written at 10 and read at 2: 22 are sent. With RF 2 that is 12.
+
+    The band asked for is 0.99 to 1.01 of the mean: who takes no leaders need not send more than its 12.
+    """
+    rows = [row("t", p, [p, (p + 1) % 3, (p + 2) % 3]) for p in range(3)]
+    rates = {LoadKind.IN_BYTES_PER_S: [10.0] * 3, LoadKind.OUT_BYTES_PER_S: [2.0, 2.0, 8.0]}
+    measured, asked = cluster(rows, brokers(3), rates=rates), {"exclude_brokers": [0], "replication_factor": 2}
+    out = DISK | {"resource": "out", "band_asked": [0.99, 1.01]}
+    before = np.array([22.0, 22.0, 28.0])
+    low = asked_band(out, before, None, arrays(measured, **asked), parameters(**asked))[0].low
+    assert low == pytest.approx([12.0, 13.86, 13.86])  # the mean is (12 + 12 + 18) / 3 = 14
 
 
 def test_cpu_is_shared_apart_where_somebody_may_not_lead() -> None:

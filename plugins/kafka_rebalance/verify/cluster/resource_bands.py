@@ -57,8 +57,8 @@ def asked_band(
 ) -> tuple[Band, Floats]:
     """The band asked for and the plain mean times each broker's capacity, float64[B].
 
-    Brokers that leave have [0, 0]; who cannot be given more need not have more than today. Its mean counts every
-    replica at its leader's size.
+    Brokers that leave have [0, 0]; who cannot be given more need not have more than what it holds today weighs
+    afterwards (a leader sends less where fewer replicas follow). Its mean counts every replica at its leader's size.
     """
     name = outcome["resource"]
     broker_capacity = np.where(cluster.stays, 1.0 if capacity is None else capacity, 0.0)
@@ -79,7 +79,18 @@ def asked_band(
     if name in parameters.caps:
         low, high = np.minimum(low, parameters.caps[name]), np.minimum(high, parameters.caps[name])
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
-    return Band(_reachable(name, low, before, cluster), high), plain
+    held = before if name == "disk" else _held(per_replica, per_leader, cluster)
+    return Band(_reachable(name, low, held, cluster), high), plain
+
+
+def _held(per_replica: Floats, per_leader: Floats, cluster: ClusterArrays) -> Floats:
+    """float64[B]: today's replicas and leaders at the weights of the replication factor that is wanted."""
+    held, led = cluster.now >= 0, cluster.leader >= 0
+    weight = np.broadcast_to(per_replica[:, None], held.shape)
+    return np.asarray(
+        np.bincount(cluster.now[held], weights=weight[held], minlength=len(cluster.ids))
+        + np.bincount(cluster.leader[led], weights=per_leader[led], minlength=len(cluster.ids))
+    )
 
 
 def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tuple[Floats, Floats]:
@@ -89,11 +100,11 @@ def _rounded(low: Floats, high: Floats, basis: Floats, *, is_target: bool) -> tu
     return low, np.where(is_open & np.isfinite(high), np.maximum(high, np.ceil(basis - _SLACK)), high)
 
 
-def _reachable(name: str, low: Floats, before: Floats, cluster: ClusterArrays) -> Floats:
+def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> Floats:
     if name not in OF_LEADERS_ALONE:
-        low = np.where(cluster.takes_replicas, low, np.minimum(low, before))
+        low = np.where(cluster.takes_replicas, low, np.minimum(low, held))
     if name in OF_LEADERS:
-        low = np.where(cluster.takes_leaders, low, np.minimum(low, before))
+        low = np.where(cluster.takes_leaders, low, np.minimum(low, held))
         low = np.where(cluster.keeps_leaders, low, 0.0)
     return np.asarray(low)
 
