@@ -36,12 +36,11 @@ def farthest_apart(document: dict[str, Any], snapshot: ClusterSnapshot, scored: 
         (cost["leader_changes"], scored["n_leader_moves"]),
     ]
     for side, loads in (("before", levels.before), ("after", levels.after)):
-        for name, load in loads.items():
-            broker_capacity = levels.capacity[name]
-            level = (load if broker_capacity is None else load / broker_capacity)[cluster.stays]
+        for name in loads.keys() & SCORERS.keys():  # it knows nothing of what is measured on request
+            load, capacity = loads[name], levels.capacity[name]
+            level = (load if capacity is None else load / capacity)[cluster.stays]
             mean = float(
-                load[cluster.stays].sum()
-                / (len(level) if broker_capacity is None else broker_capacity[cluster.stays].sum())
+                load[cluster.stays].sum() / (len(level) if capacity is None else capacity[cluster.stays].sum())
             )
             stats = scored[f"stats_{side}"][SCORERS[name]]
             if mean > 0:
