@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutation.mutants import UNCHANGED, mutants_of, mutated
-from tests.mutation.small_cases import COMPILED, GATES, INTERPRETED, SUITES
+from tests.mutation import __main__ as mutate
+from tests.mutation.mutants import UNCHANGED, Mutant, mutants_of, mutated
+from tests.mutation.small_cases import COMPILED, GATES, INTERPRETED, SUITES, Reached
 
 ROOT = Path(__file__).parents[3]
 
@@ -138,3 +139,16 @@ def test_every_path_of_a_suite_is_there(suite) -> None:
     for path in (*suite.tests, *suite.left_out, *suite.source.split(",")):
         assert (ROOT / path).exists(), path
     assert all(any(path.startswith(tests) for tests in suite.tests) for path in suite.left_out)
+
+
+def test_declarations_alone_are_put_to_the_tests_of_their_folder() -> None:
+    """No test runs a line of them; a module with functions is put to those that reach it."""
+    seconds = {"tests/unit/planner/test_a.py::test": 1.0, "tests/unit/plans/test_b.py::test": 0.1}
+    lines = {"plugins/kafka_rebalance/planner/params.py": {1: [""], 2: [""]}}
+    found = Reached(COMPILED, lines, {}, seconds)
+    mutant = Mutant(
+        "plugins/kafka_rebalance/planner/params.py", 2, (2,), is_in_kernel=False, number=0, before="", after=""
+    )
+    assert mutate.tests_for(mutant, found) == ["tests/unit/planner/test_a.py::test"]
+    lines[mutant.path][9] = ["tests/unit/plans/test_b.py::test"]
+    assert mutate.tests_for(mutant, found) == ["tests/unit/plans/test_b.py::test"]
