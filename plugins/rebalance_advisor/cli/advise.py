@@ -55,11 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _tell(
     document: dict[str, Any], words: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
 ) -> None:
+    from rebalance_advisor.publish.report import uncovered_by
+
     now = datetime.now(UTC)
     if as_json:
         plan = document["plan"]
         shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
-        shown |= {"findings": document["findings"], "folder": str(folder), "reading_age_s": age_s(captured_at, now)}
+        shown |= {"findings": document["findings"], "folder": str(folder), "not_covered": uncovered_by(document)}
+        shown |= {"reading_age_s": age_s(captured_at, now)}
         write_json(sys.stdout, shown)
         return
     write_lines(sys.stdout, *with_reading_age(words, captured_at, now), f"report: {folder / 'report.html'}")

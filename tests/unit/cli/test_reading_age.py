@@ -51,4 +51,6 @@ def test_an_old_reading_is_called_old_and_the_files_are_the_same_tomorrow(
     for file in (tmp_path / "out").rglob("*"):
         assert not file.is_file() or "21 days old" not in file.read_text()
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["reading_age_s"] == pytest.approx(21 * 86_400, abs=600)
+    told = json.loads(capsys.readouterr().out)
+    assert told["reading_age_s"] == pytest.approx(21 * 86_400, abs=600)
+    assert told["not_covered"] == ""
