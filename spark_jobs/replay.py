@@ -106,6 +106,9 @@ def _fan_out(spark: SparkSession, rows: pa.Table, step: Callable[[Row], Document
     def answers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
+        from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+
+        tell_of_first_compile()  # in the worker's log
         for batch in batches:
             found = [json.dumps(answer) for row in batch.to_pylist() if (answer := step(row)) is not None]
             yield pa.RecordBatch.from_pydict({"answer": pa.array(found, pa.string())})

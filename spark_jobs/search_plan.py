@@ -75,6 +75,9 @@ def search_plans(
     def search(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
+        from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+
+        tell_of_first_compile()  # in the worker's log
         for batch in batches:
             found = [answer_to(snapshot, json.loads(task), previous) for task in batch.column("task").to_pylist()]
             yield pa.RecordBatch.from_pydict({"plan": pa.array([json.dumps(answer) for answer in found], pa.string())})

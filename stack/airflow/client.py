@@ -7,7 +7,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,16 +74,24 @@ class AirflowClient:
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances?limit=1000"
         return list(self._request("GET", path)["task_instances"])
 
-    def follow(self, dag_id: str, run_id: str, timeout_seconds: float) -> Iterator[dict[str, Any]]:
+    def follow(
+        self,
+        dag_id: str,
+        run_id: str,
+        timeout_seconds: float,
+        at_each_look: Callable[[list[dict[str, Any]]], None] = lambda _: None,
+    ) -> Iterator[dict[str, Any]]:
         """Each task instance again whenever its state has changed, until the run has ended.
 
-        Raises TimeoutError when it has not after ``timeout_seconds``.
+        ``at_each_look`` gets all instances, twice a second. Raises TimeoutError when the run has not ended after
+        ``timeout_seconds``.
         """
         seen: dict[tuple[str, int], tuple[Any, Any]] = {}
         deadline = time.monotonic() + timeout_seconds
         while True:
             state = self.run_state(dag_id, run_id)
-            for task in self.task_instances(dag_id, run_id):
+            instances = self.task_instances(dag_id, run_id)
+            for task in instances:
                 key, now = (task["task_id"], task["map_index"]), (task["state"], task["try_number"])
                 if task["state"] is not None and seen.get(key) != now:
                     seen[key] = now
@@ -92,6 +100,7 @@ class AirflowClient:
                 return
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{dag_id} {run_id} is {state} after {timeout_seconds:.0f} s")
+            at_each_look(instances)
             time.sleep(0.5)
 
     def returned(self, dag_id: str, run_id: str, task_id: str, map_index: int = -1) -> Any:

@@ -19,6 +19,7 @@ from typing import Any
 from kafka_rebalance.errors import AdvisorError
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
+from stack.demo.run_progress import RunProgress
 from stack.demo.warm_kernels import kernel_warmer, start_warming
 from stack.machine import Machine
 from stack.processes import stop
@@ -27,9 +28,8 @@ DAG = "advise"
 LIVE_CONNECTION = "kafka_live"
 # A daily run that fell due since the last demo would be in its way: no two runs advise at once.
 BY_HAND = {"ADVISOR_SCHEDULES": "off"}
-_RUN_SECONDS = 900
+_RUN_SECONDS = 3600  # on an idle machine two minutes; a busy one may take its time, and says every 20 s what it does
 _PATIENCE_SECONDS = 5.0
-_TOLD = frozenset({"success", "failed", "up_for_retry", "upstream_failed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
     run_id = client.trigger(DAG, {"cluster": cluster, "snapshot": "fresh", **form})
     say(f"{DAG} {cluster}: started")
     failed: dict[str, Any] | None = None
-    for task in client.follow(DAG, run_id, _RUN_SECONDS):
-        if task["state"] in _TOLD:
-            say(f"{task['task_id'].rpartition('.')[2]:<16} {task['state']} ({task['duration'] or 0:.1f} s)")
-            failed = task if task["state"] == "failed" else failed
+    progress = RunProgress(say, lambda task: client.log(DAG, run_id, task))
+    for task in client.follow(DAG, run_id, _RUN_SECONDS, progress.look):
+        progress.changed(task)
+        failed = task if task["state"] == "failed" else failed
     if client.run_state(DAG, run_id) != "success":
         said = client.log(DAG, run_id, failed)[-3000:] if failed else "no task ran"
         raise RuntimeError(f"{DAG} {run_id} did not succeed\n{said}")
