@@ -10,7 +10,7 @@ RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test slow-tests test-kill test-live test-live-full check lint fast-tests coverage mutate bench bench-planner fuzz wheel lock clean
+.PHONY: help setup demo demo-live up down test slow-tests test-kill test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner fuzz wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -76,6 +76,9 @@ mutate: setup ## a seeded sample of mutants, each put to the tests that reach it
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))
+
+bench-beside: setup ## our assignors in this checkout and in another one, in turns: what became slower (OTHER=folder CELLS=60)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_beside $(OTHER) $(if $(CELLS),--cells $(CELLS))
 
 bench-planner: setup ## the planner on cluster models beside a peer's results, and its gaps to the bound (MODELS=folder)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner --models $(or $(MODELS),../shared/clusters)
