@@ -15,6 +15,9 @@ from kafka_rebalance.snapshot.rights import Right, missing_rights
 _NO_MEMBERS = ("Empty", "Dead")
 _ONE_OFFSET = "committed offset of "
 _COMMITS = ("committed offsets", "offsets", "group")
+# Of a broker that did not answer: parts of the one gap that says what it did not tell.
+LIST_OF_BROKER = "the list of groups that it coordinates"
+COMMITS_OF_BROKER = "committed offsets of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +32,33 @@ class UnreadGroup:
 def may_hide_groups(snapshot: ClusterSnapshot) -> bool:
     """Not all groups that there are may have been listed."""
     return Right.DESCRIBE_CLUSTER in missing_rights(snapshot.coverage) or any(
-        gap.subject_type == "cluster" and "group" in gap.what for gap in snapshot.coverage
+        (gap.subject_type == "cluster" and "group" in gap.what)
+        or (gap.subject_type == "broker" and LIST_OF_BROKER in gap.what)
+        for gap in snapshot.coverage
     )
 
 
 def unread_groups(snapshot: ClusterSnapshot) -> tuple[UnreadGroup, ...]:
     """In the order of the snapshot's groups."""
     gaps: dict[str, list[CoverageGap]] = {}
+    untold = set()
     for gap in snapshot.coverage:
         if gap.subject_type == "group":
             gaps.setdefault(gap.subject, []).append(gap)
-    found = (_unread(group, gaps.get(group.id, []), snapshot) for group in snapshot.groups)
+        elif gap.subject_type == "broker" and COMMITS_OF_BROKER in gap.what:
+            untold.add(gap.subject)
+    found = (
+        _unread(group, gaps.get(group.id, []), snapshot, is_untold=str(group.coordinator) in untold)
+        for group in snapshot.groups
+    )
     return tuple(unread for unread in found if unread is not None)
 
 
-def _unread(group: Group, gaps: list[CoverageGap], snapshot: ClusterSnapshot) -> UnreadGroup | None:
+def _unread(group: Group, gaps: list[CoverageGap], snapshot: ClusterSnapshot, *, is_untold: bool) -> UnreadGroup | None:
+    """``is_untold``: its coordinator did not tell the commits of all its groups."""
     if group.state in _NO_MEMBERS and not group.members:
         return None
-    has_no_commits = any(gap.what in _COMMITS for gap in gaps)
+    has_no_commits = any(gap.what in _COMMITS for gap in gaps) or (is_untold and not group.committed)
     named = _named(group)
     if group.type is GroupType.SHARE:
         why = "a share group commits no offsets"

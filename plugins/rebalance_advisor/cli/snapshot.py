@@ -37,28 +37,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--previous", type=Path, metavar="FILE", help="an earlier snapshot: rates since then are measured"
     )
     parser.add_argument(
-        "--verbose", action="store_true", help="list the client properties that change nothing about reading"
+        "--verbose",
+        action="store_true",
+        help="list the client properties that change nothing about reading, and the requests that were sent",
     )
-    parser.add_argument("--deadline", type=float, default=120.0, metavar="SECONDS", help="for the whole reading (120)")
+    parser.add_argument(
+        "--deadline",
+        type=seconds_above_zero,
+        default=120.0,
+        metavar="SECONDS",
+        help="for the whole reading (120); a broker gets 5 s to answer, with more than 120 a 24th of it",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, say what is missing, write. Raises AdvisorError for what the caller can put right."""
     from kafka_rebalance.snapshot.rates import measure_rates
     from rebalance_advisor.kafka.read_cluster import read_with_settings
+    from rebalance_advisor.kafka.request_counts import RequestCounts
     from rebalance_advisor.publish.folders.whole_file import check_file
 
     check_file(arguments.out)  # before the cluster is asked
     logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its complaints are told below, as coverage or as an error
     settings = _settings(arguments)
     previous = _previous(arguments.previous)
+    counts = RequestCounts()
     snapshot = read_with_settings(
         settings,
         cluster_name=arguments.cluster,
         now=datetime.now(UTC),
         deadline_s=arguments.deadline,
         say=Progress(),
+        counts=counts,
     )
+    if arguments.verbose:
+        write_lines(sys.stderr, *counts.words())
     if previous is not None:
         snapshot = measure_rates(previous, snapshot)
     _tell_coverage(snapshot)
@@ -69,6 +82,17 @@ def run(arguments: argparse.Namespace) -> int:
         f"{len(snapshot.partitions)} partitions, {len(snapshot.groups)} groups",
     )
     return 0
+
+
+def seconds_above_zero(text: str) -> float:
+    """A number of seconds. Raises ArgumentTypeError for what is none, or not above 0."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds
 
 
 def _settings(arguments: argparse.Namespace) -> ConnectionSettings:

@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata
-from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.coverage import LOG_DIRS, Coverage
 from rebalance_advisor.kafka.offsets import TopicPartition
 from rebalance_advisor.kafka.storage import Configs, Storage
 from rebalance_advisor.kafka.unheard import Unheard
@@ -38,8 +38,8 @@ def note_unseen(reading: Reading, coverage: Coverage) -> None:
     """Brokers that hold replicas and cannot be asked, and replicas that are offline on brokers that are there."""
     metadata = reading.metadata
     fenced = {broker.id for broker in metadata.brokers if broker.is_fenced}
-    for broker in sorted(fenced):
-        coverage.add("broker", broker, "log dirs", "is fenced")
+    for broker in sorted(fenced - reading.unheard.keys()):
+        coverage.add_unanswered(broker, LOG_DIRS, "is fenced")
     known = {broker.id for broker in metadata.brokers}
     for broker in sorted({replica for partition in metadata.partitions for replica in partition.replicas} - known):
         coverage.add("broker", broker, "everything", "replicas are placed on it, and the cluster does not know it")

@@ -23,7 +23,7 @@ from rebalance_advisor.kafka.cluster_metadata import (
     read_reassignments,
 )
 from rebalance_advisor.kafka.connection.client import reason_of
-from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.coverage import REST, Coverage
 from rebalance_advisor.kafka.groups.groups import ListedGroups
 from rebalance_advisor.kafka.offsets import leaders_of, read_committed, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
@@ -48,7 +48,7 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
     if isinstance(now, Exception):
         coverage.add_cluster("changes while it was read", f"nobody told the metadata again: {reason_of(now)}")
         return reading
-    reading = _with_brokers(reading, now, coverage)
+    reading = _with_brokers(sender, reading, now, coverage)
     before = _topics_seen(reading.metadata)
     changes = topic_changes(before, now, before.topics.keys() | now.topics.keys())
     reading = _told_gone(_shown_as(reading, before, now, None), changes.deleted, coverage)
@@ -64,8 +64,8 @@ def read_again_what_changed(sender: RequestSender, reading: Reading, coverage: C
     return _told_unknown(reading, again.changed, "it changed again while it was read again", coverage)
 
 
-def _with_brokers(reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
-    """Brokers that came or went meanwhile: there, and not heard."""
+def _with_brokers(sender: RequestSender, reading: Reading, now: TopicsSeen, coverage: Coverage) -> Reading:
+    """Brokers that came or went meanwhile: there, not heard, and asked nothing more."""
     known = {broker.id for broker in reading.metadata.brokers}
     serving = {broker.id for broker in reading.metadata.brokers if not broker.is_fenced}
     joined = tuple(now.brokers[broker] for broker in sorted(now.brokers.keys() - known))
@@ -73,9 +73,9 @@ def _with_brokers(reading: Reading, now: TopicsSeen, coverage: Coverage) -> Read
     gone = Unheard(BrokerState.DISCONNECTED, "it left the cluster while it was read")
     unheard |= dict.fromkeys(sorted(serving - now.brokers.keys()), gone)
     for broker, why in unheard.items():
-        coverage.add("broker", broker, "the rest of the reading", why.reason)
+        coverage.add_unanswered(broker, REST, str(sender.unheard.setdefault(broker, why)))
     metadata = replace(reading.metadata, brokers=(*reading.metadata.brokers, *joined))
-    return replace(reading, metadata=metadata, unheard={**reading.unheard, **unheard})
+    return replace(reading, metadata=metadata, unheard={**unheard, **reading.unheard, **sender.unheard})
 
 
 def topic_changes(before: TopicsSeen, now: TopicsSeen, names: Iterable[str]) -> TopicChanges:
@@ -169,7 +169,7 @@ def _read_again(sender: RequestSender, reading: Reading, changes: TopicChanges, 
     configs = read_configs(sender, names, coverage, of_brokers=False)
     readers = {group.id: group for group in reading.groups if _commits_to(group.committed, changes.recreated)}
     committed = read_committed(sender, ListedGroups(readers), coverage) if readers else {}
-    starts, ends = read_ends(sender, leaders_of(rows, sender.brokers, coverage), coverage)
+    starts, ends = read_ends(sender, leaders_of(rows, coverage), coverage)
     return replace(
         reading,
         metadata=replace(reading.metadata, reassignments=read_reassignments(sender, coverage)),

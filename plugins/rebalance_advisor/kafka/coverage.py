@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from kafka_rebalance.findings.words import counted
 from kafka_rebalance.snapshot.model import CoverageGap
 from kafka_rebalance.snapshot.rights import Right, right_gap
-from rebalance_advisor.kafka.connection.client import error_name
+from kafka_rebalance.snapshot.unread_groups import COMMITS_OF_BROKER, LIST_OF_BROKER
+from rebalance_advisor.kafka.connection.client import error_name, reason_of
 
 _SHOWN_PARTITIONS = 5
 CONFIGS = "configs"
+# What only one broker can tell; in braces what is counted.
+LOG_DIRS = "log dirs"
+GROUP_LIST = LIST_OF_BROKER
+GROUP_MEMBERS = "members of {groups} that it coordinates"
+GROUP_COMMITS = f"{COMMITS_OF_BROKER} {{groups}} that it coordinates"
+REST = "the rest of the reading"
+PARTITION_OFFSETS = "offsets of {partitions} that it leads"
+_IN_ORDER = (LOG_DIRS, CONFIGS, GROUP_LIST, GROUP_MEMBERS, GROUP_COMMITS, PARTITION_OFFSETS)
 # Kafka's error for a refusal → the right that would have been needed, for configs and for all else.
 _REFUSALS = {
     29: (Right.TOPIC_CONFIGS, Right.DESCRIBE_TOPICS),
@@ -27,6 +38,7 @@ class Coverage:
     _gaps: set[CoverageGap] = field(default_factory=set)
     _rights: dict[Right, CoverageGap] = field(default_factory=dict)
     _partitions: dict[tuple[str, str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    _unanswered: dict[tuple[int, str], dict[str, set[object]]] = field(default_factory=dict)
 
     def add(self, subject_type: str, subject: object, what: str, reason: str) -> None:
         """One gap; the same one twice counts once."""
@@ -56,11 +68,22 @@ class Coverage:
         """A gap of one partition; many of one topic with one reason become one line."""
         self._partitions[topic, what, reason].append(partition)
 
+    def add_unanswered(self, broker: int, part: str, why: Exception | str, things: Iterable[object] = ()) -> None:
+        """``part`` of what this broker alone can tell, and did not. One line for each broker and reason, in the end.
+
+        ``part`` is one of the names above, or words of the same form; ``things`` (partitions, groups) are counted once.
+        """
+        reason = reason_of(why) if isinstance(why, Exception) else why
+        self._unanswered.setdefault((broker, reason), {}).setdefault(part, set()).update(things)
+
     def forget_topic(self, topic: str) -> None:
         """What was said of a topic that is read again, or that is gone."""
         self._gaps = {gap for gap in self._gaps if (gap.subject_type, gap.subject) != ("topic", topic)}
         for key in [key for key in self._partitions if key[0] == topic]:
             del self._partitions[key]
+        for parts in self._unanswered.values():
+            if PARTITION_OFFSETS in parts:
+                parts[PARTITION_OFFSETS] -= {key for key in parts[PARTITION_OFFSETS] if _is_of(key, topic)}
 
     @property
     def gaps(self) -> tuple[CoverageGap, ...]:
@@ -74,7 +97,24 @@ class Coverage:
         whole = [replace(gap, subject=self.cluster) if gap.subject_type == "cluster" else gap for gap in self._gaps]
         return tuple(
             sorted(
-                [*whole, *by_topic, *self._rights.values()],
+                [*whole, *by_topic, *self._of_brokers(), *self._rights.values()],
                 key=lambda gap: (gap.subject_type, gap.subject, gap.what, gap.reason),
             )
         )
+
+    def _of_brokers(self) -> list[CoverageGap]:
+        found = []
+        for (broker, reason), parts in self._unanswered.items():
+            told = {part: things for part, things in parts.items() if (things or "{" not in part) and part != REST}
+            order = [part for part in _IN_ORDER if part in told] + sorted(told.keys() - set(_IN_ORDER))
+            what = ", ".join(_counted(part, len(told[part])) for part in order)
+            found.append(CoverageGap("broker", str(broker), what or REST, reason))
+        return found
+
+
+def _counted(part: str, count: int) -> str:
+    return part.format(groups=counted(count, "group"), partitions=counted(count, "partition"))
+
+
+def _is_of(key: object, topic: str) -> bool:
+    return isinstance(key, tuple) and key[0] == topic

@@ -20,7 +20,7 @@ from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 _REFUSED, _UNKNOWN = 29, 3
-_NAMES_A_QUESTION = 1_000
+_NAMES_A_QUESTION = 50_000
 _HIDDEN = "everything but its size"
 _DESCRIPTION = "description"
 

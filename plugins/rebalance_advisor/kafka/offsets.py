@@ -13,15 +13,16 @@ from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 
 from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
 from rebalance_advisor.kafka.cluster_metadata import SeenPartition, refreshed_leaders
-from rebalance_advisor.kafka.connection.client import error_name, reason_of
-from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups
+from rebalance_advisor.kafka.connection.client import error_name
+from rebalance_advisor.kafka.coverage import GROUP_COMMITS, PARTITION_OFFSETS, Coverage
+from rebalance_advisor.kafka.groups.groups import LOADING, ListedGroups, find_moved, may_have_moved
 from rebalance_advisor.kafka.request_sender import RequestSender
+from rebalance_advisor.kafka.unheard import BrokerUnheardError
 
 TopicPartition = tuple[str, int]
 EARLIEST, LATEST = -2, -1
 _WHAT = {EARLIEST: "start offset", LATEST: "end offset"}
-_PARTITIONS_A_QUESTION = 5_000
+_PARTITIONS_A_QUESTION = 50_000  # 2 MB; the number of requests does not grow with the partitions of a usual cluster
 _LEADER_MOVED = (5, 6, 74, 75, 76)  # leader not available, not leader, fenced or unknown epoch, offset not available
 _BATCHED = 8  # OffsetFetch from this version on takes many groups
 
@@ -29,63 +30,87 @@ _BATCHED = 8  # OffsetFetch from this version on takes many groups
 def read_committed(
     sender: RequestSender, listed: ListedGroups, coverage: Coverage
 ) -> dict[str, tuple[CommittedOffset, ...]]:
-    """Committed offsets by group; share groups commit none."""
-    names = [name for name, group in listed.groups.items() if group.type is not GroupType.SHARE]
+    """Committed offsets by group; share groups commit none. Of groups that moved the new coordinator is asked."""
+    names = {name for name, group in listed.groups.items() if group.type is not GroupType.SHARE}
+    found: dict[str, tuple[CommittedOffset, ...]] = {}
+    failed = _fetch_committed(sender, listed, names, found, coverage)
+    fresh = find_moved(sender, listed, {name for name, why in failed.items() if may_have_moved(why)})
+    moved = {name for name in failed if fresh.groups[name].coordinator != listed.groups[name].coordinator}
+    failed |= _fetch_committed(sender, fresh, moved, found, coverage)
+    for name in sorted(failed.keys() - found.keys()):
+        why = failed[name]
+        if isinstance(why, int):
+            coverage.add_error("group", name, "committed offsets", why)
+        else:
+            coverage.add_unanswered(fresh.groups[name].coordinator or 0, GROUP_COMMITS, why, [name])
+    return found
+
+
+def _fetch_committed(
+    sender: RequestSender,
+    listed: ListedGroups,
+    names: set[str],
+    found: dict[str, tuple[CommittedOffset, ...]],
+    coverage: Coverage,
+) -> dict[str, int | Exception]:
+    """Put into ``found`` what is told; Kafka's error code or the failure for each of the others."""
     is_batched = sender.client.version_of(OffsetFetchRequest) >= _BATCHED
     requests: dict[tuple[str, ...], tuple[int, Any]] = {}
     for broker, bundle in listed.by_coordinator(names):
         for part in [bundle] if is_batched else [[name] for name in bundle]:
             requests[tuple(part)] = (broker, _fetch(part, is_batched=is_batched))
-    found: dict[str, tuple[CommittedOffset, ...]] = {}
+    failed: dict[str, int | Exception] = {}
     for bundle_names, answer in sender.send(requests, is_passing=_is_loading).items():
         if isinstance(answer, Exception):
-            for name in bundle_names:
-                coverage.add("group", name, "committed offsets", reason_of(answer))
+            failed |= dict.fromkeys(bundle_names, answer)
             continue
         rows = answer.groups if is_batched else [answer]
         for name, row in zip(bundle_names, rows, strict=False):
             group = row.group_id if is_batched else name
             if row.error_code:
-                coverage.add_error("group", group, "committed offsets", row.error_code)
+                failed[group] = int(row.error_code)
             else:
                 found[group] = _committed(group, row.topics, coverage)
-    return found
+    return failed
 
 
-def leaders_of(
-    partitions: Iterable[SeenPartition], brokers: tuple[int, ...], coverage: Coverage
-) -> dict[TopicPartition, int]:
-    """The leader of each partition that one can ask."""
+def leaders_of(partitions: Iterable[SeenPartition], coverage: Coverage) -> dict[TopicPartition, int]:
+    """The leader of each partition that has one."""
     found = {}
-    silent: dict[int, int] = {}
     for partition in partitions:
         if partition.leader is None:
             coverage.add_partition(partition.topic, partition.partition, "offsets", "no leader")
-        elif partition.leader not in brokers:
-            silent[partition.leader] = silent.get(partition.leader, 0) + 1
         else:
             found[partition.topic, partition.partition] = partition.leader
-    for broker, count in silent.items():
-        coverage.add("broker", broker, f"offsets of the {count} partitions it leads", "does not answer")
     return found
 
 
 def read_ends(
     sender: RequestSender, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> tuple[dict[TopicPartition, int], dict[TopicPartition, int]]:
-    """(start offsets, end offsets) of the partitions that have a leader; a leader that moved is asked for once more."""
+    """(start offsets, end offsets) of the partitions that have a leader.
+
+    Where a leader moved, or is not heard any more, the metadata is asked for the leaders of now, once.
+    """
     wanted = {(when, key): broker for key, broker in leaders.items() for when in (LATEST, EARLIEST)}
     found, failed = _list_offsets(sender, wanted)
-    moved = {key for key, (code, _) in failed.items() if code in _LEADER_MOVED}
+    moved = {key for key, why in failed.items() if why in _LEADER_MOVED or isinstance(why, BrokerUnheardError)}
     if moved:
         fresh = refreshed_leaders(sender, {topic for _, (topic, _) in moved})
-        again = {key: fresh[key[1]] for key in moved if fresh.get(key[1]) in sender.brokers}
+        again = {
+            key: fresh[key[1]] for key in moved
+            if fresh.get(key[1]) in sender.brokers and (failed[key] in _LEADER_MOVED or fresh[key[1]] != wanted[key])
+        }  # fmt: skip
+        wanted |= again
         found_again, failed_again = _list_offsets(sender, again)
         found |= found_again
         failed = {key: why for key, why in failed.items() if key not in found} | failed_again
-    for (when, (topic, partition)), (code, reason) in failed.items():
-        coverage.note_refusal(_WHAT[when], code)
-        coverage.add_partition(topic, partition, _WHAT[when], reason)
+    for (when, (topic, partition)), why in failed.items():
+        if isinstance(why, int):
+            coverage.note_refusal(_WHAT[when], why)
+            coverage.add_partition(topic, partition, _WHAT[when], error_name(why))
+        else:
+            coverage.add_unanswered(wanted[when, (topic, partition)], PARTITION_OFFSETS, why, [(topic, partition)])
     starts = {key: offset for (when, key), offset in found.items() if when == EARLIEST}
     ends = {key: offset for (when, key), offset in found.items() if when == LATEST}
     return starts, ends
@@ -96,8 +121,8 @@ Wanted = tuple[int, TopicPartition]
 
 def _list_offsets(
     sender: RequestSender, wanted: Mapping[Wanted, int]
-) -> tuple[dict[Wanted, int], dict[Wanted, tuple[int, str]]]:
-    """Offsets, and (error code or 0, reason) of those that could not be read."""
+) -> tuple[dict[Wanted, int], dict[Wanted, int | Exception]]:
+    """Offsets, and Kafka's error code or the failure of those that could not be read."""
     portions: dict[tuple[int, int, int], list[TopicPartition]] = defaultdict(list)
     counts: dict[tuple[int, int], int] = defaultdict(int)
     for (when, partition), broker in sorted(wanted.items()):
@@ -105,17 +130,16 @@ def _list_offsets(
         counts[broker, when] += 1
     requests = {key: (key[0], _ends(partitions, key[1])) for key, partitions in portions.items()}
     found: dict[Wanted, int] = {}
-    failed: dict[Wanted, tuple[int, str]] = {}
+    failed: dict[Wanted, int | Exception] = {}
     for (broker, when, portion), answer in sender.send(requests).items():
         if isinstance(answer, Exception):
-            why = (0, f"leader {broker} did not tell: {reason_of(answer)}")
-            failed |= {(when, partition): why for partition in portions[broker, when, portion]}
+            failed |= {(when, partition): answer for partition in portions[broker, when, portion]}
             continue
         for topic in answer.topics:
             for partition in topic.partitions:
                 key = (when, (topic.name, partition.partition_index))
                 if partition.error_code:
-                    failed[key] = (partition.error_code, error_name(partition.error_code))
+                    failed[key] = int(partition.error_code)
                 else:
                     found[key] = partition.offset
     return found, failed

@@ -1,17 +1,42 @@
-"""How the readers send requests: one deadline for the whole reading, one retry round, only brokers that answer."""
+"""How the readers send requests: rounds of five seconds under one deadline; a broker that falls silent is asked once.
+
+A reader has three ways, and never asks whether a broker is well:
+
+- ``send({key: (broker, request)})`` for what only that broker can tell; for what each of them has to tell, one request
+  to each of ``all_brokers``. Every key has an answer: the response or the exception. A broker that is not heard is not
+  asked, its answer comes at once (``BrokerUnheardError``). Hand each exception to ``Coverage.add_unanswered``, which
+  makes one line of all that a broker did not tell for one reason.
+- ``send_to_any(request)`` for what any broker can tell: the next one is asked where one fails.
+- ``share_out(names)`` deals many like questions out over the brokers that answer, for one ``send``.
+
+Within one ``send`` everything is in flight at once. A broker that lets a round pass is asked for a sign of life: with
+one, what it left unanswered is sent once more (it is slow); without, it is silent, and nothing is sent to it for the
+rest of the reading. A connection that ends is tried once more after a second. So a frozen broker costs one round and
+one second, whatever is still to be read, and nothing else waits for it.
+
+All is counted: at most 14 requests to a broker and 10 for the cluster make one reading, however many partitions and
+groups there are. Put many names into one request; do not send one request for each.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from kafka.errors import IncompatibleBrokerVersion
+from kafka.protocol.metadata import ApiVersionsRequest
+
 from kafka_rebalance.snapshot.model import BrokerState
-from rebalance_advisor.kafka.connection.client import AddressedRequest, reason_of
-from rebalance_advisor.kafka.unheard import Unheard, unheard_by
+from rebalance_advisor.kafka.connection.client import AddressedRequest, failure_words
+from rebalance_advisor.kafka.request_counts import RequestCounts
+from rebalance_advisor.kafka.unheard import BrokerUnheardError, DeadlinePassedError, Unheard, is_timeout, unheard_by
 
 Key = TypeVar("Key")
+Name = TypeVar("Name")
+SIGN_OF_LIFE_S = 1.0
 _RETRY_AFTER_S = 1.0
 
 
@@ -25,76 +50,111 @@ class Client(Protocol):
         """The version in which both sides speak this request; -1 where the broker does not know it."""
 
 
-class DeadlinePassedError(Exception):
-    """The reading's time was over before this was sent."""
-
-
 @dataclass(frozen=True, slots=True)
 class RequestSender:
-    """``brokers`` are those that answered when the reading began; the first serves what any broker can answer.
+    """``all_brokers`` are those that the cluster names, ``brokers`` those of them that are still asked.
 
     ``round_s`` bounds one round of requests, ``deadline`` (of ``clock``) the whole reading. ``unheard`` fills up with
-    those brokers whose last word was a failure.
+    the brokers that are asked no more.
     """
 
     client: Client
-    brokers: tuple[int, ...]
+    all_brokers: tuple[int, ...]
     deadline: float
     round_s: float
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     unheard: dict[int, Unheard] = field(default_factory=dict)
+    counts: RequestCounts = field(default_factory=RequestCounts)
+
+    @property
+    def brokers(self) -> tuple[int, ...]:
+        """Those that are still asked."""
+        return tuple(broker for broker in self.all_brokers if broker not in self.unheard)
 
     def send(
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool] = lambda _: False
     ) -> dict[Key, Any]:
-        """Response or exception for each request; what failed, or may pass by ``is_passing``, is sent once more."""
-        answers = self._round(requests)
-        again = {
-            key: requests[key]
-            for key, answer in answers.items()
-            if (isinstance(answer, Exception) and not isinstance(answer, DeadlinePassedError))
-            or (not isinstance(answer, Exception) and is_passing(answer))
-        }
-        if again and self.deadline - self.clock() > _RETRY_AFTER_S:
-            self.sleep(_RETRY_AFTER_S)
-            answers |= self._round(again)
-        return answers
+        """Response or exception for each request; what may pass by ``is_passing`` is sent once more after a second."""
+        return self._send(requests, is_passing, is_for_cluster=False)
 
     def send_to_any(self, request: Any) -> Any:
         """The first response of any broker, else the last failure."""
         answer: Any = DeadlinePassedError("time was over")
         for broker in self.brokers:
-            answer = self._round({0: (broker, request)})[0]
+            answer = self._send({0: (broker, request)}, lambda _: False, is_for_cluster=True)[0]
             if not isinstance(answer, Exception):
                 break
         return answer
 
-    def spread(self, index: int) -> int:
-        """A broker for the ``index``-th of many like requests, so that no one broker answers all."""
-        return self.brokers[index % len(self.brokers)]
+    def share_out(self, names: Iterable[Name], without: Container[int] = ()) -> dict[int, list[Name]]:
+        """Broker → its part of ``names``, all parts of about the same length; empty where no broker is left."""
+        brokers = [broker for broker in self.brokers if broker not in without]
+        shares: dict[int, list[Name]] = defaultdict(list)
+        for i, name in enumerate(names if brokers else ()):
+            shares[brokers[i % len(brokers)]].append(name)
+        return dict(shares)
 
-    def _round(self, requests: Mapping[Key, AddressedRequest]) -> dict[Key, Any]:
-        seconds = min(self.round_s, self.deadline - self.clock())
-        if seconds <= 0:
-            return {key: DeadlinePassedError("time was over before it was asked") for key in requests}
-        answers = self.client.send(requests, seconds) if requests else {}
-        self._note_unheard(requests, answers)
-        return answers
-
-    def _note_unheard(self, requests: Mapping[Key, AddressedRequest], answers: Mapping[Key, Any]) -> None:
-        """A broken connection outweighs what was answered before it; of what timed out any answer is a sign of life."""
-        ended: dict[int, Unheard] = {}
-        silent: dict[int, Unheard] = {}
-        heard: set[int] = set()
+    def _send(
+        self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool], *, is_for_cluster: bool
+    ) -> dict[Key, Any]:
+        answers = self._round(requests, is_for_cluster=is_for_cluster)
+        self._look_for_life({requests[key][0] for key, answer in answers.items() if is_timeout(answer)})
+        slow, ended = set(), set()
+        for key, answer in answers.items():
+            if is_timeout(answer):
+                slow.add(key)
+            elif (_unheard_by(answer, self.round_s) is not None) or (
+                not isinstance(answer, Exception) and is_passing(answer)
+            ):
+                ended.add(key)
+        if ended and self.deadline - self.clock() > _RETRY_AFTER_S:
+            self.sleep(_RETRY_AFTER_S)
+            slow |= ended
+        again = {key: requests[key] for key in requests if key in slow and requests[key][0] not in self.unheard}
+        answers |= self._round(again, is_for_cluster=is_for_cluster)
         for key, answer in answers.items():
             broker = requests[key][0]
-            found = unheard_by(answer, reason_of(answer)) if isinstance(answer, Exception) else None
-            if found is not None:
-                (ended if found.state is BrokerState.DISCONNECTED else silent)[broker] = found
-            elif not isinstance(answer, Exception):
-                heard.add(broker)
-        for broker in heard:
-            self.unheard.pop(broker, None)
-        self.unheard.update({broker: why for broker, why in silent.items() if broker not in heard})
-        self.unheard.update(ended)
+            if (unheard := _unheard_by(answer, self.round_s)) is not None:
+                answers[key] = BrokerUnheardError(self.unheard.setdefault(broker, unheard))
+        return answers
+
+    def _round(self, requests: Mapping[Key, AddressedRequest], *, is_for_cluster: bool) -> dict[Key, Any]:
+        answers: dict[Key, Any] = {}
+        asked: dict[Key, AddressedRequest] = {}
+        for key, (broker, request) in requests.items():
+            if broker in self.unheard:
+                answers[key] = BrokerUnheardError(self.unheard[broker])
+            else:
+                asked[key] = (broker, request)
+        if not asked:
+            return answers
+        seconds = min(self.round_s, self.deadline - self.clock())
+        if seconds <= 0:
+            return answers | dict.fromkeys(asked, DeadlinePassedError("time was over before it was asked"))
+        told = self.client.send(asked, seconds)
+        for key, (broker, request) in asked.items():
+            if not isinstance(told[key], IncompatibleBrokerVersion):  # such a request is never sent
+                self.counts.add(request, None if is_for_cluster else broker)
+        return answers | told
+
+    def _look_for_life(self, brokers: set[int]) -> None:
+        """Those of ``brokers`` that give no sign of life are asked no more."""
+        seconds = min(SIGN_OF_LIFE_S, self.deadline - self.clock())
+        requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in sorted(brokers)}
+        signs = self.client.send(requests, seconds) if requests and seconds > 0 else {}
+        for broker, request in requests.items():
+            if broker in signs:
+                self.counts.add(request[1], broker)
+            if isinstance(signs.get(broker, TimeoutError()), Exception):
+                self.unheard[broker] = Unheard(BrokerState.SILENT, _silence(self.round_s))
+
+
+def _unheard_by(answer: object, seconds: float) -> Unheard | None:
+    if isinstance(answer, Exception):
+        return unheard_by(answer, _silence(seconds) if is_timeout(answer) else failure_words(answer))
+    return None
+
+
+def _silence(seconds: float) -> str:
+    return f"no answer within {seconds:g} s"

@@ -10,7 +10,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest
 
 from kafka_rebalance.snapshot.model import LogDir
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
-from rebalance_advisor.kafka.coverage import CONFIGS, Coverage
+from rebalance_advisor.kafka.coverage import CONFIGS, LOG_DIRS, Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 TOPIC_CONFIGS = (
@@ -26,7 +26,6 @@ BROKER_CONFIGS = (
 )  # fmt: skip
 _TOPIC, _BROKER = 2, 4
 _DEFAULT_SOURCE = 5
-_TOPICS_A_QUESTION = 500
 _METADATA_TOPIC = "__cluster_metadata"
 
 
@@ -52,14 +51,14 @@ class Configs:
 
 def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
     """Ask every broker for all its log dirs (the right Describe on the cluster is enough)."""
-    answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in sender.brokers})
+    answers = sender.send({broker: (broker, DescribeLogDirsRequest(topics=None)) for broker in sender.all_brokers})
     found = Storage()
     for broker, answer in sorted(answers.items()):
         if isinstance(answer, Exception):
-            coverage.add("broker", broker, "log dirs", reason_of(answer))
+            coverage.add_unanswered(broker, LOG_DIRS, answer)
             continue
         if code := int(getattr(answer, "error_code", 0) or 0):
-            coverage.add_error("broker", broker, "log dirs", code)
+            coverage.add_error("broker", broker, LOG_DIRS, code)
             continue
         for result in answer.results:
             if result.error_code:  # it stands with no topics and no totals: what it holds is unknown
@@ -100,47 +99,61 @@ def _sizes(answer: Any) -> dict[tuple[str, int], int]:
 def read_configs(
     sender: RequestSender, topics: Iterable[str], coverage: Coverage, *, of_brokers: bool = True
 ) -> Configs:
-    """Ask for the configs of topics (any broker), of each broker (itself) and the cluster-wide default (any)."""
-    names = sorted(topics)
-    chunks = [names[i : i + _TOPICS_A_QUESTION] for i in range(0, len(names), _TOPICS_A_QUESTION)]
-    requests: dict[tuple[str, int], tuple[int, Any]] = {
-        ("topics", i): (sender.spread(i), _question([(_TOPIC, name, list(TOPIC_CONFIGS)) for name in chunk]))
-        for i, chunk in enumerate(chunks)
-    }
-    for broker in sender.brokers if of_brokers else ():
-        requests["broker", broker] = (broker, _question([(_BROKER, str(broker), list(BROKER_CONFIGS))]))
-    if of_brokers:
-        requests["default", 0] = (sender.spread(0), _question([(_BROKER, "", None)]))
+    """One request to each broker: for its own configs, its share of the topics, and of one the cluster-wide default.
+
+    What a broker that does not answer would have told of topics and of the default is asked of the others.
+    """
     found = Configs()
     cluster_wide: dict[str, str] = {}
-    for (kind, number), answer in sender.send(requests).items():
-        if isinstance(answer, Exception):
-            if kind == "broker":
-                coverage.add("broker", number, CONFIGS, reason_of(answer))
-            else:
-                coverage.add_cluster(f"{'topic' if kind == 'topics' else 'broker'} {CONFIGS}", reason_of(answer))
-            continue
-        for result in answer.results:
-            _take(result, kind, number, found, cluster_wide, coverage)
-    for broker in sender.brokers if of_brokers else ():
-        own = found.brokers.get(broker, {})
+    own = set(sender.all_brokers) if of_brokers else set()
+    left: list[_Resource] = [(_TOPIC, name) for name in sorted(topics)] + ([_CLUSTER_WIDE] if of_brokers else [])
+    failed: dict[int, Exception] = {}
+    while left or own:
+        shares = sender.share_out(left, without=failed)
+        requests = {
+            broker: (broker, _question([*shares.get(broker, ()), *([(_BROKER, str(broker))] if broker in own else [])]))
+            for broker in sorted(shares.keys() | own)
+        }
+        if not requests:
+            break
+        left = []
+        for broker, answer in sender.send(requests).items():
+            if isinstance(answer, Exception):
+                failed[broker] = answer
+                left += shares.get(broker, ())
+                if broker in own:
+                    coverage.add_unanswered(broker, CONFIGS, answer)
+                continue
+            for result in answer.results:
+                _take(result, found, cluster_wide, coverage)
+        own = set()
+    for kind in sorted({"broker" if resource[0] == _BROKER else "topic" for resource in left}):
+        coverage.add_cluster(f"{kind} {CONFIGS}", reason_of([*failed.values()][-1]) if failed else "no broker answers")
+    for broker in sender.all_brokers if of_brokers else ():
+        mine = found.brokers.get(broker, {})
         default = {key: value for key, value in cluster_wide.items() if key in BROKER_CONFIGS}
-        found.brokers[broker] = dict(sorted({**default, **own}.items()))
+        found.brokers[broker] = dict(sorted({**default, **mine}.items()))
     return found
 
 
-def _question(resources: list[tuple[int, str, list[str] | None]]) -> Any:
-    return DescribeConfigsRequest(resources=resources)
+_Resource = tuple[int, str]
+_CLUSTER_WIDE: _Resource = (_BROKER, "")
 
 
-def _take(
-    result: Any, kind: str, number: int, found: Configs, cluster_wide: dict[str, str], coverage: Coverage
-) -> None:
+def _question(resources: list[_Resource]) -> Any:
+    names = {_TOPIC: list(TOPIC_CONFIGS), _BROKER: list(BROKER_CONFIGS)}
+    return DescribeConfigsRequest(
+        resources=[(*resource, None if resource == _CLUSTER_WIDE else names[resource[0]]) for resource in resources]
+    )
+
+
+def _take(result: Any, found: Configs, cluster_wide: dict[str, str], coverage: Coverage) -> None:
+    is_topic, name = result.resource_type == _TOPIC, result.resource_name
     if result.error_code:
-        if kind == "topics":
-            coverage.add_error("topic", result.resource_name, CONFIGS, result.error_code)
-        elif kind == "broker":
-            coverage.add_error("broker", number, CONFIGS, result.error_code)
+        if is_topic:
+            coverage.add_error("topic", name, CONFIGS, result.error_code)
+        elif name:
+            coverage.add_error("broker", name, CONFIGS, result.error_code)
         else:
             coverage.add_error("cluster", "", f"broker {CONFIGS}", result.error_code)
         return
@@ -149,10 +162,10 @@ def _take(
         for config in sorted(result.configs, key=lambda entry: str(entry.name))
         if config.value is not None and config.config_source != _DEFAULT_SOURCE and not config.is_sensitive
     }
-    if kind == "topics":
-        found.topics[result.resource_name] = values
-    elif kind == "broker":
-        found.brokers[number] = values
+    if is_topic:
+        found.topics[name] = values
+    elif name:
+        found.brokers[int(name)] = values
     else:
         cluster_wide.update(values)
 

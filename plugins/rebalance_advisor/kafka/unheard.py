@@ -19,9 +19,33 @@ class Unheard:
     state: BrokerState
     reason: str
 
+    def __str__(self) -> str:
+        return f"{self.state} ({self.reason})"
+
+
+class NotAskedError(Exception):
+    """A request that was not sent, or not again; its message says in words why."""
+
+
+class DeadlinePassedError(NotAskedError):
+    """The reading's time was over before this was sent."""
+
+
+class BrokerUnheardError(NotAskedError):
+    """Its broker is asked nothing more: ``unheard`` says why."""
+
+    def __init__(self, unheard: Unheard) -> None:
+        super().__init__(str(unheard))
+        self.unheard = unheard
+
+
+def is_timeout(failure: object) -> bool:
+    """No answer came in time."""
+    return isinstance(failure, _TIMEOUTS)
+
 
 def unheard_by(failure: object, reason: str) -> Unheard | None:
     """What this failure of a request says about its broker; None where it says nothing (a version, a deadline)."""
-    if isinstance(failure, _TIMEOUTS):  # before OSError, of which TimeoutError is one
+    if is_timeout(failure):  # before OSError, of which TimeoutError is one
         return Unheard(BrokerState.SILENT, reason)
     return Unheard(BrokerState.DISCONNECTED, reason) if isinstance(failure, _ENDED) else None

@@ -3,13 +3,19 @@
 from types import SimpleNamespace as Answer
 from uuid import UUID
 
+from kafka.errors import IncompatibleBrokerVersion
+from kafka.protocol.metadata import ApiVersionsRequest
+
 from kafka_rebalance.snapshot.rights import RIGHT, Right, missing_rights
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 
 class Cluster:
-    """Answers by (broker, request class): a value, an exception, or a list of them used up in turn."""
+    """Answers by (broker, request class): a value, an exception, or a list of them used up in turn.
+
+    A broker with any answer gives a sign of life and does not know what has none; one without is silent.
+    """
 
     def __init__(self, answers: dict, versions: dict | None = None) -> None:
         self.answers = answers
@@ -23,7 +29,10 @@ class Cluster:
 
     def _one(self, broker: int, request: object) -> object:
         self.asked.append((broker, request))
-        answer = self.answers.get((broker, type(request)), TimeoutError("no answer"))
+        nothing: object = TimeoutError("no answer")
+        if any(known == broker for known, _ in self.answers):
+            nothing = Answer() if isinstance(request, ApiVersionsRequest) else IncompatibleBrokerVersion("unknown")
+        answer = self.answers.get((broker, type(request)), nothing)
         if isinstance(answer, list):
             answer = answer.pop(0) if len(answer) > 1 else answer[0]
         return answer(request) if callable(answer) else answer

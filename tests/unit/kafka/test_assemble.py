@@ -18,11 +18,13 @@ def partition(number: int, replicas: tuple[int, ...], offline: tuple[int, ...] =
 
 
 def test_states_and_gaps_of_brokers_and_replicas() -> None:
-    """1 serves with a dead disk, 2 refuses, 3 is fenced (and, by its own socket, silent), 4 nobody knows. Only the disk
-    of broker 1 is a gap of replicas: the others are told as brokers.
+    """1 serves with a dead disk, 2 refuses, 3 is fenced (and, by its own socket, silent: told when that was found), 4
+    nobody knows, 5 is fenced and was never asked. Only the disk of broker 1 is a gap of replicas: the others are told
+    as brokers.
     """
     metadata = ClusterMetadata(
-        "id", 1, (broker(1), broker(2), broker(3, is_fenced=True)), (SeenTopic("t", "x", False),),
+        "id", 1, (broker(1), broker(2), broker(3, is_fenced=True), broker(5, is_fenced=True)),
+        (SeenTopic("t", "x", False),),
         (partition(0, (1, 2), (1,)), partition(1, (1, 3, 4), (1, 3, 4)), partition(2, (2, 1), (2,))),
     )  # fmt: skip
     unheard = {
@@ -33,12 +35,12 @@ def test_states_and_gaps_of_brokers_and_replicas() -> None:
     coverage = Coverage("c")
     note_unseen(reading, coverage)
     assert words(coverage) == [
-        "broker 3: log dirs: is fenced",
         "broker 4: everything: replicas are placed on it, and the cluster does not know it",
+        "broker 5: log dirs: is fenced",
         "topic t: offline replica: partition 0, 1: the one on broker 1 is offline",
     ]
     states = {seen.id: seen.state.value for seen in assemble_snapshot("c", reading).brokers}
-    assert states == {1: "alive", 2: "refused", 3: "fenced", 4: "dead"}
+    assert states == {1: "alive", 2: "refused", 3: "fenced", 4: "dead", 5: "fenced"}
 
 
 def test_replicas_of_a_dead_log_dir_are_told_before_the_metadata_calls_them_offline() -> None:

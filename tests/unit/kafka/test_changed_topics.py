@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest, ListPartitionReassignmentsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
-from kafka.protocol.metadata import MetadataRequest
+from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, Group
 from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot
@@ -52,6 +52,8 @@ class World:
             MetadataRequest: self._metadata, DescribeLogDirsRequest: self._log_dirs, ListOffsetsRequest: self._ends,
             OffsetFetchRequest: self._commits,
         }  # fmt: skip
+        if isinstance(request, ApiVersionsRequest):
+            return TimeoutError("no answer")
         if isinstance(request, ListPartitionReassignmentsRequest):
             return Answer(error_code=0, topics=[])
         if isinstance(request, DescribeConfigsRequest):
@@ -213,16 +215,17 @@ def test_brokers_that_came_and_went_meanwhile_are_told_and_were_not_heard() -> N
     snapshot = assemble_snapshot("c", read_again_what_changed(world.sender(), first_reading(ONE), coverage))
     assert {seen.id: seen.state.value for seen in snapshot.brokers} == {1: "alive", 2: "disconnected", 3: "silent"}
     assert words(coverage) == [
-        "broker 2: the rest of the reading: it left the cluster while it was read",
-        "broker 3: offsets of the 1 partitions it leads: does not answer",
-        "broker 3: the rest of the reading: it joined while the cluster was read",
+        "broker 2: the rest of the reading: disconnected (it left the cluster while it was read)",
+        "broker 3: offsets of 1 partition that it leads: silent (it joined while the cluster was read)",
     ]
 
 
 def test_where_nobody_tells_the_metadata_again_that_is_told() -> None:
     snapshot, told, _ = read(ONE, None)
     assert figures(snapshot, "a") == [((1, 2), (1_000, 1_000), 10, 100)]
-    assert told == ["cluster c: changes while it was read: nobody told the metadata again: Timeout: no answer"]
+    assert told == [
+        "cluster c: changes while it was read: nobody told the metadata again: silent (no answer within 5 s)"
+    ]
     lost, told, _ = read(ONE, ONE | {"a": (9, [(1, 2)], 3)}, None)
     assert figures(lost, "a") == [((1, 2), (None, None), None, None)]
     assert "nobody told its metadata again" in told[0]

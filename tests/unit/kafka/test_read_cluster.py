@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -20,7 +21,9 @@ from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
 
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError
-from rebalance_advisor.kafka.read_cluster import read_cluster
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.read_cluster import read_cluster, read_with_settings
+from rebalance_advisor.kafka.request_counts import RequestCounts
 from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
 
 NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)
@@ -134,8 +137,10 @@ def test_answers_become_a_snapshot_and_brokers_that_only_replicas_name_are_dead(
 def test_what_could_not_be_read_is_said_and_why(reading: SimpleNamespace) -> None:
     found = gaps(reading.snapshot)
     assert found["topic", "orders", "offsets"] == "partition 2: no leader"
-    assert found["broker", "2", "offsets of the 1 partitions it leads"] == "does not answer"
-    assert found["broker", "2", "log dirs"].endswith("(Connection refused)")
+    silent = {what: why for (kind, subject, what), why in found.items() if (kind, subject) == ("broker", "2")}
+    (line,) = silent.items()
+    assert line[0] == "log dirs, configs, the list of groups that it coordinates, offsets of 1 partition that it leads"
+    assert re.fullmatch(r"refused \(Connection refused at 127\.0\.0\.1:\d+\)", line[1])
     assert found["broker", "3", "everything"] == "replicas are placed on it, and the cluster does not know it"
     assert found["cluster", "canned", "running reassignments"].startswith("IncompatibleBrokerVersion: ")
     assert found["cluster", "canned", "fenced brokers and own rights"].startswith("IncompatibleBrokerVersion: ")
@@ -164,6 +169,27 @@ def test_a_name_of_ones_own_is_the_clusters_name() -> None:
         == "made or deleted while reading; log dirs hold it"
     )
     assert {gap.subject for gap in snapshot.coverage if gap.subject_type == "cluster"} == {"prod"}
+
+
+def test_the_number_of_requests_does_not_grow_with_topics_and_partitions() -> None:
+    """One broker with 1 topic of 1 partition, and with 600 topics of 20: the same requests, counted by kind."""
+    found = []
+    for topics, partitions in ((1, 1), (600, 20)):
+        counts = RequestCounts()
+        rows = [topic_row(f"t{i}", *[(1, [1], [1])] * partitions) for i in range(topics)]
+        with listening(CannedBroker(dict(ANSWERS), rows)) as where:
+            settings = connection_settings({"bootstrap.servers": where})
+            snapshot = read_with_settings(settings, cluster_name="c", now=NOW, counts=counts)
+        assert len(snapshot.partitions) == topics * partitions
+        assert {row.end_offset for row in snapshot.each_partition()} == {25}
+        found.append(counts)
+    assert found[0] == found[1]
+    assert found[0].words() == (
+        # At first, at the end, and of the one topic that only log dirs name.
+        "3 requests for the cluster: Metadata 3",
+        "5 requests to broker 1: DescribeConfigs 1, DescribeLogDirs 1, ListGroups 1, ListOffsets 2",
+    )
+    assert (found[0].total, found[0].most_to_a_broker) == (8, 5)
 
 
 def test_where_no_broker_answers_under_its_own_address_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

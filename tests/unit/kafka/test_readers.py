@@ -1,18 +1,27 @@
 """The readers against canned answers: errors are values, a gap is told, nothing shrinks in silence."""
 
+import hypothesis.strategies as st
+from hypothesis import given
 from kafka.errors import IncompatibleBrokerVersion, KafkaConnectionError
-from kafka.protocol.admin import DescribeGroupsRequest, DescribeLogDirsRequest, DescribeQuorumRequest, ListGroupsRequest
+from kafka.protocol.admin import (
+    DescribeConfigsRequest,
+    DescribeGroupsRequest,
+    DescribeLogDirsRequest,
+    DescribeQuorumRequest,
+    ListGroupsRequest,
+)
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
-from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
+from kafka.protocol.metadata import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
 
-from kafka_rebalance.snapshot.model import CommittedOffset, GroupType
+from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset, Group, GroupType
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.cluster_metadata import read_cluster_metadata
 from rebalance_advisor.kafka.coverage import Coverage
-from rebalance_advisor.kafka.groups.groups import describe_groups, list_groups
+from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest
 from rebalance_advisor.kafka.offsets import read_committed, read_ends
 from rebalance_advisor.kafka.storage import read_configs, read_storage
+from rebalance_advisor.kafka.unheard import DeadlinePassedError, Unheard
 from tests.unit.kafka.canned_cluster import (
     Answer,
     Cluster,
@@ -28,12 +37,35 @@ from tests.unit.kafka.canned_cluster import (
 # ---- asking
 
 
-def test_what_failed_is_asked_once_more_and_then_told():
-    cluster = Cluster({(1, ListGroupsRequest): [TimeoutError("slow"), Answer(error_code=0, groups=[])]})
+def groups(*, error: int = 0) -> Answer:
+    return Answer(error_code=error, groups=[])
+
+
+def test_a_slow_broker_is_asked_once_more_and_a_silent_one_never_again():
+    """1 is slow once; 2 gives no sign of life, so its two requests are all that it ever gets, and one line is told."""
+    cluster = Cluster({(1, ListGroupsRequest): [TimeoutError("slow"), groups()]})
     coverage = Coverage("c")
-    assert list_groups(cluster.sender(1, 2), coverage).groups == {}
-    assert words(coverage) == ["cluster c: groups: broker 2 did not list those that it coordinates: Timeout: no answer"]
-    assert cluster.pauses == [1.0]
+    sender = cluster.sender(1, 2)
+    assert list_groups(sender, coverage).groups == {}
+    read_storage(sender, coverage)
+    assert [type(request) for broker, request in cluster.asked if broker == 2] == [
+        ListGroupsRequest, ApiVersionsRequest,
+    ]  # fmt: skip
+    assert cluster.count(ListGroupsRequest) == 3
+    assert words(coverage) == [
+        "broker 1: log dirs: IncompatibleBrokerVersion: unknown",
+        "broker 2: log dirs, the list of groups that it coordinates: silent (no answer within 5 s)",
+    ]
+    assert sender.brokers == (1,)
+
+
+def test_a_broker_that_is_slow_twice_is_given_up():
+    cluster = Cluster({(1, ListGroupsRequest): TimeoutError("slow"), (1, DescribeLogDirsRequest): Answer()})
+    sender, coverage = cluster.sender(1), Coverage("c")
+    list_groups(sender, coverage)
+    read_storage(sender, coverage)
+    assert (cluster.count(ListGroupsRequest), cluster.count(DescribeLogDirsRequest)) == (2, 0)
+    assert sender.unheard == {1: Unheard(BrokerState.SILENT, "no answer within 5 s")}
 
 
 def test_after_the_deadline_nothing_is_asked():
@@ -41,32 +73,89 @@ def test_after_the_deadline_nothing_is_asked():
     coverage = Coverage("c")
     list_groups(cluster.sender(1, deadline=0.0), coverage)
     assert cluster.asked == []
-    assert "time was over before it was asked" in words(coverage)[0]
+    assert words(coverage) == ["broker 1: the list of groups that it coordinates: time was over before it was asked"]
 
 
 def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
-    cluster = Cluster({(2, ListGroupsRequest): Answer(error_code=0)})
-    assert cluster.sender(1, 2, 3).send_to_any(ListGroupsRequest()).error_code == 0
-    assert [broker for broker, _ in cluster.asked] == [1, 2]
+    """And of the silent one nothing any more. What opens a connection is no request of the reading."""
+    cluster = Cluster({(2, ListGroupsRequest): groups()})
+    sender = cluster.sender(1, 2, 3)
+    for _ in range(2):
+        assert sender.send_to_any(ListGroupsRequest()).error_code == 0
+    assert [broker for broker, request in cluster.asked if isinstance(request, ListGroupsRequest)] == [1, 2, 2]
+    assert sender.counts.words() == (
+        "3 requests for the cluster: ListGroups 3",
+        "1 request to broker 1: ApiVersions 1",
+    )
+    assert isinstance(cluster.sender().send_to_any(ListGroupsRequest()), DeadlinePassedError)
 
 
-def test_who_was_heard_last_and_how_the_others_failed():
-    """1 answers, 2 times out, 3 breaks off after an answer in the same round, 4 does not know the request."""
+def test_how_brokers_failed_and_who_is_asked_no_more():
+    """1 answers, 2 is silent, 3 breaks off after an answer in the same round and again, 4 does not know the request,
+    5 comes back after it broke off, 6 is loading and then not.
+    """
     answers = {
-        (1, ListGroupsRequest): Answer(error_code=0),
-        (2, ListGroupsRequest): [TimeoutError("slow"), Answer(error_code=0)],
-        (3, ListGroupsRequest): [Answer(error_code=0), KafkaConnectionError("closed")],
+        (1, ListGroupsRequest): groups(),
+        (3, ListGroupsRequest): [groups(), KafkaConnectionError("socket disconnected")],
         (4, ListGroupsRequest): IncompatibleBrokerVersion("old"),
+        (5, ListGroupsRequest): [KafkaConnectionError("closed"), groups()],
+        (6, ListGroupsRequest): [groups(error=14), groups()],
     }
-    sender = Cluster(answers).sender(1, 2, 3, 4)
-    sender.send({(broker, i): (broker, ListGroupsRequest()) for broker in sender.brokers for i in range(2)})
-    assert {broker: why.state.value for broker, why in sender.unheard.items()} == {3: "disconnected"}
-    silent = Cluster({(3, ListGroupsRequest): Answer(error_code=0)}).sender(2, 3)
-    silent.send({broker: (broker, ListGroupsRequest()) for broker in silent.brokers})
-    assert {broker: why.state.value for broker, why in silent.unheard.items()} == {2: "silent"}
+    cluster = Cluster(answers)
+    sender = cluster.sender(1, 2, 3, 4, 5, 6)
+    told = sender.send(
+        {(broker, i): (broker, ListGroupsRequest()) for broker in sender.brokers for i in range(2)},
+        is_passing=lambda answer: answer.error_code == 14,
+    )
+    assert {broker: str(why) for broker, why in sender.unheard.items()} == {
+        2: "silent (no answer within 5 s)",
+        3: "disconnected (socket disconnected)",
+    }
+    assert sender.brokers == (1, 4, 5, 6)
+    assert cluster.pauses == [1.0]
+    assert not isinstance(told[3, 0], Exception)  # what it told before stands
+    assert [type(told[broker, 0]).__name__ for broker in (2, 4)] == ["BrokerUnheardError", "IncompatibleBrokerVersion"]
+    assert str(told[3, 1]) == "disconnected (socket disconnected)"
+    assert told[6, 0].error_code == told[5, 0].error_code == 0
     late = Cluster({}).sender(2, deadline=0.0)
     late.send({0: (2, ListGroupsRequest())})
     assert late.unheard == {}  # nobody asked it
+
+
+@given(
+    st.dictionaries(st.integers(1, 6), st.sampled_from(["well", "silent", "slow", "ended", "dying"]), min_size=1),
+    st.integers(0, 30),
+    st.integers(1, 4),
+)
+def test_whatever_fails_each_name_is_asked_somewhere_and_a_silent_broker_once(states, count, steps):
+    """Configs of ``count`` topics, asked for in some steps: all are told while one broker answers; one that is silent,
+    slow or gone gets few requests in all, however many steps follow.
+    """
+    names = [f"t{i}" for i in range(count)]
+
+    def told(request: object) -> Answer:
+        return Answer(
+            results=[Answer(error_code=0, resource_type=kind, resource_name=name, configs=[])
+                     for kind, name, _ in request.resources]
+        )  # fmt: skip
+
+    failures = {"slow": TimeoutError("slow"), "ended": KafkaConnectionError("x"), "dying": [told, OSError("gone")]}
+    answers = {
+        (broker, DescribeConfigsRequest): failures.get(state, told)
+        for broker, state in states.items()
+        if state != "silent"
+    }
+    cluster = Cluster(answers)
+    sender, coverage = cluster.sender(*sorted(states), deadline=1e6), Coverage("c")
+    for _ in range(steps):
+        found = read_configs(sender, names, coverage)
+        if "well" in states.values():
+            assert sorted(found.topics) == sorted(names)
+    for broker, state in states.items():
+        asked = sum(asked == broker for asked, _ in cluster.asked)
+        assert asked <= {"silent": 2, "slow": 3, "ended": 2, "dying": 3}.get(state, 5 * (steps + len(states)))
+    lines = [gap.subject for gap in coverage.gaps if gap.subject_type == "broker"]
+    assert len(lines) == len(set(lines))
 
 
 # ---- shape
@@ -131,25 +220,29 @@ def test_a_broker_that_refuses_its_log_dirs_is_a_gap():
 
 
 def test_configs_that_nobody_set_and_secrets_are_left_out_and_refusals_told():
-    from kafka.protocol.admin import DescribeConfigsRequest
-
     def config(name: str, value: str, source: int, is_sensitive: bool = False) -> Answer:
         return Answer(name=name, value=value, config_source=source, is_sensitive=is_sensitive)
 
+    told = {
+        (2, "t"): [
+            config("retention.ms", "5", 1),
+            config("segment.ms", "9", 5),
+            config("min.insync.replicas", "x", 1, True),
+        ],
+        (4, "1"): [config("num.replica.fetchers", "4", 4)],
+        (4, ""): [config("leader.replication.throttled.rate", "1", 3)],
+    }
+
     def answer(request: object) -> Answer:
-        kind, name = request.resources[0][:2]
-        if kind == 2:
-            rows = [
-                config("retention.ms", "5", 1),
-                config("segment.ms", "9", 5),
-                config("min.insync.replicas", "x", 1, True),
+        return Answer(
+            results=[
+                Answer(
+                    error_code=0 if (kind, name) in told else 29, resource_type=kind, resource_name=name,
+                    configs=told.get((kind, name), []),
+                )
+                for kind, name, _ in request.resources
             ]
-            refused = Answer(error_code=29, resource_name="secret", configs=[])
-            return Answer(results=[Answer(error_code=0, resource_name="t", configs=rows), refused])
-        own = (
-            [config("num.replica.fetchers", "4", 4)] if name else [config("leader.replication.throttled.rate", "1", 3)]
-        )
-        return Answer(results=[Answer(error_code=0, resource_name=name, configs=own)])
+        )  # fmt: skip
 
     coverage = Coverage("c")
     found = read_configs(Cluster({(1, DescribeConfigsRequest): answer}).sender(1), ["t", "secret"], coverage)
@@ -328,6 +421,48 @@ def test_a_leader_that_moved_while_reading_is_asked_again():
     assert starts == {("t", 0): 3, ("t", 1): 3}
     assert last == {("t", 0): 10, ("t", 1): 10}
     assert words(coverage) == []
+
+
+def test_the_new_leaders_of_a_broker_that_fell_silent_are_asked():
+    """Broker 2 led three partitions: one moved to 1, one is still its own, one was never there. 1 answers for its."""
+    cluster = Cluster(
+        {
+            (1, ListOffsetsRequest): ends({}),
+            (1, MetadataRequest): metadata(("t", [partition(0, 1, [1, 2]), partition(1, 2, [2])])),
+        }
+    )
+    coverage = Coverage("c")
+    _, last = read_ends(cluster.sender(1, 2), {("t", 0): 2, ("t", 1): 2, ("t", 2): 2, ("t", 3): 1}, coverage)
+    assert last == {("t", 0): 10, ("t", 3): 10}
+    assert words(coverage) == ["broker 2: offsets of 2 partitions that it leads: silent (no answer within 5 s)"]
+    assert sum(broker == 2 for broker, _ in cluster.asked) == 3  # starts, ends and the sign of life
+
+
+def test_groups_of_a_broker_that_fell_silent_are_asked_of_their_new_coordinator():
+    """``g`` and ``h`` were listed by 2, which then falls silent; 1 says that it coordinates ``g`` now."""
+    cluster = Cluster(
+        {
+            (1, DescribeGroupsRequest): Answer(groups=[described("g", [member("m", GOOD)])]),
+            (1, OffsetFetchRequest): Answer(
+                groups=[Answer(group_id="g", error_code=0, topics=[Answer(name="t", partitions=[committed(0, 5)])])]
+            ),
+            (1, FindCoordinatorRequest): Answer(
+                coordinators=[Answer(key=name, node_id=node, error_code=0) for name, node in (("g", 1), ("h", 2))]
+            ),
+        }
+    )
+    coverage = Coverage("c")
+    sender = cluster.sender(1, 2)
+    listed = ListedGroups({name: Group(name, GroupType.CLASSIC, state="Stable", coordinator=2) for name in ("g", "h")})
+    groups = describe_groups(sender, listed, coverage)
+    assert read_committed(sender, groups, coverage) == {"g": (CommittedOffset("t", 0, 5),)}
+    assert [(group.coordinator, len(group.members)) for group in groups.groups.values()] == [(1, 1), (2, 0)]
+    assert words(coverage) == [
+        (
+            "broker 2: members of 1 group that it coordinates, committed offsets of 1 group that it coordinates: "
+            "silent (no answer within 5 s)"
+        )
+    ]
 
 
 def test_offsets_that_stay_unknown_are_told_topic_by_topic():

@@ -85,7 +85,7 @@ def test_names_that_members_commits_and_log_dirs_betray_are_asked_for_and_told()
 def test_where_nobody_answers_betrayed_names_are_told_all_the_same() -> None:
     coverage = Coverage("c")
     note_hidden_topics(Cluster({}).sender(1), set(), {"disk"}, [], coverage)
-    assert words(coverage) == ["topic disk: everything but its size: Timeout: no answer; log dirs hold it"]
+    assert words(coverage) == ["topic disk: everything but its size: silent (no answer within 5 s); log dirs hold it"]
     assert rights(coverage) == ()
     cluster = Cluster({})
     note_hidden_topics(cluster.sender(1), {"t"}, {"t"}, [], Coverage("c"))

@@ -1,4 +1,4 @@
-"""Requests to many brokers at once on kafka-python 3.0: the one file that knows its insides.
+"""Requests to many brokers at once on kafka-python 3.0: this file and ``sockets.py`` alone know its insides.
 
 kafka-python's admin calls raise, hang, or leave out what they could not read. Here every request is in flight at once
 under one deadline, and an answer is either the response or the exception: errors are values. A fresh client is made for
@@ -7,13 +7,13 @@ each reading, because an old one keeps brokers and coordinators that are gone.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from kafka import errors
-from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
@@ -21,12 +21,14 @@ from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.logins import client_options
 from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
+from rebalance_advisor.kafka.connection.sockets import ClosingConnectionManager
 from rebalance_advisor.kafka.connection.tls import tls_context
-from rebalance_advisor.kafka.unheard import Unheard, unheard_by
+from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, is_timeout, unheard_by
 
 Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
-CONNECT_SECONDS = 3.0
+REACH_SECONDS = 3.0  # a plain TCP connection
+CONNECT_SECONDS = 5.0  # with TLS, login and the first answer
 _NEVER_MS = 24 * 3_600_000
 
 
@@ -51,7 +53,7 @@ class ClusterClient:
             "connections_max_idle_ms": _NEVER_MS,
         }
         self._net = NetworkSelector(client_id=settings.client_id)
-        self._manager = KafkaConnectionManager(self._net, **configs)
+        self._manager = ClosingConnectionManager(self._net, **configs)
         self._net.start()
         try:
             self._manager.bootstrap(int(CONNECT_SECONDS * 1000))
@@ -89,24 +91,28 @@ class ClusterClient:
             return -1
 
     def connect(self) -> dict[int, Unheard | None]:
-        """Open a connection to each broker; why it does not answer, after a second attempt, or None where it does."""
-        silent = self._connect(self.addresses)
-        if silent:
+        """Open a connection to each broker; why it does not answer, or None where it does.
+
+        One that refuses or hangs up is tried once more (it may be starting); one that is silent is not.
+        """
+        addresses = self.addresses
+        unheard = self._connect(addresses)
+        again = {broker: addresses[broker] for broker, why in unheard.items() if why.state is not BrokerState.SILENT}
+        if again:
             time.sleep(1.0)
-            silent = self._connect({broker: self.addresses[broker] for broker in silent})
-        return {broker: silent.get(broker) for broker in self.addresses}
+            unheard = {broker: why for broker, why in unheard.items() if broker not in again} | self._connect(again)
+        return {broker: unheard.get(broker) for broker in addresses}
 
     def _connect(self, addresses: Mapping[int, tuple[str, int]]) -> dict[int, Unheard]:
-        silent = unreachable_brokers(addresses, CONNECT_SECONDS)
+        unheard = unreachable_brokers(addresses, REACH_SECONDS)
         requests = {
-            address: (address, ApiVersionsRequest(max_version=0)) for address in addresses if address not in silent
+            broker: (broker, ApiVersionsRequest(max_version=0)) for broker in addresses if broker not in unheard
         }
-        answers = self._send(requests, CONNECT_SECONDS + 1)
-        return silent | {
-            address: unheard_by(why, reason_of(why)) or Unheard(BrokerState.DISCONNECTED, reason_of(why))
-            for address, why in answers.items()
-            if isinstance(why, Exception)
-        }
+        for broker, why in self._send(requests, CONNECT_SECONDS).items():
+            if isinstance(why, Exception):
+                words = f"no answer within {CONNECT_SECONDS:g} s" if is_timeout(why) else failure_words(why)
+                unheard[broker] = unheard_by(why, words) or Unheard(BrokerState.DISCONNECTED, words)
+        return unheard
 
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most.
@@ -117,7 +123,7 @@ class ClusterClient:
             broker for broker, connection in self._manager._conns.items() if connection.connected
         }
         addresses = {broker: address for broker, address in self.addresses.items() if broker in lost}
-        gone = unreachable_brokers(addresses, min(seconds, CONNECT_SECONDS)) if addresses else {}
+        gone = unreachable_brokers(addresses, min(seconds, REACH_SECONDS)) if addresses else {}
         answers: dict[Key, Any] = {
             key: errors.KafkaConnectionError(gone[broker].reason)
             for key, (broker, _) in requests.items()
@@ -155,6 +161,16 @@ def error_name(code: int) -> str:
 
 def reason_of(failure: Exception) -> str:
     """An exception as a reason in words."""
-    words = str(failure).strip()
-    name = type(failure).__name__.removesuffix("Error")
-    return f"{name}: {words}" if words and words != name else name
+    words, name = failure_words(failure), _kind(failure)
+    return words if words == name or isinstance(failure, NotAskedError) else f"{name}: {words}"
+
+
+def failure_words(failure: Exception) -> str:
+    """What it says, else what it is; kafka-python's own put the name of their class before what they say."""
+    name = type(failure).__name__
+    words = re.sub(rf"^(\[Error -?\d+\] )?{name}(: |$)", "", str(failure).strip()).strip()
+    return words or _kind(failure)
+
+
+def _kind(failure: Exception) -> str:
+    return type(failure).__name__.removesuffix("Error")

@@ -16,11 +16,12 @@ from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
 from kafka_rebalance.snapshot.model import Group, GroupType
-from rebalance_advisor.kafka.connection.client import error_name, reason_of
-from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.connection.client import error_name
+from rebalance_advisor.kafka.coverage import GROUP_LIST, GROUP_MEMBERS, Coverage
 from rebalance_advisor.kafka.groups.members import CONSUMER_PROTOCOL, REBALANCING, with_members
 from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest, ShareGroupDescribeRequest
 from rebalance_advisor.kafka.request_sender import RequestSender
+from rebalance_advisor.kafka.unheard import BrokerUnheardError
 
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR = 14, 15, 16
 _GROUPS_A_QUESTION = 200
@@ -45,15 +46,17 @@ class ListedGroups:
 def list_groups(sender: RequestSender, coverage: Coverage) -> ListedGroups:
     """Ask every broker for the groups that it coordinates."""
     answers = sender.send(
-        {broker: (broker, ListGroupsRequest()) for broker in sender.brokers},
+        {broker: (broker, ListGroupsRequest()) for broker in sender.all_brokers},
         is_passing=lambda answer: answer.error_code in (LOADING, NOT_AVAILABLE),
     )
     found: dict[str, Group] = {}
     for broker, answer in sorted(answers.items()):
-        if isinstance(answer, Exception) or answer.error_code:
-            code = 0 if isinstance(answer, Exception) else answer.error_code
-            reason = error_name(code) if code else reason_of(answer)
-            coverage.note_refusal("groups", code)
+        if isinstance(answer, Exception):
+            coverage.add_unanswered(broker, GROUP_LIST, answer)
+            continue
+        if answer.error_code:
+            reason = error_name(answer.error_code)
+            coverage.note_refusal("groups", answer.error_code)
             coverage.add_cluster("groups", f"broker {broker} did not list those that it coordinates: {reason}")
             continue
         for group in answer.groups:
@@ -84,16 +87,22 @@ def find_moved(sender: RequestSender, listed: ListedGroups, names: set[str]) -> 
     )
 
 
+def may_have_moved(why: int | Exception) -> bool:
+    """A failure after which another broker may coordinate the group."""
+    return why == NOT_COORDINATOR or isinstance(why, BrokerUnheardError)
+
+
 def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> ListedGroups:
     """The same groups with assignor, state and members. Types that have no reader here are told to be unread."""
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
-    moved = {name for name, why in failed.items() if why == NOT_COORDINATOR}
+    moved = {name for name, why in failed.items() if may_have_moved(why)}
     # A classic group between two phases has no metadata yet: asked once more.
     unready = {name for name, group in described.items() if group.group_state in REBALANCING}
     if moved or unready:
         listed = find_moved(sender, listed, moved)
-        sender.sleep(1.0)
+        if unready:
+            sender.sleep(1.0)
         again, failed_again = _describe(sender, listed, moved | unready)
         described |= again
         failed = {name: why for name, why in failed.items() if name not in again} | failed_again
@@ -102,9 +111,11 @@ def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Cover
         if name in described:
             groups[name] = with_members(group, described[name], coverage)
         else:
-            why = failed.get(name, f"members of {group.type} groups are not read yet")
+            why: int | str | Exception = failed.get(name, f"members of {group.type} groups are not read yet")
             if isinstance(why, int):
                 coverage.add_error("group", name, "members", why)
+            elif isinstance(why, Exception):
+                coverage.add_unanswered(group.coordinator or 0, GROUP_MEMBERS, why, [name])
             else:
                 coverage.add("group", name, "members", why)
     return ListedGroups(groups)
@@ -112,8 +123,8 @@ def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Cover
 
 def _describe(
     sender: RequestSender, listed: ListedGroups, names: set[str]
-) -> tuple[dict[str, Any], dict[str, str | int]]:
-    """Raw descriptions, and for each group that has none Kafka's error code or the reason in words."""
+) -> tuple[dict[str, Any], dict[str, int | Exception]]:
+    """Raw descriptions, and for each group that has none Kafka's error code or the failure."""
     bundles = [
         (broker, kind, bundle)
         for kind in _REQUESTS
@@ -121,10 +132,10 @@ def _describe(
     ]
     requests = {i: (broker, _REQUESTS[kind](bundle)) for i, (broker, kind, bundle) in enumerate(bundles)}
     described: dict[str, Any] = {}
-    failed: dict[str, str | int] = {}
+    failed: dict[str, int | Exception] = {}
     for i, answer in sender.send(requests).items():
         if isinstance(answer, Exception):
-            failed |= dict.fromkeys(bundles[i][2], reason_of(answer))
+            failed |= dict.fromkeys(bundles[i][2], answer)
             continue
         for group in answer.groups:
             if group.error_code:
