@@ -1,9 +1,10 @@
 """A cluster of 1,000,000 replicas from its files: CPU seconds of reading alone, as a snapshot and as a cluster model.
 
-    python -m tests.benchmarks.bench_reading FOLDER [--runs 5] [--write]
+    python -m tests.benchmarks.bench_reading FOLDER [--runs 5] [--write | --live [--replicas 1]]
 
 ``--write`` makes the files (plain and .gz); without it they are read, so that two versions of this project can be timed
-on the same bytes.
+on the same bytes. ``--live`` starts a cluster of three brokers in FOLDER instead, with 10,010 partitions and 155
+groups, reads it, and prints requests and seconds; it takes some minutes, most of them to make the partitions.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +25,18 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from rebalance_advisor.kafka.read_cluster import read_with_settings
+from rebalance_advisor.kafka.request_counts import RequestCounts
+from stack.kafka.cluster import ClusterSpec, start_cluster
+from stack.kafka.many_groups import make_groups
+from stack.kafka.setup import create_topics
 from tests.benchmarks.bench_scale import SIZES, skewed_snapshot
 
 FILES = ("snapshot.json", "snapshot.json.gz", "model.json")
 _MIB, _KIB = 2**20, 2**10
+_TOPICS, _PARTITIONS = 91, 110  # 10,010 partitions
+_GROUPS, _TOPICS_A_GROUP = 155, 4
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +46,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--only", choices=FILES)
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--replicas", type=int, default=1)
     arguments = parser.parse_args(argv)
+    if arguments.live:
+        read_live(arguments.folder / "cluster", arguments.replicas, arguments.runs)
+        return 0
     if arguments.write:
         write_files(arguments.folder)
         return 0
@@ -48,6 +63,40 @@ def main(argv: Sequence[str] | None = None) -> int:
             taken.append(time.process_time() - started)
         sys.stdout.write(f"{name:<18} {statistics.median(taken):.3f} s of CPU\n")
     return 0
+
+
+def read_live(folder: Path, replicas: int, runs: int) -> None:
+    """Start the cluster, read it some times, print what each reading took."""
+    with start_cluster(ClusterSpec(), folder) as cluster:
+        make_topics(cluster.bootstrap, replicas)
+        names, numbers = [f"t{i}" for i in range(_TOPICS)], range(_PARTITIONS)
+        make_groups(
+            cluster.bootstrap,
+            {f"g{i}": {names[(i + j) % _TOPICS]: numbers for j in range(_TOPICS_A_GROUP)} for i in range(_GROUPS)},
+        )
+        settings = connection_settings({"bootstrap.servers": cluster.bootstrap})
+        for run in range(runs):
+            counts = RequestCounts()
+            wall, cpu = time.perf_counter(), time.process_time()
+            snapshot = read_with_settings(settings, cluster_name="live", now=datetime.now(UTC), counts=counts)
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            commits = sum(len(group.committed) for group in snapshot.groups)
+            sys.stdout.write(
+                f"run {run + 1}: {len(snapshot.partitions):,} partitions, {len(snapshot.groups)} groups, {commits:,} "
+                f"committed offsets, {len(snapshot.coverage)} gaps: {counts.total} requests, {wall:.2f} s "
+                f"({cpu:.2f} s of CPU)\n"
+            )
+        sys.stdout.write("".join(f"  {line}\n" for line in counts.words()))
+
+
+def make_topics(bootstrap: str, replicas: int) -> None:
+    """91 topics of 110 partitions, a few at a time."""
+    for first in range(0, _TOPICS, 10):
+        placement = {
+            f"t{i}": [[1 + (i + p + j) % 3 for j in range(replicas)] for p in range(_PARTITIONS)]
+            for i in range(first, min(first + 10, _TOPICS))
+        }
+        create_topics(bootstrap, placement, {})
 
 
 def write_files(folder: Path) -> None:

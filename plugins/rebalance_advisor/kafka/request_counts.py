@@ -1,4 +1,4 @@
-"""How many requests a reading sent, and of which kind: it must not grow with the cluster, so it is counted and can be shown."""
+"""How many requests a reading sent, of which kinds: it must not grow with the cluster, so it is counted."""
 
 from __future__ import annotations
 
