@@ -71,8 +71,8 @@ fast-tests: setup
 coverage: setup ## line coverage of the small cases with kernels interpreted, and the lines that none reaches
 	@$(RUN) $(BIN)/python -m tests.mutation.coverage_table
 
-mutate: setup ## a seeded sample of mutants, each put to the tests that reach its line; prints the survivors (MUTANTS=150 SEED=1)
-	@$(RUN) $(BIN)/python -m tests.mutation --mutants $(or $(MUTANTS),150) --seed $(or $(SEED),1)
+mutate: setup ## a seeded sample of mutants, each put to the tests that reach its line; prints the survivors (MUTANTS=150 SEED=1; AGAIN=its output asks again of them)
+	@$(RUN) $(BIN)/python -m tests.mutation --mutants $(or $(MUTANTS),150) --seed $(or $(SEED),1) $(if $(AGAIN),--again $(AGAIN))
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))

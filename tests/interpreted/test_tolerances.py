@@ -13,6 +13,7 @@ import pytest
 from kafka_rebalance.planner.leaders import leader_search
 from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
 from kafka_rebalance.planner.replicas import evacuate, finish, polish, pull, push, receivers
+from kafka_rebalance.planner.replicas.moving import move
 from kafka_rebalance.planner.state import State
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE, GAIN_TOLERANCE
 from tests.unit.planner.hand_problems import EVERYBODY, hand_problem, hand_state
@@ -105,6 +106,19 @@ def test_what_mends_stops_where_only_rounding_is_left() -> None:
     for times, is_mended in ((1.0, True), (2.0, False)):
         state = state_of([[times * BAND_TOLERANCE], [0.0], [0.0]], [[0.0]] * 3, [[0.0], [1.0], [1.0]])
         assert polish._mend(state, 0, displaced, EVERYBODY, journal, 5) == is_mended
+
+
+@pytest.mark.parametrize(("times", "is_swapped"), [(1.0, True), (2.0, False)])
+def test_a_cheaper_one_goes_where_that_loses_no_more_than_rounding(times: float, is_swapped: bool) -> None:
+    """Partition 0 returns from broker 2 to broker 0, which stands at its top, and the cheap partition 1 goes instead:
+    lighter by the tolerance, or by twice that.
+    """
+    lost, weight = times * GAIN_TOLERANCE, np.empty(1)
+    state = state_of([[0.0]] * 3, [[-9.0]] * 3, [[9.0]] * 3)
+    state.follower[:2, 0], state.cost[:2] = (2 * lost, lost), (1.0, 0.1)
+    move(state, 0, 0, 2, weight)
+    state.load[:3], state.high[0] = 0.0, 0.0
+    assert (polish._send_cheaper(state, 0, 0, 0, 1) > 0) == is_swapped
 
 
 def leader_state_of(extra: Cells, load: Cells, low: Cells, high: Cells) -> LeaderState:

@@ -3,7 +3,8 @@
 Tests are asked the quickest first, and of each suite no further than ``PATIENCE_S`` seconds of them: first the fast
 tests, kernels compiled, where the mutant is no kernel; then small cases with kernels interpreted. A mutant of a line
 that runs when its module is imported is put to the tests that reach anything of the module (to those of its folder,
-where it only declares); one that no test reaches survives.
+where it only declares); one that no test reaches survives. ``--again FILE`` asks again of those that an earlier run
+printed into FILE, found by what they change: lines may have moved since.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +34,8 @@ PATIENCE_S = 40.0
 # What fails without any change fails in the quick tests, too: those that did not pass under coverage are left out.
 PATIENCE_WITH_CONTROLS_S = 8.0
 GOAL = 0.80
+# One line of the output, as ``shown`` writes it.
+_PRINTED = re.compile(r"(?:survived|unreached): (.+?):(\d+) #(\d+): (.*)  →  (.*)")
 
 
 def sample(count: int, seed: int, only: Sequence[str]) -> list[Mutant]:
@@ -40,6 +44,26 @@ def sample(count: int, seed: int, only: Sequence[str]) -> list[Mutant]:
     files = sorted(path for target in targets for path in (ROOT / target).rglob("*.py"))
     every = [mutant for path in files for mutant in mutants_of(path, ROOT)]
     return sorted(random.Random(seed).sample(every, min(count, len(every))), key=lambda m: (m.path, m.number))
+
+
+def shown(verdict: str, mutant: Mutant) -> str:
+    """One line."""
+    return f"{verdict}: {mutant.path}:{mutant.line} #{mutant.number}: {mutant.before}  →  {mutant.after}"
+
+
+def printed(lines: Iterable[str]) -> list[Mutant]:
+    """Mutants that ``shown`` told of; of several with the same change the one whose number is the nearest.
+
+    Raises SystemExit for one that is no longer there.
+    """
+    chosen = []
+    for found in filter(None, (_PRINTED.fullmatch(line.rstrip("\n")) for line in lines)):
+        path, line, number, *change = found.groups()
+        alike = [m for m in mutants_of(ROOT / path, ROOT) if [m.before, m.after] == change]
+        if not alike:
+            raise SystemExit(f"{path} holds no {'  →  '.join(change)} any more")
+        chosen.append(min(alike, key=lambda m: (abs(m.number - int(number)), abs(m.line - int(line)))))
+    return chosen
 
 
 def mirrored(path: str) -> str:
@@ -88,15 +112,23 @@ def controls(chosen: list[Mutant], found: Sequence[Reached], at_once: int) -> li
     return [mutant.path for mutant, verdict in zip(unchanged, verdicts, strict=True) if verdict == "killed"]
 
 
+def chosen_by(arguments: argparse.Namespace) -> list[Mutant]:
+    """A sample, or those of an earlier run."""
+    if arguments.again is None:
+        return sample(arguments.mutants, arguments.seed, arguments.only)
+    return printed(arguments.again.read_text().splitlines())
+
+
 def main() -> int:
     """1 where fewer than ``GOAL`` are killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutants", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], metavar="PACKAGE", help="planner, verify, …; repeatable")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="survivors that an earlier run printed")
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
-    started, chosen = time.monotonic(), sample(arguments.mutants, arguments.seed, arguments.only)
+    started, chosen = time.monotonic(), chosen_by(arguments)
     found = [
         reached(suite)
         for suite in SUITES
@@ -111,13 +143,11 @@ def main() -> int:
         for mutant, verdict in zip(chosen, pool.map(lambda m: judged(m, found), chosen), strict=True):
             verdicts[verdict] += 1
             if verdict != "killed":
-                print(
-                    f"{verdict}: {mutant.path}:{mutant.line} #{mutant.number}: {mutant.before}  →  {mutant.after}",
-                    flush=True,
-                )
+                print(shown(verdict, mutant), flush=True)
     share = verdicts["killed"] / max(len(chosen), 1)
     minutes = (time.monotonic() - started) / 60
-    print(f"seed {arguments.seed}: {dict(verdicts)}, {share:.1%} killed in {minutes:.0f} minutes")
+    whose = f"seed {arguments.seed}" if arguments.again is None else f"again {arguments.again.name}"
+    print(f"{whose}: {dict(verdicts)}, {share:.1%} killed in {minutes:.0f} minutes")
     return 0 if share >= GOAL else 1
 
 

@@ -93,7 +93,7 @@ GATES = Suite(
     "gates",
     is_interpreted=False,
     source="plugins/rebalance_advisor/gates",
-    tests=("tests/sql/test_gates.py",),
+    tests=("tests/sql/test_gates.py", "tests/sql/test_expectations.py"),
     subject="plugins/rebalance_advisor/gates",
     marks="not live and not slow and not matrix",
 )

@@ -129,6 +129,10 @@ def test_throttles_are_left_over_only_while_nothing_is_reassigned():
     configs = {2: {"follower.replication.throttled.rate": "1000"}}
     (finding,) = told(cluster(ROWS, configs=throttled, of=brokers(configs=configs)), "throttle_left_over")
     assert (finding.evidence["topic_names"], finding.evidence["broker_ids"]) == ("t", "2")
+    (of_topics,) = told(cluster(ROWS, configs=throttled), "throttle_left_over")
+    assert (of_topics.evidence["topic_names"], of_topics.evidence["broker_ids"]) == ("t", None)
+    (of_brokers,) = told(cluster(ROWS, of=brokers(configs=configs)), "throttle_left_over")
+    assert (of_brokers.evidence["topic_names"], of_brokers.evidence["broker_ids"]) == (None, "2")
     running = [replace(ROWS[0], replicas=(0, 1, 2, 3), adding=(3,), log_bytes=()), *ROWS[1:]]
     assert told(cluster(running, configs=throttled), "throttle_left_over") == []
 

@@ -26,7 +26,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict
 from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, Group, GroupType, Member
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import SNAPSHOT
@@ -83,6 +83,14 @@ def test_what_stands_on_a_gone_broker_is_counted() -> None:
 def test_confidence_follows_the_source() -> None:
     known = context()
     assert known.confidence(LoadKind.LOG_BYTES) is Confidence.MEASURED
+    sources = {
+        LoadSource.GIVEN: Confidence.GIVEN, LoadSource.LOG_DIR_GROWTH: Confidence.MEASURED,
+        LoadSource.PROMETHEUS: Confidence.MEASURED, LoadSource.OFFSETS_TIMES_MESSAGE_SIZE: Confidence.MEASURED,
+        LoadSource.ESTIMATED: Confidence.ESTIMATED,
+    }  # fmt: skip
+    for source, confidence in sources.items():
+        rates = PartitionLoads({LoadKind.IN_BYTES_PER_S: LoadColumn(np.ones(len(SNAPSHOT.partitions)), source, 60.0)})
+        assert context(replace(SNAPSHOT, loads=rates)).confidence(LoadKind.IN_BYTES_PER_S) is confidence
     assert (known.staying, sorted(known.brokers)) == ((0, 1, 2), [0, 1, 2])
     assert not known.is_in_flight.any()
 

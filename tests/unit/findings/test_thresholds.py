@@ -143,6 +143,7 @@ def test_brokers_that_lead_nothing_though_they_are_preferred_are_named() -> None
     (one_off,) = told(cluster(off(1, 12)), "preferred_leaders_off")
     assert one_off.evidence["brokers_that_lead_nothing"] is None
     assert "plan_elected_partitions" not in one_off.evidence
+    assert one_off.recommendation.endswith("--all-topic-partitions.")  # without a plan nothing is said of it
 
 
 def test_leaders_pile_up_at_five_quarters_of_the_share() -> None:
@@ -198,6 +199,17 @@ def test_one_coordinator_of_more_groups_than_chance_gives(of_3: int, is_told: bo
         assert found[0].gain == pytest.approx(1 - mean / of_3)
         assert found[0].evidence["over_share_ratio"] == pytest.approx(of_3 / mean)
         assert (found[0].severity, found[0].evidence["fair_share_groups"]) == (Severity.LOW, mean)
+
+
+def test_less_than_twice_its_share_is_no_pile_however_unlikely() -> None:
+    """119 of 360 groups where 60 are expected: beyond all chance, but 1.98 times the share; 120 are twice of it."""
+    for of_3, is_told in ((119, False), (120, True)):
+        others = [number % 5 if number % 5 != 3 else 5 for number in range(360 - of_3)]
+        groups = [
+            Group(f"g{number}", protocol="range", state="Stable", coordinator=broker)
+            for number, broker in enumerate([3] * of_3 + others)
+        ]
+        assert bool(told(cluster(EVEN, groups=groups), "coordinator_piled_up")) is is_told
 
 
 def test_a_hot_partition_is_a_quarter_of_a_mean_broker_and_three_times_its_siblings() -> None:

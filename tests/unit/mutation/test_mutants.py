@@ -152,3 +152,17 @@ def test_declarations_alone_are_put_to_the_tests_of_their_folder() -> None:
     assert mutate.tests_for(mutant, found) == ["tests/unit/planner/test_a.py::test"]
     lines[mutant.path][9] = ["tests/unit/plans/test_b.py::test"]
     assert mutate.tests_for(mutant, found) == ["tests/unit/plans/test_b.py::test"]
+
+
+def test_survivors_that_were_printed_are_found_again_by_what_they_change(tmp_path: Path, monkeypatch) -> None:
+    """A line of code and two blank ones stand above them since."""
+    (tmp_path / "m.py").write_text("if a < 4:\n    b = 2 + c(2)\nwhile a < 4:\n    pass\n")
+    known = mutants_of(tmp_path / "m.py", tmp_path)
+    lines = [mutate.shown("survived", mutant) for mutant in known if mutant.before in ("a < 4", "2")]
+    (tmp_path / "m.py").write_text("a = b\n\n\n" + (tmp_path / "m.py").read_text())
+    monkeypatch.setattr(mutate, "ROOT", tmp_path)
+    found = mutate.printed(["2225 passed", *lines, "seed 1: {'survived': 4}"])
+    assert [(mutant.line, mutant.before) for mutant in found] == [(4, "a < 4"), (5, "2"), (5, "2"), (6, "a < 4")]
+    assert len({mutant.number for mutant in found}) == 4
+    with pytest.raises(SystemExit, match="holds no x  →  y any more"):
+        mutate.printed(["unreached: m.py:1 #0: x  →  y"])

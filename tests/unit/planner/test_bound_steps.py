@@ -139,6 +139,13 @@ def test_of_a_rack_only_the_cheapest_broker_counts() -> None:
     assert proven_by(problem, prices, problem.move_bytes) == pytest.approx(15.0 - 2.0 * problem.band_high[0, 0])
 
 
+def test_of_three_replicas_the_three_cheapest_count() -> None:
+    """On broker 0 a replica of 6 costs 18, on 1 and 2 nothing, a copy to 3 or 4 costs 6: 0 + 0 + 6."""
+    problem = hand_problem([((0, 1, 2), 6.0)], 5, within=0.2)
+    prices = np.array([[3.0], [0.0], [0.0], [0.0], [0.0]])
+    assert proven_by(problem, prices, problem.move_bytes) == pytest.approx(6.0 - 3.0 * problem.band_high[0, 0])
+
+
 def test_what_a_leaving_broker_holds_is_forced() -> None:
     problem = hand_problem(THREE, 3, within=None, leaving=[0])
     assert lower_bounds(problem).parts["forced"] == pytest.approx(15.0)

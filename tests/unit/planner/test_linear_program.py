@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+import scipy.optimize
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.linear_program import neighbourhoods
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, is_small
 from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
 from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.linear_program.rounding import has_capacity, rounded
-from kafka_rebalance.planner.params import Effort, SolveParams
+from kafka_rebalance.planner.params import Effort, LinearProgramParams, NeighbourhoodParams, SolveParams
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.topic_spread import topic_excess
@@ -83,6 +87,33 @@ def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int)
         assert arcs.cost @ relaxed.share <= arcs.cost @ share < paid
         paid = float(arcs.cost @ share)
     assert found > 0
+
+
+def test_a_step_ends_within_a_gap_of_the_whole_plan_told_as_a_share_of_its_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A fifth of the program's optimum over what the open part costs now: that is the row that it has to undercut."""
+    problem = build_request(random_cluster(4, broker_count=6, topics=4), PlanOptions(within=0.2)).problem(0.2)
+    found = solve(
+        problem, params=SolveParams(effort=Effort(rounds=2, polish_rounds=0, program_steps=0, anneal_steps=0))
+    )
+    bands = (np.minimum(problem.band_low, found.after), np.maximum(problem.band_high, found.after))
+    arcs = arcs_of(problem)
+    relaxed = relax(problem, arcs, *bands)
+    assert relaxed is not None
+    asked: list[tuple[float, np.ndarray]] = []
+
+    def milp(*arguments: Any, constraints: Any, options: Any, **named: Any) -> Any:
+        asked.append((options["mip_rel_gap"], constraints[0].ub))
+        return scipy.optimize.milp(*arguments, constraints=constraints, options=options, **named)
+
+    monkeypatch.setattr(neighbourhoods, "milp", milp)
+    fifth = NeighbourhoodParams(least_gap=0.2, gap_share=0.0, least_saving=0.0, near=(0.0, 0.0))
+    program = Program(problem, arcs, relaxed, bands, LinearProgramParams(neighbourhoods=fifth))
+    list(cheaper_plans(program, found.replicas, allowed=999, steps=3, seed=0))
+    best = float(arcs.cost @ relaxed.share)
+    assert asked
+    assert all(np.isclose(share * tops, 0.2 * best).any() for share, tops in asked)
 
 
 def test_neighbourhoods_leave_what_nobody_can_beat() -> None:

@@ -17,13 +17,16 @@ from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.linear_program.rounding import decided_by, has_capacity
 from kafka_rebalance.planner.linear_program.starts import program_starts
 from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
-from kafka_rebalance.planner.params import ArcParams, SolveParams, WholePlanParams
+from kafka_rebalance.planner.params import ArcParams, Effort, LinearProgramParams, SolveParams, WholePlanParams
 from kafka_rebalance.planner.placed import Placed, better, in_kafka_order, place, plan_cost
+from kafka_rebalance.planner.replicas.replica_search import search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solution import PlanCost
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.planner.working_bands import working_bands
+from kafka_rebalance.planner.statistics import SearchStatistics
+from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from tests.unit.planner.hand_problems import THREE, hand_problem
+from tests.unit.planner.pinned_problems import tiny_problem
 
 PROBLEM = hand_problem(THREE, 3, within=0.2)
 BANDS = working_bands(PROBLEM, PROBLEM.band_low, PROBLEM.band_high)
@@ -79,6 +82,43 @@ def test_one_program_is_solved_where_leaders_alone_are_outside(monkeypatch: pyte
     narrow = hand_problem(THREE, 3, within=0.01, resources=("disk", "out"), rates=[90.0, 5.0, 5.0])
     solve(narrow, params=params)
     assert len(solved) == 3
+
+
+def test_a_start_that_ends_stranded_is_passed_over_and_what_it_did_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first start leaves a replica nowhere after seven moves; the second finds the plan."""
+    searches = []
+
+    def first_stranded(*arguments: Any, **named: Any) -> Any:
+        searches.append(search_replicas(*arguments, **named))
+        is_first = len(searches) == 1
+        return replace(searches[-1], stranded=1, statistics=SearchStatistics(pushed=7)) if is_first else searches[-1]
+
+    monkeypatch.setattr(programs, "search_replicas", first_stranded)
+    params = replace(SolveParams(), linear_program=LinearProgramParams(whole_plan=WholePlanParams(most_pairs=0)))
+    today = place(PROBLEM, PROBLEM.replicas, BANDS)
+    found, _ = improve_with_lp(PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, params=params)
+    assert (found.band_violation, found.cost.bytes, len(searches)) == (0.0, 4.0, 2)
+    assert found.statistics.pushed == 7 + searches[1].statistics.pushed
+
+
+@pytest.mark.parametrize("seed", [76, 541, 793])
+def test_where_no_plan_meets_the_bands_none_that_comes_as_near_is_cheaper(seed: int) -> None:
+    """Bands widened alike for all that stay, until the plan is inside: what leaves is in nobody's way."""
+    problem = tiny_problem(seed)
+    params = SolveParams(effort=Effort(rounds=1, last_rounds=0, polish_rounds=0, anneal_steps=0, program_steps=4))
+    solution, bands = solve(problem, params=params), working_bands(problem, problem.band_low, problem.band_high)
+    assert whole_plan(problem, bands) is None
+    low, high = bands.low.copy(), bands.high.copy()
+    for d in range(low.shape[1]):
+        staying = [b for b in range(problem.broker_count) if problem.stays[b]]
+        ratios = [(solution.after[b, d] / high[b, d] if high[b, d] > 0 else 1.0) for b in staying]
+        high[:, d] *= max(1.0, *ratios)
+        ratios = [(solution.after[b, d] / low[b, d] if low[b, d] > 0 else 1.0) for b in staying]
+        low[:, d] *= min(1.0, *ratios)
+    whole = whole_plan(problem, WorkingBands(low, high))
+    if whole is not None:
+        least = place(problem, whole.replicas, bands, replica_index=whole.replica_index).cost.bytes
+        assert solution.cost.bytes == pytest.approx(least)
 
 
 def test_a_start_for_bands_that_hold_today_is_today() -> None:

@@ -254,6 +254,7 @@ def test_faults_are_told_in_clean_text_of_a_bounded_length() -> None:
         (("seen", "reassigning"), [["t", 0]], True), (("seen", "reassigning"), [["t", None]], False),
         (("format_version",), 1, False), (("format_version",), 3, False), (("verdict",), "perhaps", False),
         (("certificate",), {"disk": {"x": 1.0}}, False), (("before",), {"disk": {"0": None}}, False),
+        (("before",), {"disk": {"x": 1.0}}, False), (("after",), {"disk": {"x": 1.0}}, False),
         (("robustness",), {"trials": 1, "noise": 0.5, "verdict_stands": 1, "words": "", "more": 1}, False),
     ],
 )  # fmt: skip

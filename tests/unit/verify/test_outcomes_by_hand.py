@@ -286,6 +286,9 @@ def test_counts_are_rounded_away_from_the_middle_and_targets_only_where_nothing_
     replicas = DISK | {"resource": "replicas"}
     assert edges(replicas) == [[1.6, 1.6, 1.6], [2.4, 2.4, 2.4]]
     assert edges(replicas, remove_brokers=[2]) == [[2.4, 2.4, 0], [3.6, 3.6, 0]]
+    # Who can be given no more need not hold more than today: broker 0 holds 3, broker 2 holds 1.
+    assert edges(replicas, exclude_brokers=[0]) == [[1.6, 1.6, 1.6], [2.4, 2.4, 2.4]]
+    assert edges(replicas, exclude_brokers=[2]) == [[1.6, 1.6, 1.0], [2.4, 2.4, 2.4]]
     tight = {"band_asked": [0.99, 1.01]}
     assert edges(replicas | tight, replication_factor=3) == [[2.97] * 3, [3.03] * 3]
     uneven = replicas | tight | {"basis": "fair_share"}
