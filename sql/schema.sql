@@ -303,6 +303,8 @@ CREATE TABLE store.snapshot (
     gap_count integer NOT NULL,
     status text DEFAULT 'staged'::text NOT NULL,
     is_pruned boolean DEFAULT false NOT NULL,
+    features jsonb,
+    quotas jsonb,
     CONSTRAINT snapshot_status_known CHECK ((status = ANY (ARRAY['staged'::text, 'passed'::text, 'blocked'::text])))
 );
 
@@ -689,7 +691,11 @@ CREATE TABLE store.partition (
     adding integer[],
     removing integer[],
     offline integer[],
-    observers integer[]
+    observers integer[],
+    eligible integer[],
+    log_dirs integer[],
+    future jsonb,
+    local_start_offset bigint
 )
 PARTITION BY RANGE ("time");
 
@@ -969,7 +975,10 @@ CREATE TABLE store.consumer_group (
     state text,
     generation integer,
     coordinator integer,
-    member_count integer NOT NULL
+    member_count integer NOT NULL,
+    assignment_epoch integer,
+    subtopologies jsonb,
+    configs jsonb
 )
 PARTITION BY RANGE ("time");
 
@@ -988,7 +997,10 @@ CREATE VIEW advisor.consumer_group AS
     consumer_group.state,
     consumer_group.generation,
     consumer_group.coordinator,
-    consumer_group.member_count
+    consumer_group.member_count,
+    consumer_group.assignment_epoch,
+    consumer_group.subtopologies,
+    consumer_group.configs
    FROM (store.snapshot
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = snapshot.snapshot_key) AND (consumer_group."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
@@ -1019,6 +1031,12 @@ COMMENT ON COLUMN advisor.consumer_group.coordinator IS 'Broker that coordinates
 
 COMMENT ON COLUMN advisor.consumer_group.member_count IS 'Members.';
 
+COMMENT ON COLUMN advisor.consumer_group.assignment_epoch IS 'Epoch of the assignment that members follow; not of classic groups.';
+
+COMMENT ON COLUMN advisor.consumer_group.subtopologies IS 'What the parts of a streams application read and keep.';
+
+COMMENT ON COLUMN advisor.consumer_group.configs IS 'Configs that somebody set for this group.';
+
 CREATE VIEW advisor.consumer_group_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -1030,7 +1048,10 @@ CREATE VIEW advisor.consumer_group_latest AS
     consumer_group.state,
     consumer_group.generation,
     consumer_group.coordinator,
-    consumer_group.member_count
+    consumer_group.member_count,
+    consumer_group.assignment_epoch,
+    consumer_group.subtopologies,
+    consumer_group.configs
    FROM (store.newest_snapshot newest
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group."time" = newest."time"))));
 
@@ -1059,6 +1080,12 @@ COMMENT ON COLUMN advisor.consumer_group_latest.generation IS 'Generation or epo
 COMMENT ON COLUMN advisor.consumer_group_latest.coordinator IS 'Broker that coordinates it.';
 
 COMMENT ON COLUMN advisor.consumer_group_latest.member_count IS 'Members.';
+
+COMMENT ON COLUMN advisor.consumer_group_latest.assignment_epoch IS 'Epoch of the assignment that members follow; not of classic groups.';
+
+COMMENT ON COLUMN advisor.consumer_group_latest.subtopologies IS 'What the parts of a streams application read and keep.';
+
+COMMENT ON COLUMN advisor.consumer_group_latest.configs IS 'Configs that somebody set for this group.';
 
 CREATE VIEW advisor.coverage AS
  SELECT snapshot."time",
@@ -1490,6 +1517,8 @@ CREATE TABLE store.committed_offset (
     topic text NOT NULL,
     partitions integer[] NOT NULL,
     offsets bigint[] NOT NULL,
+    lags bigint[],
+    CONSTRAINT committed_offset_lags_equal CHECK ((cardinality(lags) = cardinality(partitions))),
     CONSTRAINT committed_offset_lengths_equal CHECK ((cardinality(partitions) = cardinality(offsets)))
 )
 PARTITION BY RANGE ("time");
@@ -1504,13 +1533,15 @@ CREATE VIEW advisor.group_lag_latest AS
     committed.group_id,
     committed.topic,
     count(*) AS partitions,
-    (sum(GREATEST((placed.end_offset - offsets.committed), (0)::bigint)))::bigint AS lag_messages,
-    max(GREATEST((placed.end_offset - offsets.committed), (0)::bigint)) AS max_lag_messages
-   FROM (((store.newest_snapshot newest
+    (sum(COALESCE(offsets.lag, GREATEST((placed.end_offset - offsets.committed), (0)::bigint))))::bigint AS lag_messages,
+    max(COALESCE(offsets.lag, GREATEST((placed.end_offset - offsets.committed), (0)::bigint))) AS max_lag_messages,
+    grouped.type
+   FROM ((((store.newest_snapshot newest
      JOIN store.committed_offset committed ON (((committed.snapshot_key = newest.snapshot_key) AND (committed."time" = newest."time"))))
-     CROSS JOIN LATERAL UNNEST(committed.partitions, committed.offsets) offsets(partition, committed))
+     JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped."time" = newest."time") AND (grouped.group_id = committed.group_id))))
+     CROSS JOIN LATERAL UNNEST(committed.partitions, committed.offsets, committed.lags) offsets(partition, committed, lag))
      LEFT JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = committed.topic) AND (placed.partition = offsets.partition))))
-  GROUP BY newest."time", newest.cluster, committed.group_id, committed.topic;
+  GROUP BY newest."time", newest.cluster, committed.group_id, committed.topic, grouped.type;
 
 ALTER VIEW advisor.group_lag_latest OWNER TO advisor_owner;
 
@@ -1530,6 +1561,8 @@ COMMENT ON COLUMN advisor.group_lag_latest.lag_messages IS 'Messages not yet rea
 
 COMMENT ON COLUMN advisor.group_lag_latest.max_lag_messages IS 'Of the partition furthest behind.';
 
+COMMENT ON COLUMN advisor.group_lag_latest.type IS 'Type of the group; the lag of a share group is what its broker tells.';
+
 CREATE TABLE store.member (
     snapshot_key bigint NOT NULL,
     "time" timestamp with time zone NOT NULL,
@@ -1548,7 +1581,11 @@ CREATE TABLE store.member (
     target jsonb,
     generation integer,
     user_data bytea,
-    decode_error text
+    decode_error text,
+    is_classic boolean,
+    process_id text,
+    tasks jsonb,
+    target_tasks jsonb
 )
 PARTITION BY RANGE ("time");
 
@@ -1586,7 +1623,8 @@ CREATE VIEW advisor.group_rebalance_latest AS
     grouped.member_count AS members,
     idle.members AS idle_members,
     turned.rebalances AS rebalances_7d,
-    grouped.generation
+    grouped.generation,
+    grouped.type
    FROM (((store.newest_snapshot newest
      JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped."time" = newest."time"))))
      LEFT JOIN turned ON (((turned.cluster = newest.cluster) AND (turned.group_id = grouped.group_id))))
@@ -1612,6 +1650,8 @@ COMMENT ON COLUMN advisor.group_rebalance_latest.rebalances_7d IS 'Growth of the
 
 COMMENT ON COLUMN advisor.group_rebalance_latest.generation IS 'Generation now.';
 
+COMMENT ON COLUMN advisor.group_rebalance_latest.type IS 'classic, consumer, share, streams or unknown.';
+
 CREATE VIEW advisor.group_score AS
  SELECT run."time",
     run.cluster,
@@ -1634,9 +1674,12 @@ CREATE VIEW advisor.group_score AS
     group_score.drain_seconds,
     group_score.basis,
     group_score.is_reproduced,
-    group_score.error
-   FROM (store.run
+    group_score.error,
+    consumer_group.type
+   FROM (((store.run
      JOIN store.group_score ON (((group_score.run_key = run.run_key) AND (group_score."time" = run."time"))))
+     JOIN store.snapshot ON ((snapshot.snapshot_key = run.snapshot_key)))
+     LEFT JOIN store.consumer_group ON (((consumer_group.snapshot_key = run.snapshot_key) AND (consumer_group."time" = snapshot."time") AND (consumer_group.group_id = group_score.group_id))))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.group_score OWNER TO advisor_owner;
@@ -1687,6 +1730,8 @@ COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strateg
 
 COMMENT ON COLUMN advisor.group_score.error IS 'The strategy''s own refusal; scores are then NULL.';
 
+COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no strategy to choose.';
+
 CREATE VIEW advisor.group_score_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -1709,9 +1754,12 @@ CREATE VIEW advisor.group_score_latest AS
     group_score.drain_seconds,
     group_score.basis,
     group_score.is_reproduced,
-    group_score.error
-   FROM (store.newest_run newest
-     JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score."time" = newest."time"))));
+    group_score.error,
+    consumer_group.type
+   FROM (((store.newest_run newest
+     JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score."time" = newest."time"))))
+     JOIN store.snapshot ON ((snapshot.snapshot_key = newest.snapshot_key)))
+     LEFT JOIN store.consumer_group ON (((consumer_group.snapshot_key = newest.snapshot_key) AND (consumer_group."time" = snapshot."time") AND (consumer_group.group_id = group_score.group_id))));
 
 ALTER VIEW advisor.group_score_latest OWNER TO advisor_owner;
 
@@ -1760,6 +1808,8 @@ COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions c
 COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 
 COMMENT ON COLUMN advisor.group_score_latest.error IS 'The strategy''s own refusal; scores are then NULL.';
+
+COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no strategy to choose.';
 
 CREATE TABLE store.load (
     snapshot_key bigint NOT NULL,
@@ -2002,9 +2052,15 @@ CREATE VIEW advisor.member_latest AS
     member.owned,
     member.target,
     member.generation,
-    member.decode_error
-   FROM (store.newest_snapshot newest
-     JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member."time" = newest."time"))));
+    member.decode_error,
+    consumer_group.type,
+    member.is_classic,
+    member.process_id,
+    member.tasks,
+    member.target_tasks
+   FROM ((store.newest_snapshot newest
+     JOIN store.member ON (((member.snapshot_key = newest.snapshot_key) AND (member."time" = newest."time"))))
+     JOIN store.consumer_group ON (((consumer_group.snapshot_key = member.snapshot_key) AND (consumer_group."time" = member."time") AND (consumer_group.group_id = member.group_id))));
 
 ALTER VIEW advisor.member_latest OWNER TO advisor_owner;
 
@@ -2043,6 +2099,16 @@ COMMENT ON COLUMN advisor.member_latest.target IS 'Where the group is going (KIP
 COMMENT ON COLUMN advisor.member_latest.generation IS 'Generation of its data.';
 
 COMMENT ON COLUMN advisor.member_latest.decode_error IS 'Why its metadata could not be read.';
+
+COMMENT ON COLUMN advisor.member_latest.type IS 'Type of its group: classic, consumer, share, streams or unknown.';
+
+COMMENT ON COLUMN advisor.member_latest.is_classic IS 'It still speaks the classic protocol in a group of a newer type.';
+
+COMMENT ON COLUMN advisor.member_latest.process_id IS 'Instance of a streams application that it belongs to.';
+
+COMMENT ON COLUMN advisor.member_latest.tasks IS 'Tasks of a streams member: {active: [[subtopology, [partitions]], …], …}.';
+
+COMMENT ON COLUMN advisor.member_latest.target_tasks IS 'The tasks that it is to get.';
 
 CREATE TABLE store.member_score (
     run_key bigint NOT NULL,
@@ -2383,7 +2449,11 @@ CREATE VIEW advisor.partition AS
     partition.adding,
     partition.removing,
     partition.offline,
-    partition.observers
+    partition.observers,
+    partition.eligible,
+    partition.log_dirs,
+    partition.future,
+    partition.local_start_offset
    FROM (store.snapshot
      JOIN store.partition ON (((partition.snapshot_key = snapshot.snapshot_key) AND (partition."time" = snapshot."time"))))
   WHERE (snapshot.status = 'passed'::text);
@@ -2422,6 +2492,14 @@ COMMENT ON COLUMN advisor.partition.offline IS 'Replicas that are offline.';
 
 COMMENT ON COLUMN advisor.partition.observers IS 'Replicas that are Confluent''s observers: never needed in the ISR, never leading.';
 
+COMMENT ON COLUMN advisor.partition.eligible IS 'Replicas that may lead without being in the ISR (KIP-966).';
+
+COMMENT ON COLUMN advisor.partition.log_dirs IS 'Index of each replica''s log dir among its broker''s, by path; NULL where all brokers have one.';
+
+COMMENT ON COLUMN advisor.partition.future IS 'Copies in the making on another log dir: [[broker, log dir, bytes], …].';
+
+COMMENT ON COLUMN advisor.partition.local_start_offset IS 'First offset on the brokers'' own disks; of tiered topics.';
+
 CREATE VIEW advisor.partition_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -2437,7 +2515,11 @@ CREATE VIEW advisor.partition_latest AS
     partition.adding,
     partition.removing,
     partition.offline,
-    partition.observers
+    partition.observers,
+    partition.eligible,
+    partition.log_dirs,
+    partition.future,
+    partition.local_start_offset
    FROM (store.newest_snapshot newest
      JOIN store.partition ON (((partition.snapshot_key = newest.snapshot_key) AND (partition."time" = newest."time"))));
 
@@ -2474,6 +2556,14 @@ COMMENT ON COLUMN advisor.partition_latest.removing IS 'Replicas that a running 
 COMMENT ON COLUMN advisor.partition_latest.offline IS 'Replicas that are offline.';
 
 COMMENT ON COLUMN advisor.partition_latest.observers IS 'Replicas that are Confluent''s observers: never needed in the ISR, never leading.';
+
+COMMENT ON COLUMN advisor.partition_latest.eligible IS 'Replicas that may lead without being in the ISR (KIP-966).';
+
+COMMENT ON COLUMN advisor.partition_latest.log_dirs IS 'Index of each replica''s log dir among its broker''s, by path; NULL where all brokers have one.';
+
+COMMENT ON COLUMN advisor.partition_latest.future IS 'Copies in the making on another log dir: [[broker, log dir, bytes], …].';
+
+COMMENT ON COLUMN advisor.partition_latest.local_start_offset IS 'First offset on the brokers'' own disks; of tiered topics.';
 
 CREATE VIEW advisor.plan AS
  SELECT run."time",
@@ -3344,7 +3434,9 @@ CREATE VIEW advisor.snapshot AS
     group_count,
     member_count,
     gap_count,
-    is_pruned
+    is_pruned,
+    features,
+    quotas
    FROM store.snapshot
   WHERE (status = 'passed'::text);
 
@@ -3384,6 +3476,10 @@ COMMENT ON COLUMN advisor.snapshot.gap_count IS 'Things that could not be read: 
 
 COMMENT ON COLUMN advisor.snapshot.is_pruned IS 'Its rows were removed by retention; only this line is left.';
 
+COMMENT ON COLUMN advisor.snapshot.features IS 'Finalized feature levels by name; NULL where nobody told.';
+
+COMMENT ON COLUMN advisor.snapshot.quotas IS 'Client quotas: [{entity: [[type, name or null]], values: {…}}, …].';
+
 CREATE VIEW advisor.snapshot_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -3399,7 +3495,9 @@ CREATE VIEW advisor.snapshot_latest AS
     snapshot.replica_count,
     snapshot.group_count,
     snapshot.member_count,
-    snapshot.gap_count
+    snapshot.gap_count,
+    snapshot.features,
+    snapshot.quotas
    FROM (store.newest_snapshot newest
      JOIN store.snapshot ON ((snapshot.snapshot_key = newest.snapshot_key)));
 
@@ -3436,6 +3534,10 @@ COMMENT ON COLUMN advisor.snapshot_latest.group_count IS 'Groups of every type.'
 COMMENT ON COLUMN advisor.snapshot_latest.member_count IS 'Members of all groups.';
 
 COMMENT ON COLUMN advisor.snapshot_latest.gap_count IS 'Things that could not be read: see coverage.';
+
+COMMENT ON COLUMN advisor.snapshot_latest.features IS 'Finalized feature levels by name; NULL where nobody told.';
+
+COMMENT ON COLUMN advisor.snapshot_latest.quotas IS 'Client quotas: [{entity: [[type, name or null]], values: {…}}, …].';
 
 CREATE TABLE store.topic (
     snapshot_key bigint NOT NULL,

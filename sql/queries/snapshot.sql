@@ -14,12 +14,12 @@ CROSS JOIN LATERAL (SELECT store.ensure_week(moment)) AS made
 -- Returns nothing where the same reading is stored already; one whose rows were pruned is filled again.
 INSERT INTO store.snapshot (
     snapshot_id, cluster, time, captured_at, source, cluster_id, kafka_version, broker_count, topic_count,
-    partition_count, replica_count, group_count, member_count, gap_count
+    partition_count, replica_count, group_count, member_count, gap_count, features, quotas
 )
 VALUES (
     %(snapshot_id)s, %(cluster)s, %(time)s, %(captured_at)s, %(source)s, %(cluster_id)s, %(kafka_version)s,
     %(broker_count)s, %(topic_count)s, %(partition_count)s, %(replica_count)s, %(group_count)s, %(member_count)s,
-    %(gap_count)s
+    %(gap_count)s, %(features)s, %(quotas)s
 )
 ON CONFLICT (snapshot_id) DO UPDATE
 SET is_pruned = false, status = 'staged', time = excluded.time, stored_at = excluded.stored_at
@@ -46,7 +46,7 @@ WHERE snapshot_id = %(snapshot_id)s
 
 -- name: snapshot_head
 -- The snapshot's own row.
-SELECT snapshot_key, time, cluster, captured_at, source, cluster_id, kafka_version, is_pruned
+SELECT snapshot_key, time, cluster, captured_at, source, cluster_id, kafka_version, is_pruned, features, quotas
 FROM store.snapshot
 WHERE snapshot_id = %(snapshot_id)s
 
@@ -91,7 +91,11 @@ SELECT
     coalesce(array_to_string(placed.adding, ' '), '') AS adding,
     coalesce(array_to_string(placed.removing, ' '), '') AS removing,
     coalesce(array_to_string(placed.offline, ' '), '') AS offline,
-    coalesce(array_to_string(placed.observers, ' '), '') AS observers
+    coalesce(array_to_string(placed.observers, ' '), '') AS observers,
+    coalesce(array_to_string(placed.eligible, ' '), '') AS eligible,
+    coalesce(array_to_string(placed.log_dirs, ' ', '-1'), '') AS log_dirs,
+    coalesce(placed.future::text, '') AS future,
+    coalesce(placed.local_start_offset::text, '') AS local_start_offset
 FROM store.partition AS placed
 JOIN store.topic
     ON topic.snapshot_key = placed.snapshot_key AND topic.time = placed.time AND topic.topic = placed.topic
@@ -120,7 +124,8 @@ ORDER BY topic.position, load.partition
 
 -- name: snapshot_groups
 -- Groups in the order of the reading.
-SELECT group_id, type, protocol_type, protocol, state, generation, coordinator
+SELECT
+    group_id, type, protocol_type, protocol, state, generation, coordinator, assignment_epoch, subtopologies, configs
 FROM store.consumer_group
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY position
@@ -129,14 +134,14 @@ ORDER BY position
 -- Members in the order of the reading.
 SELECT
     group_id, member_id, instance_id, client_id, host, rack, subscription, subscribed_regex, owned, assigned, target,
-    generation, user_data, decode_error
+    generation, user_data, decode_error, is_classic, process_id, tasks, target_tasks
 FROM store.member
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY group_id, position
 
 -- name: snapshot_committed_offsets
 -- Committed offsets in the order of the reading.
-SELECT group_id, topic, partitions, offsets
+SELECT group_id, topic, partitions, offsets, lags
 FROM store.committed_offset
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY group_id, position

@@ -10,7 +10,10 @@ SELECT
     consumer_group.state,
     consumer_group.generation,
     consumer_group.coordinator,
-    consumer_group.member_count
+    consumer_group.member_count,
+    consumer_group.assignment_epoch,
+    consumer_group.subtopologies,
+    consumer_group.configs
 FROM store.snapshot
 JOIN store.consumer_group
     ON consumer_group.snapshot_key = snapshot.snapshot_key AND consumer_group.time = snapshot.time

@@ -5,13 +5,19 @@ SELECT
     committed.group_id,
     committed.topic,
     count(*) AS partitions,
-    sum(greatest(placed.end_offset - offsets.committed, 0))::bigint AS lag_messages,
-    max(greatest(placed.end_offset - offsets.committed, 0)) AS max_lag_messages
+    sum(coalesce(offsets.lag, greatest(placed.end_offset - offsets.committed, 0)))::bigint AS lag_messages,
+    max(coalesce(offsets.lag, greatest(placed.end_offset - offsets.committed, 0))) AS max_lag_messages,
+    grouped.type
 FROM store.newest_snapshot AS newest
 JOIN store.committed_offset AS committed
     ON committed.snapshot_key = newest.snapshot_key AND committed.time = newest.time
-CROSS JOIN LATERAL unnest(committed.partitions, committed.offsets) AS offsets (partition, committed)
+JOIN store.consumer_group AS grouped
+    ON grouped.snapshot_key = newest.snapshot_key AND grouped.time = newest.time
+    AND grouped.group_id = committed.group_id
+CROSS JOIN LATERAL unnest(committed.partitions, committed.offsets, committed.lags) AS offsets (
+    partition, committed, lag
+)
 LEFT JOIN store.partition AS placed
     ON placed.snapshot_key = newest.snapshot_key AND placed.time = newest.time
     AND placed.topic = committed.topic AND placed.partition = offsets.partition
-GROUP BY newest.time, newest.cluster, committed.group_id, committed.topic;
+GROUP BY newest.time, newest.cluster, committed.group_id, committed.topic, grouped.type;

@@ -33,7 +33,8 @@ SELECT
     grouped.member_count AS members,
     idle.members AS idle_members,
     turned.rebalances AS rebalances_7d,
-    grouped.generation
+    grouped.generation,
+    grouped.type
 FROM store.newest_snapshot AS newest
 JOIN store.consumer_group AS grouped
     ON grouped.snapshot_key = newest.snapshot_key AND grouped.time = newest.time

@@ -21,8 +21,13 @@ SELECT
     group_score.drain_seconds,
     group_score.basis,
     group_score.is_reproduced,
-    group_score.error
+    group_score.error,
+    consumer_group.type
 FROM store.run
 JOIN store.group_score
     ON group_score.run_key = run.run_key AND group_score.time = run.time
+JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
+LEFT JOIN store.consumer_group
+    ON consumer_group.snapshot_key = run.snapshot_key AND consumer_group.time = snapshot.time
+    AND consumer_group.group_id = group_score.group_id
 WHERE run.status = 'published';

@@ -16,7 +16,15 @@ SELECT
     member.owned,
     member.target,
     member.generation,
-    member.decode_error
+    member.decode_error,
+    consumer_group.type,
+    member.is_classic,
+    member.process_id,
+    member.tasks,
+    member.target_tasks
 FROM store.newest_snapshot AS newest
 JOIN store.member
-    ON member.snapshot_key = newest.snapshot_key AND member.time = newest.time;
+    ON member.snapshot_key = newest.snapshot_key AND member.time = newest.time
+JOIN store.consumer_group
+    ON consumer_group.snapshot_key = member.snapshot_key AND consumer_group.time = member.time
+    AND consumer_group.group_id = member.group_id;

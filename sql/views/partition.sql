@@ -14,7 +14,11 @@ SELECT
     partition.adding,
     partition.removing,
     partition.offline,
-    partition.observers
+    partition.observers,
+    partition.eligible,
+    partition.log_dirs,
+    partition.future,
+    partition.local_start_offset
 FROM store.snapshot
 JOIN store.partition
     ON partition.snapshot_key = snapshot.snapshot_key AND partition.time = snapshot.time

@@ -15,6 +15,8 @@ SELECT
     group_count,
     member_count,
     gap_count,
-    is_pruned
+    is_pruned,
+    features,
+    quotas
 FROM store.snapshot
 WHERE status = 'passed';

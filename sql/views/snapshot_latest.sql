@@ -14,6 +14,8 @@ SELECT
     snapshot.replica_count,
     snapshot.group_count,
     snapshot.member_count,
-    snapshot.gap_count
+    snapshot.gap_count,
+    snapshot.features,
+    snapshot.quotas
 FROM store.newest_snapshot AS newest
 JOIN store.snapshot ON snapshot.snapshot_key = newest.snapshot_key;

@@ -31,7 +31,7 @@ _OPERATIONS = {"Describe": ACLOperation.DESCRIBE, "DescribeConfigs": ACLOperatio
 
 @dataclass(frozen=True, slots=True)
 class RightsCase:
-    """``lacks`` of all five rights; one topic or one group may be denied on top. ``verdict`` of a cluster of which a
+    """``lacks`` of all six rights; one topic or one group may be denied on top. ``verdict`` of a cluster of which a
     whole reading says "nothing to do".
     """
 
@@ -43,21 +43,22 @@ class RightsCase:
 
 
 CLUSTER, TOPICS, GROUPS = Right.DESCRIBE_CLUSTER, Right.DESCRIBE_TOPICS, Right.DESCRIBE_GROUPS
-TOPIC_CONFIGS, BROKER_CONFIGS = Right.TOPIC_CONFIGS, Right.BROKER_CONFIGS
+TOPIC_CONFIGS, BROKER_CONFIGS, GROUP_CONFIGS = Right.TOPIC_CONFIGS, Right.BROKER_CONFIGS, Right.GROUP_CONFIGS
 WHOLE = RightsCase("all rights", verdict="nothing_to_do")
 CASES = (
     RightsCase("one topic denied", denies_topic=True),
     RightsCase("no topic", (TOPICS, TOPIC_CONFIGS)),
     RightsCase("one group denied", denies_group=True, verdict="nothing_to_do"),
-    RightsCase("no group", (GROUPS,), verdict="nothing_to_do"),
+    RightsCase("no group", (GROUPS, GROUP_CONFIGS), verdict="nothing_to_do"),
     RightsCase("no topic configs", (TOPIC_CONFIGS,), verdict="nothing_to_do"),
     RightsCase("no broker configs", (BROKER_CONFIGS,), verdict="nothing_to_do"),
-    RightsCase("no configs", (TOPIC_CONFIGS, BROKER_CONFIGS), verdict="nothing_to_do"),
+    RightsCase("no group configs", (GROUP_CONFIGS,), verdict="nothing_to_do"),
+    RightsCase("no configs", (TOPIC_CONFIGS, BROKER_CONFIGS, GROUP_CONFIGS), verdict="nothing_to_do"),
     RightsCase("no log dirs", (CLUSTER,)),
     RightsCase("no cluster", (CLUSTER, BROKER_CONFIGS)),
     RightsCase("one topic and one group denied", denies_topic=True, denies_group=True),
-    RightsCase("no log dirs, no group, one topic denied", (CLUSTER, GROUPS), denies_topic=True),
-    RightsCase("topics alone", (CLUSTER, GROUPS, TOPIC_CONFIGS, BROKER_CONFIGS)),
+    RightsCase("no log dirs, no group, one topic denied", (CLUSTER, GROUPS, GROUP_CONFIGS), denies_topic=True),
+    RightsCase("topics alone", (CLUSTER, GROUPS, GROUP_CONFIGS, TOPIC_CONFIGS, BROKER_CONFIGS)),
     RightsCase("nothing", tuple(Right)),
 )
 

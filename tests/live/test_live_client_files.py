@@ -59,11 +59,7 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
         with start_cluster(spec, folder / "cluster") as cluster:
             cluster.tools.create_topic("open")
             for where in (("--cluster",), ("--topic", "*"), ("--group", "*")):
-                rights = (
-                    "--operation",
-                    "Describe",
-                    *(() if "--group" in where else ("--operation", "DescribeConfigs")),
-                )
+                rights = ("--operation", "Describe", "--operation", "DescribeConfigs")
                 cluster.tools.acls("--add", "--allow-principal", f"User:{ADVISOR}", *rights, *where)
             keys = make_key_files(cluster, folder)
             yield Listening(

@@ -24,7 +24,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 READ_ONLY = (
     ("--operation", "Describe", "--operation", "DescribeConfigs", "--cluster"),
     ("--operation", "Describe", "--operation", "DescribeConfigs", "--topic", "*"),
-    ("--operation", "Describe", "--group", "*"),
+    ("--operation", "Describe", "--operation", "DescribeConfigs", "--group", "*"),
 )
 
 

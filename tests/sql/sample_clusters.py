@@ -32,16 +32,19 @@ from kafka_rebalance.snapshot.model import (
     LogDir,
     Member,
     Partition,
+    Quota,
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import FutureReplica
+from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from kafka_rebalance.snapshot.times import parse_time
 
 NASTY = "tab\t newline\n back\\slash 'quote' \"double\" {brace} , ünï ☃ \\N"
 
 
 def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster: str = "prod") -> ClusterSnapshot:
-    """Three brokers (one dead), three topics, five partitions, four groups; known, unknown and odd values."""
+    """Three brokers (one dead), three topics, five partitions, five groups; known, unknown and odd values."""
     brokers = (
         Broker(
             3, "b", "host-3", 9092, BrokerState.ALIVE, is_controller=True,
@@ -58,8 +61,22 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
     )
     partitions = partition_table(
         [
-            Partition("orders", 0, (3, 1), 3, (3,), (10, None), 0, 2**40, adding=(1,), removing=(3,)),
-            Partition("orders", 1, (1, 2), 1, (1, 2), (5, 6), 7, 9, offline=(2,), observers=(2,)),
+            Partition(
+                "orders",
+                0,
+                (3, 1),
+                3,
+                (3,),
+                (10, None),
+                0,
+                2**40,
+                adding=(1,),
+                removing=(3,),
+                log_dirs=(0, None),
+                future=(FutureReplica(3, 1, 7),),
+                local_start_offset=3,
+            ),
+            Partition("orders", 1, (1, 2), 1, (1, 2), (5, 6), 7, 9, offline=(2,), observers=(2,), eligible=(1, 2)),
             Partition("orders", 5, (2,), None, (), (None,)),
             Partition("__consumer_offsets", 0, (1, 3, 2), 3, (1, 3), (2**50, 0, 1), 0, 0),
             Partition("__consumer_offsets", 1, (1,), 1, (1,), (4,), 0, 30),
@@ -79,6 +96,8 @@ def rich_snapshot(captured_at: str | None = "2026-11-20T10:00:00.123Z", cluster:
         cluster_id="abc", captured_at=_moment(captured_at), source="live", kafka_version="4.3",
         coverage=(CoverageGap("group", "secret", "members", "GROUP_AUTHORIZATION_FAILED"),
                   CoverageGap("broker", "2", "log_dirs", "timed out after 10 s")),
+        features={"metadata.version": 29, "group.version": 1},
+        quotas=(Quota((("user", NASTY), ("client-id", None)), {"producer_byte_rate": 1e18, NASTY: 0.5}),),
     )  # fmt: skip
 
 
@@ -95,12 +114,21 @@ def _groups() -> tuple[Group, ...]:
         CommittedOffset("orders", 1, 3), CommittedOffset("gone", 0, 12), CommittedOffset("orders", 0, 2**40 - 5),
         CommittedOffset("orders", 5, 0),
     )  # fmt: skip
+    tasks = Tasks((("0", (0, 1)), ("1", ())), (("0", (5,)),))
+    flow = (
+        Member("s-0", client_id="c", assigned=(("orders", (0, 1)),), target=(), is_classic=False, process_id="p\\",
+               tasks=tasks, target_tasks=Tasks(warmup=(("0", (9,)),)), generation=3),
+        Member("s-1", is_classic=True, tasks=Tasks()),
+    )  # fmt: skip
     return (
         Group("readers", GroupType.CLASSIC, "consumer", "range", "Stable", 7, 3, members, committed),
         Group(NASTY, GroupType.CONSUMER, "", None, None, None, None),
-        Group("share", GroupType.SHARE, protocol_type="share"),
+        Group("share", GroupType.SHARE, protocol_type="share", configs={"share.auto.offset.reset": "earliest"},
+              committed=(CommittedOffset("orders", 0, 4, 2), CommittedOffset("orders", 1, 5))),
+        Group("flow", GroupType.STREAMS, "streams", state="Stable", generation=4, members=flow, assignment_epoch=3,
+              subtopologies=(Subtopology("0", ("orders",), ("flow-x-repartition",), (NASTY,)), Subtopology("1"))),
         Group("empty", committed=(CommittedOffset("orders", 1, 9),)),
-    )
+    )  # fmt: skip
 
 
 def plain_snapshot(

@@ -41,7 +41,7 @@ def test_a_topic_is_one_row_with_its_partitions_replicas_and_loads() -> None:
 
 def test_a_group_is_one_row_with_its_topics_rates_and_lag() -> None:
     snapshot = rich_snapshot()
-    readers, nasty, _, empty = pack_groups(snapshot).to_pylist()
+    readers, nasty, _, _, empty = pack_groups(snapshot).to_pylist()
     assert readers["group_id"] == "readers"
     assert readers["topics"] == sorted(["orders", NASTY])
     assert dict(zip(readers["topics"], readers["partition_count"], strict=True)) == {"orders": 3, NASTY: -1}

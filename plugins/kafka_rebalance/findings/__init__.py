@@ -14,6 +14,7 @@ from kafka_rebalance.findings import (
     group_rules,
     health_rules,
     leader_rules,
+    other_hand_rules,
     placement_rules,
     share_rules,
 )
@@ -46,6 +47,9 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     assignment_rules.sticky_endless,
     assignment_rules.shared_offsets,
     cluster_rules.throttle_left_over,
+    other_hand_rules.reassignment_running,
+    other_hand_rules.other_balancer,
+    other_hand_rules.broker_cordoned,
     cluster_rules.load_unknown,
     cluster_rules.coverage_gap,
     cluster_rules.nothing_to_do,

@@ -11,10 +11,9 @@ from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.resources import BALANCED
 from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.other_hands import throttled
 from kafka_rebalance.snapshot.rights import RIGHT
 
-_REPLICAS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
-_RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 # What a gap hides from advice.
 _SEVERE_GAPS = ("sizes", "log dir", "partitions", "offline")
 
@@ -22,10 +21,9 @@ _SEVERE_GAPS = ("sizes", "log dir", "partitions", "offline")
 def throttle_left_over(context: FindingContext) -> Iterator[Finding]:
     """Throttles stand although nothing is being reassigned."""
     snapshot = context.snapshot
-    if context.is_in_flight.any():
+    if context.is_in_flight.any() or snapshot.partitions.future:
         return
-    topics = sorted(topic.name for topic in snapshot.topics if any(topic.configs.get(name) for name in _REPLICAS))
-    brokers = sorted(broker.id for broker in snapshot.brokers if any(broker.configs.get(name) for name in _RATES))
+    topics, brokers = throttled(snapshot)
     if not topics and not brokers:
         return
     where = " and ".join(

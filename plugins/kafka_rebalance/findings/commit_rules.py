@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted
-from kafka_rebalance.snapshot.model import Group
+from kafka_rebalance.snapshot.model import Group, GroupType
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET
 
 
@@ -17,6 +17,8 @@ def commit_out_of_range(context: FindingContext) -> Iterator[Finding]:
         return
     row_of = context.snapshot.row_of
     for group in context.snapshot.groups:
+        if group.type is GroupType.SHARE:
+            continue  # it commits nothing; its start moves with the log's, when somebody reads again
         beyond, below, lost = _out_of_range(context, group, row_of)
         if not beyond and not below:
             continue

@@ -22,10 +22,13 @@ from kafka_rebalance.snapshot.model import Member
 
 def idle_members(context: FindingContext) -> Iterator[Finding]:
     """Members without work that no other strategy would give them."""
+    kinds = {group.id: group.type for group in context.snapshot.groups}
     for replay in context.replays:
         today = replay.today
         if not today.idle_members or replay.advised is not None:
             continue  # another strategy may put them to work: assignor_uneven says so
+        if not kinds[replay.group_id].has_strategy:
+            continue  # members of a share group read together, those of a streams group stand by
         idle = [member for member in replay.members if member.is_current and not member.partitions]
         yield finding(
             "idle_members",
@@ -158,6 +161,8 @@ def dead_members(context: FindingContext, group_input: GroupInput) -> tuple[list
     Else: each of their partitions is many times further behind than any that a member outside is.
     """
     group, reader, rates = group_input.group, group_input.reader, group_input.rates
+    if not group.type.has_strategy:
+        return [], Confidence.MEASURED  # other members read along, or a standby of the task takes over
     static = [number for number, member in enumerate(group.members) if member.instance_id is not None]
     if not static:
         return [], Confidence.MEASURED

@@ -103,15 +103,17 @@ def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def lag_of(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> npt.NDArray[np.float64]:
-    """float64[rows]: end offset minus what the group committed; ``nan`` where one of them is unknown."""
+    """float64[rows]: as the broker told it, else end offset minus what the group committed; ``nan`` where unknown."""
     table = snapshot.partitions
-    committed = {(commit.topic, commit.partition): commit.offset for commit in group.committed}
+    committed = {(commit.topic, commit.partition): commit for commit in group.committed}
     lag = np.full(len(rows), np.nan)
     for place, row in enumerate(rows.tolist()):
-        offset = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
+        commit = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
         end = int(table.end_offset[row])
-        if offset is not None and end >= 0:
-            lag[place] = max(0, end - offset)
+        if commit is not None and commit.lag is not None:
+            lag[place] = commit.lag
+        elif commit is not None and end >= 0:
+            lag[place] = max(0, end - commit.offset)
     return lag
 
 

@@ -29,7 +29,8 @@ from kafka_rebalance.groups.subscriptions import (
     request_of,
 )
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, evenness, per_member
-from kafka_rebalance.snapshot.model import GroupType
+from kafka_rebalance.snapshot.model import GroupType, Member
+from kafka_rebalance.snapshot.streams import Tasks
 
 LEAST_GAIN = 1.25  # today's skew over the advised one's; the registry of findings names the same threshold
 LIKE_RATIO = 0.05  # strategies whose fullest members differ by less are alike: rates change from day to day
@@ -73,6 +74,8 @@ def replay_group(
     if not group.members:
         nobody = replace(_score(group_input, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
+    if not group.type.has_strategy:
+        return _only_told(group_input, protocol)
     possible = candidates(group.type, group.protocol_type, group_input.kafka_version)
     possible += tuple(Candidate(name, (name,)) for name in strategies or () if name not in STRATEGIES)  # one's own
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
@@ -94,6 +97,32 @@ def replay_group(
     if advised is not None:
         members += _member_scores(group_input, advised, readers[advised], is_current=False)
     return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised)
+
+
+def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
+    """A group that no strategy here divides: what its members have, and nothing is asked or advised.
+
+    Members of a share group read partitions together: how many each one has is all that can be said. Of a streams
+    group those are idle that run no task, not even one that stands by.
+    """
+    group, today = group_input.group, group_input.reader
+    if group.type is GroupType.STREAMS:
+        score = replace(_score(group_input, protocol, today, today), is_current=True)
+        score = replace(score, idle_members=sum(member.tasks in (None, Tasks()) for member in group.members))
+        members = _member_scores(group_input, protocol, today, is_current=True)
+    else:
+        idle = sum(not member.assigned for member in group.members)
+        score = replace(_empty(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
+        members = tuple(_shared(group.id, protocol, member) for member in group.members)
+    return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
+
+
+def _shared(group_id: str, assignor: str, member: Member) -> MemberScore:
+    return MemberScore(
+        group_id=group_id, assignor=assignor, is_current=True, is_advised=False, member_id=member.id,
+        instance_id=member.instance_id, rack=member.rack, partitions=sum(len(runs) for _, runs in member.assigned),
+        in_bytes_per_s=None, in_messages_per_s=None, lag_messages=None,
+    )  # fmt: skip
 
 
 def _settle(

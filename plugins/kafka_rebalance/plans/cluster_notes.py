@@ -11,6 +11,8 @@ from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.other_hands import balancers, throttled
 
 
 def cluster_notes(
@@ -27,6 +29,26 @@ def cluster_notes(
         *_disks(broker_arrays, params.same_disk_ratio),
         *_empty(partitions),
     )
+
+
+def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:
+    """Who else may move this cluster's replicas, and what stands in the way of those that this plan moves. O(P)."""
+    notes = [
+        f"{other.name} may work against this plan (seen: {other.signs[0]}): {other.pause} before it is executed"
+        for other in balancers(snapshot)
+    ]
+    if snapshot.partitions.future:
+        count = sum(len(copies) for copies in snapshot.partitions.future.values())
+        notes.append(f"{count:,} replicas are being moved between log dirs: until that ends both copies take disk")
+    topics, brokers = throttled(snapshot)
+    if topics or brokers:
+        where = [f"{len(topics):,} topics"] if topics else []
+        where += [f"{len(brokers):,} brokers"] if brokers else []
+        notes.append(f"replication throttles stand on {' and '.join(where)} already: they slow this plan down, too")
+    notes += [
+        f"broker {broker.id} is cordoned: it gets no replica" for broker in snapshot.brokers if broker.is_cordoned
+    ]
+    return tuple(notes)
 
 
 def refuse_too_much_for_the_disks(problem: Problem) -> None:

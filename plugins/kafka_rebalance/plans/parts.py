@@ -14,6 +14,7 @@ from kafka_rebalance.plans.explain.moves import Texts
 from kafka_rebalance.plans.outcome import Bands, Outcome, met_bands
 from kafka_rebalance.plans.plan import Bound, Cost, Move, MoveKind, Wave
 from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.snapshot.other_hands import balancers
 from kafka_rebalance.snapshot.times import time_text
 
 
@@ -100,6 +101,7 @@ def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[str, ...]
         lines.append("the added brokers have joined the cluster, empty, in the racks that were named")
     if draft.copies.any() and not np.isnan(draft.size).all():
         lines.append("receiving brokers have the free disk that each wave names")
+    lines += [f"{other.name}, which left its traces here, is stopped" for other in balancers(plan_request.snapshot)]
     return tuple(lines)
 
 

@@ -19,7 +19,7 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.cluster_notes import cluster_notes
+from kafka_rebalance.plans.cluster_notes import cluster_notes, other_hand_notes
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
@@ -132,7 +132,12 @@ def build_request(
         target_rf=target,
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
-        notes=brokers.notes + partitions.notes + cluster_notes(brokers, partitions, target, params),
+        notes=(
+            *brokers.notes,
+            *partitions.notes,
+            *cluster_notes(brokers, partitions, target, params),
+            *other_hand_notes(snapshot),
+        ),
     )
 
 

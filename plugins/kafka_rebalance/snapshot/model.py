@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType, Member, TopicPartitions
 from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
 from kafka_rebalance.snapshot.partition_table import (
     NO_LEADER,
     UNKNOWN_BYTES,
     UNKNOWN_OFFSET,
+    FutureReplica,
     Partition,
     PartitionTable,
     partition_table,
@@ -41,9 +43,9 @@ from kafka_rebalance.snapshot.topic_names import topic_name_fault
 from kafka_rebalance.visible_text import excerpt
 
 __all__ = [
-    "Broker", "BrokerState", "Capacity", "ClusterSnapshot", "CommittedOffset", "CoverageGap", "Group", "GroupType",
-    "LoadKind", "LogDir", "Member", "Partition", "PartitionLoads", "PartitionTable", "Topic", "TopicPartitions",
-    "partition_table",
+    "Broker", "BrokerState", "Capacity", "ClusterSnapshot", "CommittedOffset", "CoverageGap", "FutureReplica",
+    "Group", "GroupType", "LoadKind", "LogDir", "Member", "Partition", "PartitionLoads", "PartitionTable", "Quota",
+    "Topic", "TopicPartitions", "partition_table",
 ]  # fmt: skip
 
 
@@ -152,8 +154,9 @@ class Broker:
 
     @property
     def is_cordoned(self) -> bool:
-        """All its log dirs are cordoned (KIP-1066): nothing new may be placed on it."""
-        return bool(self.log_dirs) and all(log_dir.is_cordoned for log_dir in self.log_dirs)
+        """All its log dirs that work are cordoned (KIP-1066): nothing new may be placed on it."""
+        working = [log_dir for log_dir in self.log_dirs if log_dir.error is None]
+        return bool(working) and all(log_dir.is_cordoned for log_dir in working)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,69 +173,6 @@ class Topic:
             raise InvalidSnapshotError.at(f"topic {excerpt(self.name)}", fault)
 
 
-class GroupType(StrEnum):
-    """Kafka's group protocols, as ListGroups names them."""
-
-    CLASSIC = "classic"
-    CONSUMER = "consumer"  # KIP-848
-    SHARE = "share"
-    STREAMS = "streams"
-    UNKNOWN = "unknown"
-
-
-TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member of a group. ``None`` means: not said or not readable (``decode_error`` tells which)."""
-
-    id: str
-    instance_id: str | None = None
-    client_id: str | None = None
-    host: str | None = None
-    rack: str | None = None
-    subscription: tuple[str, ...] | None = None
-    subscribed_regex: str | None = None
-    owned: TopicPartitions | None = None  # what it says it owns, in its JoinGroup
-    assigned: TopicPartitions = ()  # what the group gave it
-    target: TopicPartitions | None = None  # KIP-848: where the group is going
-    generation: int | None = None
-    user_data: bytes | None = None
-    decode_error: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CommittedOffset:
-    """How far a group has read one partition."""
-
-    topic: str
-    partition: int
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """One consumer group of any type. ``protocol`` is the assignor's name, ``coordinator`` a broker id."""
-
-    id: str
-    type: GroupType = GroupType.CLASSIC
-    protocol_type: str = "consumer"
-    protocol: str | None = None
-    state: str | None = None
-    generation: int | None = None
-    coordinator: int | None = None
-    members: tuple[Member, ...] = ()
-    committed: tuple[CommittedOffset, ...] = ()
-
-    def __post_init__(self) -> None:
-        seen: set[str] = set()
-        for member in self.members:
-            if member.id in seen:
-                raise InvalidSnapshotError.at(f"group {self.id}", f"member {member.id} is listed twice")
-            seen.add(member.id)
-
-
 @dataclass(frozen=True, slots=True)
 class CoverageGap:
     """Something that could not be read: ``what`` of ``subject``, and why. Never a smaller cluster."""
@@ -243,9 +183,19 @@ class CoverageGap:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Limits of clients: ``entity`` holds (type, name) pairs (user, client-id, ip; a name of None: the default)."""
+
+    entity: tuple[tuple[str, str | None], ...]
+    values: Mapping[str, float]  # producer_byte_rate, consumer_byte_rate, request_percentage, …
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterSnapshot:
     """One reading of one cluster. ``captured_at`` has a zone; ``None`` for input that has no time.
+
+    ``features``: finalized levels by name (``metadata.version``, ``group.version``, …); empty where nobody told.
 
     Raises InvalidSnapshotError where it contradicts itself: a broker, topic, partition or group twice, a replica list
     that names a broker twice, a leader outside its replicas, a load column of another length.
@@ -262,6 +212,8 @@ class ClusterSnapshot:
     source: str = "unknown"  # live, dumps, snapshot, cluster-model, reassignment
     kafka_version: str | None = None
     coverage: tuple[CoverageGap, ...] = ()
+    features: Mapping[str, int] = field(default_factory=dict)
+    quotas: tuple[Quota, ...] = ()
 
     def __post_init__(self) -> None:
         _refuse_twice("broker", [broker.id for broker in self.brokers])
@@ -300,7 +252,13 @@ class ClusterSnapshot:
             removing=table.removing.get(row, ()),
             offline=table.offline.get(row, ()),
             observers=table.observers.get(row, ()),
-        )
+            eligible=table.eligible.get(row, ()),
+            log_dirs=() if table.log_dir is None else tuple(
+                None if place < 0 else place for place in table.log_dir[span].tolist()
+            ),
+            future=table.future.get(row, ()),
+            local_start_offset=table.local_start_offset.get(row),
+        )  # fmt: skip
 
     def each_partition(self) -> Iterator[Partition]:
         """All rows in table order."""
@@ -400,7 +358,8 @@ def _check_columns(snapshot: ClusterSnapshot) -> None:
         raise InvalidSnapshotError.at(place, f"{sizes[cell]} bytes are no size", f"0 to {LARGEST_BYTES:,}")
     if float(sizes.clip(0).sum(dtype=np.float64)) > LARGEST_TOTAL_BYTES:
         raise InvalidSnapshotError.at("log_bytes", "all replicas together hold more bytes than a cluster can")
-    for name, lists in (("adding", table.adding), ("removing", table.removing), ("offline", table.offline)):
+    for name in ("adding", "removing", "offline", "eligible"):
+        lists: Mapping[int, tuple[int, ...]] = getattr(table, name)
         for row, brokers in lists.items():
             if strangers := set(brokers) - set(table.replicas_of(row)):
                 raise InvalidSnapshotError.at(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,15 @@ from kafka_rebalance.errors import InvalidSnapshotError
 UNKNOWN_BYTES = -1
 NO_LEADER = -1
 UNKNOWN_OFFSET = -1
+UNKNOWN_DIR = -1
+
+
+class FutureReplica(NamedTuple):
+    """A copy in the making on ``broker``, which moves a replica of its own to another log dir: both take disk."""
+
+    broker: int
+    log_dir: int  # index into the broker's log dirs
+    log_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +32,9 @@ class Partition:
 
     ``log_bytes`` runs along ``replicas``, ``None`` where unknown. While a reassignment runs ``replicas`` is the union
     that Kafka shows, with ``adding`` and ``removing`` as parts of it. ``observers`` (Confluent's) are replicas
-    that copy without being needed in the ISR: they take disk, and lead nothing.
+    that copy without being needed in the ISR: they take disk, and lead nothing. ``log_dirs`` runs along ``replicas``
+    too: indices into the log dirs of each one's broker; empty where all brokers have one. ``eligible`` (leader
+    replicas, KIP-966) may lead without being in the ISR. ``local_start_offset``: of a tiered topic, first on disk.
     """
 
     topic: str
@@ -38,6 +49,10 @@ class Partition:
     removing: tuple[int, ...] = ()
     offline: tuple[int, ...] = ()
     observers: tuple[int, ...] = ()
+    eligible: tuple[int, ...] = ()
+    log_dirs: tuple[int | None, ...] = ()
+    future: tuple[FutureReplica, ...] = ()
+    local_start_offset: int | None = None
 
     @property
     def target_replicas(self) -> tuple[int, ...]:
@@ -52,8 +67,9 @@ class PartitionTable:
     Shapes, P partitions and R replicas: ``topic`` int32[P] (index into the snapshot's topics), ``partition`` int32[P],
     ``offsets`` int64[P+1] (row p's replicas are ``replicas[offsets[p]:offsets[p+1]]``), ``replicas`` int32[R],
     ``leader`` int32[P] (-1: none), ``replica_log_bytes`` int64[R] (-1: unknown), ``start_offset`` and ``end_offset``
-    int64[P] (-1: unknown), ``in_sync`` bool[R] or ``None`` where the ISR is unknown. What few partitions have is kept
-    by row: ``adding``, ``removing``, ``offline``, ``observers``.
+    int64[P] (-1: unknown), ``in_sync`` bool[R] or ``None`` where the ISR is unknown, ``log_dir`` int32[R] (index into
+    the broker's log dirs, -1: unknown) or ``None`` where no broker has several. What few partitions have is kept by
+    row: ``adding``, ``removing``, ``offline``, ``observers``, ``eligible``, ``future``, ``local_start_offset``.
     """
 
     topic: Ints
@@ -69,6 +85,10 @@ class PartitionTable:
     removing: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     offline: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     observers: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    eligible: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    log_dir: Ints | None = None
+    future: Mapping[int, tuple[FutureReplica, ...]] = field(default_factory=dict)
+    local_start_offset: Mapping[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rows, cells = len(self.topic), len(self.replicas)
@@ -76,6 +96,7 @@ class PartitionTable:
             "partition": (self.partition, rows), "offsets": (self.offsets, rows + 1), "leader": (self.leader, rows),
             "replica_log_bytes": (self.replica_log_bytes, cells), "start_offset": (self.start_offset, rows),
             "end_offset": (self.end_offset, rows),
+            **({} if self.log_dir is None else {"log_dir": (self.log_dir, cells)}),
         }  # fmt: skip
         for name, (column, expected) in shapes.items():
             if len(column) != expected:
@@ -107,6 +128,14 @@ class PartitionTable:
         result = np.where(largest < 0, np.nan, largest)
         leads = (self.replicas == self.leader[owner]) & known
         result[owner[leads]] = sizes[leads]
+        return result
+
+    @property
+    def first_on_disk(self) -> Longs:
+        """int64[P]: the first offset that brokers hold themselves: of tiered topics what is local; -1 where unknown."""
+        result = self.start_offset.copy()
+        for row, offset in self.local_start_offset.items():
+            result[row] = offset
         return result
 
     @property
@@ -168,4 +197,21 @@ def partition_table(rows: list[Partition], topic_index: Mapping[str, int]) -> Pa
         removing={i: row.removing for i, row in enumerate(rows) if row.removing},
         offline={i: row.offline for i, row in enumerate(rows) if row.offline},
         observers={i: row.observers for i, row in enumerate(rows) if row.observers},
+        eligible={i: row.eligible for i, row in enumerate(rows) if row.eligible},
+        log_dir=_log_dirs(rows, cells),
+        future={i: row.future for i, row in enumerate(rows) if row.future},
+        local_start_offset={
+            i: row.local_start_offset for i, row in enumerate(rows) if row.local_start_offset is not None
+        },
     )
+
+
+def _log_dirs(rows: list[Partition], cells: int) -> Ints | None:
+    if not any(row.log_dirs for row in rows):
+        return None
+    places = (
+        UNKNOWN_DIR if place is None else place
+        for row in rows
+        for place in (row.log_dirs or (None,) * len(row.replicas))
+    )
+    return np.fromiter(places, dtype=np.int32, count=cells)

@@ -19,6 +19,7 @@ LARGEST_CPU_PERCENT = 1e6  # ten thousand cores at 100 percent each
 LARGEST_CAPACITY_BYTES = 2.0**63
 SMALLEST_CAPACITY = 1e-3  # bytes, bytes/s or percent
 SMALLEST_LOAD = 1e-9
+LARGEST_QUOTA = 1.7976931348623157e308  # Kafka keeps any double: what nobody limits is often the largest long
 LONGEST_WINDOW_S = 1e10  # three hundred years
 
 # A reading is of Kafka's age; an expiry some years later still has four digits of a year.

@@ -17,7 +17,8 @@ How, for one partition over ``window_s`` seconds::
 
 The size is too small a figure where something was deleted meanwhile: retention ran (the start offset moved), the topic
 is compacted or tiered, or the replica itself shrank. There the greater of two lower bounds counts: the growth, and
-messages x bytes a message, where bytes a message = size / (end - start). The same where a start offset is unknown, so
+messages x bytes a message, where bytes a message = size / (end - start); the start of a tiered topic is that of what
+its brokers hold themselves, as the size is. The same where a start offset is unknown, so
 that nobody knows whether retention ran: a log that kept its size may have received nothing or very much, and without
 bytes a message its rate is unknown. How many partitions that concerns is a gap of the snapshot.
 
@@ -160,11 +161,8 @@ def _written(
     growth = size - size_before
     # A log that received messages grows: where it kept its size, something left it, or the dump of sizes is older.
     shrinks = _may_shrink(older, newer, row_before) | (growth < 0) | ((growth == 0) & (messages > 0))
-    span = np.where(
-        (newer.partitions.start_offset >= 0) & (newer.partitions.end_offset > newer.partitions.start_offset),
-        (newer.partitions.end_offset - newer.partitions.start_offset).astype(np.float64),
-        np.nan,
-    )
+    begins, ends = newer.partitions.first_on_disk, newer.partitions.end_offset  # of what the size is the size of
+    span = np.where((begins >= 0) & (ends > begins), (ends - begins).astype(np.float64), np.nan)
     average = size / span
     with np.errstate(divide="ignore", invalid="ignore"):
         exact = np.where(~shrinks & (growth > 0) & (messages > 0), growth / messages, np.nan)

@@ -23,6 +23,7 @@ class Right(StrEnum):
     DESCRIBE_GROUPS = "Describe on Group"
     TOPIC_CONFIGS = "DescribeConfigs on Topic"
     BROKER_CONFIGS = "DescribeConfigs on Cluster"
+    GROUP_CONFIGS = "DescribeConfigs on Group"
 
     @property
     def hides(self) -> str:
@@ -32,7 +33,8 @@ class Right(StrEnum):
             Right.DESCRIBE_TOPICS: "partitions, leaders and offsets of topics, and groups that read them",
             Right.DESCRIBE_GROUPS: "members, assignments and commits of groups",
             Right.TOPIC_CONFIGS: "configs of topics",
-            Right.BROKER_CONFIGS: "configs of brokers, throttles among them",
+            Right.BROKER_CONFIGS: "configs of brokers, throttles among them, and client quotas",
+            Right.GROUP_CONFIGS: "configs of groups of the newer types",
         }[self]
 
     @property

@@ -11,9 +11,11 @@ from kafka_rebalance.snapshot.model import (
     ClusterSnapshot,
     Group,
     Partition,
+    Quota,
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import FutureReplica
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata
 from rebalance_advisor.kafka.coverage import LOG_DIRS, Coverage
 from rebalance_advisor.kafka.offsets import TopicPartition
@@ -32,6 +34,10 @@ class Reading:
     ends: Mapping[TopicPartition, int]
     groups: tuple[Group, ...] = ()
     unheard: Mapping[int, Unheard] = field(default_factory=dict)
+    features: Mapping[str, int] = field(default_factory=dict)
+    quotas: tuple[Quota, ...] = ()
+    eligible: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    local_starts: Mapping[TopicPartition, int] = field(default_factory=dict)
 
 
 def note_unseen(reading: Reading, coverage: Coverage) -> None:
@@ -75,11 +81,15 @@ def assemble_snapshot(cluster_name: str, reading: Reading) -> ClusterSnapshot:
         partitions=partition_table(_rows(reading), {topic.name: i for i, topic in enumerate(topics)}),
         groups=reading.groups,
         cluster_id=metadata.cluster_id,
+        features=reading.features,
+        quotas=reading.quotas,
     )
 
 
 def _rows(reading: Reading) -> list[Partition]:
     rows = []
+    has_several_dirs = any(len(dirs) > 1 for dirs in reading.storage.log_dirs.values())
+    places, future = reading.storage.places, reading.storage.future
     for partition in reading.metadata.partitions:
         key = (partition.topic, partition.partition)
         adding, removing = reading.metadata.reassignments.get(key, ((), ()))
@@ -98,6 +108,12 @@ def _rows(reading: Reading) -> list[Partition]:
                 adding=adding,
                 removing=removing,
                 offline=partition.offline,
+                eligible=tuple(broker for broker in reading.eligible.get(key, ()) if broker in partition.replicas),
+                log_dirs=tuple(places.get(broker, {}).get(key) for broker in partition.replicas)
+                if has_several_dirs
+                else (),
+                future=tuple(FutureReplica(broker, *held[key]) for broker, held in future.items() if key in held),
+                local_start_offset=reading.local_starts.get(key),
             )
         )
     return rows

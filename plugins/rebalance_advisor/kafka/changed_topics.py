@@ -9,9 +9,10 @@ changed again stays in the snapshot as it is now, without sizes and offsets, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TypeVar
 
 from kafka_rebalance.snapshot.model import BrokerState, CommittedOffset
 from rebalance_advisor.kafka.assemble import Reading
@@ -24,13 +25,15 @@ from rebalance_advisor.kafka.cluster_metadata import (
 )
 from rebalance_advisor.kafka.connection.client import reason_of
 from rebalance_advisor.kafka.coverage import REST, Coverage
+from rebalance_advisor.kafka.group_offsets import read_group_offsets
 from rebalance_advisor.kafka.groups.groups import ListedGroups
-from rebalance_advisor.kafka.offsets import leaders_of, read_committed, read_ends
+from rebalance_advisor.kafka.offsets import TopicPartition, leaders_of, read_ends
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import read_configs, read_sizes
 from rebalance_advisor.kafka.unheard import Unheard
 
 _UNKNOWN_TOPIC = 3
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +147,27 @@ def _told_unknown(reading: Reading, names: frozenset[str], reason: str, coverage
 
 def _without_figures(reading: Reading, names: frozenset[str]) -> Reading:
     """Without sizes and offsets of these topics."""
-    sizes = {
-        broker: {key: size for key, size in held.items() if key[0] not in names}
-        for broker, held in reading.storage.sizes.items()
-    }
+    storage = reading.storage
     return replace(
         reading,
-        storage=replace(reading.storage, sizes=sizes),
+        storage=replace(
+            storage,
+            sizes=_without(storage.sizes, names),
+            places=_without(storage.places, names),
+            future=_without(storage.future, names),
+        ),
+        eligible={key: brokers for key, brokers in reading.eligible.items() if key[0] not in names},
+        local_starts={key: offset for key, offset in reading.local_starts.items() if key[0] not in names},
         starts={key: offset for key, offset in reading.starts.items() if key[0] not in names},
         ends={key: offset for key, offset in reading.ends.items() if key[0] not in names},
     )
+
+
+def _without(
+    held: Mapping[int, dict[TopicPartition, Value]], names: frozenset[str]
+) -> dict[int, dict[TopicPartition, Value]]:
+    """By broker, without these topics."""
+    return {broker: {key: value for key, value in rows.items() if key[0] not in names} for broker, rows in held.items()}
 
 
 def _read_again(sender: RequestSender, reading: Reading, changes: TopicChanges, coverage: Coverage) -> Reading:
@@ -168,7 +182,7 @@ def _read_again(sender: RequestSender, reading: Reading, changes: TopicChanges, 
         sizes.setdefault(broker, {}).update(held)
     configs = read_configs(sender, names, coverage, of_brokers=False)
     readers = {group.id: group for group in reading.groups if _commits_to(group.committed, changes.recreated)}
-    committed = read_committed(sender, ListedGroups(readers), coverage) if readers else {}
+    committed = read_group_offsets(sender, ListedGroups(readers), coverage) if readers else {}
     starts, ends = read_ends(sender, leaders_of(rows, coverage), coverage)
     return replace(
         reading,

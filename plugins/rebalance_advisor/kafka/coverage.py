@@ -25,7 +25,7 @@ _IN_ORDER = (LOG_DIRS, CONFIGS, GROUP_LIST, GROUP_MEMBERS, GROUP_COMMITS, PARTIT
 # Kafka's error for a refusal → the right that would have been needed, for configs and for all else.
 _REFUSALS = {
     29: (Right.TOPIC_CONFIGS, Right.DESCRIBE_TOPICS),
-    30: (Right.DESCRIBE_GROUPS, Right.DESCRIBE_GROUPS),
+    30: (Right.GROUP_CONFIGS, Right.DESCRIBE_GROUPS),
     31: (Right.BROKER_CONFIGS, Right.DESCRIBE_CLUSTER),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafka_rebalance.snapshot.model import Group
+from kafka_rebalance.snapshot.model import Group, GroupType
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.offsets import TopicPartition
 
@@ -17,6 +17,8 @@ def note_odd_commits(
 ) -> None:
     """A gap for each group and topic with such offsets."""
     for group in groups:
+        if group.type is GroupType.SHARE:
+            continue  # its start moves with the log's, when somebody reads again
         found: dict[tuple[str, str], list[str]] = {}
         for commit in group.committed:
             key = (commit.topic, commit.partition)

@@ -11,13 +11,14 @@ that does not answer costs five or six seconds once, and one line of coverage.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from kafka.errors import KafkaError
 
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot, note_unseen
 from rebalance_advisor.kafka.changed_topics import read_again_what_changed
 from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError, read_cluster_metadata
@@ -26,10 +27,12 @@ from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.coverage import REST, Coverage
+from rebalance_advisor.kafka.details import read_details
+from rebalance_advisor.kafka.group_offsets import read_group_offsets
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
 from rebalance_advisor.kafka.odd_commits import note_odd_commits
-from rebalance_advisor.kafka.offsets import leaders_of, read_committed, read_ends
+from rebalance_advisor.kafka.offsets import leaders_of, read_ends
 from rebalance_advisor.kafka.request_counts import RequestCounts
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import read_configs, read_storage
@@ -92,12 +95,15 @@ def read_with_settings(
         storage = read_storage(sender, coverage)
         configs = read_configs(sender, [topic.name for topic in metadata.topics], coverage)
         say("reading groups")
-        listed = describe_groups(sender, list_groups(sender, coverage), coverage)
+        partition_counts = Counter(partition.topic for partition in metadata.partitions)
+        listed = describe_groups(sender, list_groups(sender, coverage), coverage, partition_counts)
         groups = _with_offsets(sender, listed, coverage)
         say("reading offsets")
-        starts, ends = read_ends(sender, leaders_of(metadata.partitions, coverage), coverage)
+        leaders = leaders_of(metadata.partitions, coverage)
+        starts, ends = read_ends(sender, leaders, coverage)
         say("looking for what changed meanwhile")
         reading = Reading(metadata, storage, configs, starts, ends, groups)
+        reading = read_details(sender, reading, leaders, coverage)
         reading = read_again_what_changed(sender, reading, coverage)
         known = {topic.name for topic in reading.metadata.topics}
         note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
@@ -154,8 +160,5 @@ def _unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:
 
 
 def _with_offsets(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> tuple[Group, ...]:
-    committed = read_committed(sender, listed, coverage)
-    for name, group in listed.groups.items():
-        if group.type is GroupType.SHARE:
-            coverage.add("group", name, "committed offsets", "offsets of share groups are not read yet")
+    committed = read_group_offsets(sender, listed, coverage)
     return tuple(replace(group, committed=committed.get(name, ())) for name, group in listed.groups.items())

@@ -19,10 +19,22 @@ TOPIC_CONFIGS = (
     "remote.storage.enable", "retention.bytes", "retention.ms", "segment.bytes", "segment.ms",
     "unclean.leader.election.enable",
 )  # fmt: skip
+# What topics and groups without settings of their own get: told even where nobody set it.
+BROKER_DEFAULTS = (
+    "confluent.balancer.enable", "default.replication.factor", "group.consumer.assignors",
+    "group.consumer.heartbeat.interval.ms",
+    "group.consumer.migration.policy", "group.consumer.session.timeout.ms", "group.coordinator.rebalance.protocols",
+    "group.initial.rebalance.delay.ms", "group.max.session.timeout.ms", "group.max.size",
+    "group.min.session.timeout.ms", "group.share.record.lock.duration.ms", "group.share.session.timeout.ms",
+    "group.streams.num.standby.replicas", "group.streams.session.timeout.ms", "log.local.retention.bytes",
+    "log.local.retention.ms", "log.retention.bytes", "log.retention.hours", "log.retention.minutes",
+    "log.retention.ms", "log.segment.bytes", "offsets.retention.minutes",
+)  # fmt: skip
 BROKER_CONFIGS = (
-    "auto.leader.rebalance.enable", "default.replication.factor", "follower.replication.throttled.rate",
+    "auto.leader.rebalance.enable", "follower.replication.throttled.rate",
     "leader.imbalance.per.broker.percentage", "leader.replication.throttled.rate", "min.insync.replicas",
     "num.replica.fetchers", "replica.alter.log.dirs.io.max.bytes.per.second", "replica.selector.class",
+    *BROKER_DEFAULTS,
 )  # fmt: skip
 _TOPIC, _BROKER = 2, 4
 _DEFAULT_SOURCE = 5
@@ -31,10 +43,15 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Log dirs by broker and sizes in bytes by broker and (topic, partition); a broker that did not tell is absent."""
+    """Log dirs by broker and sizes in bytes by broker and (topic, partition); a broker that did not tell is absent.
+
+    ``places``: which of the broker's dirs holds it. ``future``: copies in the making on another dir, (dir, bytes).
+    """
 
     log_dirs: dict[int, tuple[LogDir, ...]] = field(default_factory=dict)
     sizes: dict[int, dict[tuple[str, int], int]] = field(default_factory=dict)
+    places: dict[int, dict[tuple[str, int], int]] = field(default_factory=dict)
+    future: dict[int, dict[tuple[str, int], tuple[int, int]]] = field(default_factory=dict)
 
     def topic_names(self) -> set[str]:
         """Every topic that any log dir holds, even one that we have no right to describe."""
@@ -68,7 +85,21 @@ def read_storage(sender: RequestSender, coverage: Coverage) -> Storage:
         )
         # A future replica (a move between dirs) is a second row of the same partition: not the replica that serves.
         found.sizes[broker] = _sizes(answer)
+        _note_places(found, broker, answer)
     return found
+
+
+def _note_places(found: Storage, broker: int, answer: Any) -> None:
+    index = {log_dir.path: number for number, log_dir in enumerate(found.log_dirs[broker])}
+    places, future = found.places.setdefault(broker, {}), found.future.setdefault(broker, {})
+    for result in answer.results:
+        for topic in result.topics:
+            for partition in topic.partitions:
+                key = (topic.name, partition.partition_index)
+                if partition.is_future_key:
+                    future[key] = (index[result.log_dir], partition.partition_size)
+                elif len(index) > 1:
+                    places[key] = index[result.log_dir]
 
 
 def read_sizes(sender: RequestSender, partitions: Iterable[tuple[str, int]]) -> dict[int, dict[tuple[str, int], int]]:
@@ -160,7 +191,9 @@ def _take(result: Any, found: Configs, cluster_wide: dict[str, str], coverage: C
     values = {
         config.name: config.value
         for config in sorted(result.configs, key=lambda entry: str(entry.name))
-        if config.value is not None and config.config_source != _DEFAULT_SOURCE and not config.is_sensitive
+        if config.value is not None
+        and (config.config_source != _DEFAULT_SOURCE or config.name in BROKER_DEFAULTS)
+        and not config.is_sensitive
     }
     if is_topic:
         found.topics[name] = values

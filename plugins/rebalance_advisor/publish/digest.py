@@ -21,6 +21,10 @@ def render_digest(advisory: Document) -> str:
     plan = advisory["plan"]
     uncovered = uncovered_by(advisory)
     words = VERDICT_WORDS[plan["verdict"]] + (f" (does not cover {uncovered})" if uncovered else "")
+    others = [
+        finding["evidence"]["balancers"] for finding in advisory["findings"] if finding["code"] == "other_balancer"
+    ]
+    words += f"; {others[0]} may work against it" if others and plan["moves"] else ""
     verdict = markdown_text(f"{advisory['cluster'].strip(' ')}: {words}")
     lines = [f"**{verdict}**"]
     taken = f"snapshot {advisory['captured_at'] or 'without a time'}; {size_in_words(advisory['size'])}"

@@ -138,6 +138,7 @@ def group_row(group: Document) -> dict[str, str]:
     skew = group.get("skew_count")
     return {
         "group": group["group"],
+        "type": group.get("type") or "unknown",
         "members": str(group["members"]),
         "idle": str(group["idle_members"]),
         "assignor": group["assignor"] or "unknown",

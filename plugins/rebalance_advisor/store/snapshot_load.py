@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from psycopg import sql
 from psycopg.rows import dict_row
 
+from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -26,12 +28,13 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     TopicPartitions,
 )
-from kafka_rebalance.snapshot.partition_table import PartitionTable
+from kafka_rebalance.snapshot.partition_table import FutureReplica, PartitionTable
+from kafka_rebalance.snapshot.streams import Tasks
 from kafka_rebalance.snapshot.times import parse_time
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 
 Row = dict[str, Any]
-_SPARSE = ("adding", "removing", "offline", "observers")
+_SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 
 
 def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
@@ -58,6 +61,8 @@ def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
             source=head[0]["source"],
             kafka_version=head[0]["kafka_version"],
             coverage=tuple(CoverageGap(**row) for row in _rows(connection, "snapshot_coverage", key)),
+            features=head[0]["features"] or {},
+            quotas=tuple(codec.read_quota(quota, "store.snapshot.quotas") for quota in head[0]["quotas"] or ()),
         )
 
 
@@ -112,6 +117,13 @@ def _partitions(connection: Connection, key: Row, topic_count: int) -> Partition
         start_offset=_integers(columns["start_offset"], np.int64),
         end_offset=_integers(columns["end_offset"], np.int64),
         in_sync=flags.astype(np.bool_) if len(flags) else None,
+        log_dir=_integers(columns["log_dirs"], np.int32) if any(columns["log_dirs"]) else None,
+        future={
+            row: tuple(FutureReplica(*copy) for copy in json.loads(value))
+            for row, value in enumerate(columns["future"])
+            if value
+        },
+        local_start_offset={row: int(value) for row, value in enumerate(columns["local_start_offset"]) if value},
         **sparse,
     )
 
@@ -149,8 +161,9 @@ def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
         members[row["group_id"]].append(_member(row))
     committed: dict[str, list[CommittedOffset]] = defaultdict(list)
     for row in _rows(connection, "snapshot_committed_offsets", key):
-        pairs = zip(row["partitions"], row["offsets"], strict=True)
-        committed[row["group_id"]].extend(CommittedOffset(row["topic"], *pair) for pair in pairs)
+        lags = row["lags"] or [None] * len(row["offsets"])
+        triples = zip(row["partitions"], row["offsets"], lags, strict=True)
+        committed[row["group_id"]].extend(CommittedOffset(row["topic"], *triple) for triple in triples)
     return tuple(
         Group(
             id=row["group_id"],
@@ -162,6 +175,12 @@ def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
             coordinator=row["coordinator"],
             members=tuple(members[row["group_id"]]),
             committed=tuple(committed[row["group_id"]]),
+            assignment_epoch=row["assignment_epoch"],
+            subtopologies=tuple(
+                codec.read_subtopology(part, "store.consumer_group.subtopologies")
+                for part in row["subtopologies"] or ()
+            ),
+            configs=row["configs"] or {},
         )
         for row in _rows(connection, "snapshot_groups", key)
     )
@@ -173,14 +192,30 @@ def _member(row: Row) -> Member:
         id=row["member_id"],
         **{
             name: row[name]
-            for name in ("instance_id", "client_id", "host", "rack", "subscribed_regex", "generation", "user_data")
+            for name in (
+                "instance_id",
+                "client_id",
+                "host",
+                "rack",
+                "subscribed_regex",
+                "generation",
+                "user_data",
+                "is_classic",
+                "process_id",
+            )
         },
         subscription=None if subscription is None else tuple(subscription),
         owned=_runs(row["owned"]),
         assigned=_runs(row["assigned"]) or (),
         target=_runs(row["target"]),
         decode_error=row["decode_error"],
+        tasks=_tasks(row["tasks"]),
+        target_tasks=_tasks(row["target_tasks"]),
     )
+
+
+def _tasks(value: Any) -> Tasks | None:
+    return None if value is None else codec.read_tasks(value, "store.member.tasks")
 
 
 def _runs(value: list[Any] | None) -> TopicPartitions | None:

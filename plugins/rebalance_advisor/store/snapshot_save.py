@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from psycopg.types.json import Jsonb
+
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text
@@ -27,6 +29,8 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
         row = {
             "snapshot_id": snapshot_id, "time": moment, "captured_at": captured_at, "source": snapshot.source,
             "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id, "kafka_version": snapshot.kafka_version,
+            "features": Jsonb(dict(snapshot.features)) if snapshot.features else None,
+            "quotas": Jsonb([codec.quota_document(quota) for quota in snapshot.quotas]) if snapshot.quotas else None,
         }  # fmt: skip
         inserted = connection.execute(named("insert_snapshot"), row | snapshot_rows.counts(snapshot)).fetchone()
         if inserted is not None:  # else somebody else has just saved it

@@ -11,9 +11,12 @@ from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_
 from kafka_rebalance.findings import RULES, evaluate_rules
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
 from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.groups.group_input import group_inputs
+from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.plans.plan import Cost, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import CommittedOffset, CoverageGap, Group, GroupType, Member
+from kafka_rebalance.snapshot.streams import Tasks
 from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
 
 ROWS = striped("t", 6)
@@ -46,6 +49,21 @@ def test_idle_members_that_another_strategy_would_employ_are_told_once():
     (finding,) = told(snapshot, "assignor_uneven")
     assert (finding.evidence["skew_count"], finding.evidence["advised_skew_count"], finding.gain) == (2.0, 1.0, 0.5)
     assert finding.confidence is Confidence.MEASURED, "today's assignment was reproduced"
+
+
+@pytest.mark.parametrize("kind", [GroupType.SHARE, GroupType.STREAMS])
+def test_nothing_is_advised_to_members_that_share_partitions_or_stand_by(kind):
+    """Both share members read both partitions; the second streams member keeps a copy of the first one's state."""
+    both = (("t", (0, 1)),)
+    second = Member("m2", assigned=both if kind is GroupType.SHARE else (), tasks=Tasks(standby=(("0", (0, 1)),)))
+    members = [Member("m1", assigned=both, tasks=Tasks(active=(("0", (0, 1)),))), second, Member("m3")]
+    snapshot = cluster(striped("t", 2), groups=[group(members=members, type=kind)])
+    assert {code: told(snapshot, code) for code in ("idle_members", "assignor_uneven", "dead_static_member")} == {
+        "idle_members": [], "assignor_uneven": [], "dead_static_member": [],
+    }  # fmt: skip
+    (replay,) = (replay_group(one) for one in group_inputs(snapshot))
+    assert (replay.today.idle_members, len(replay.scores), replay.advised) == (1, 1, None)
+    assert [member.partitions for member in replay.members] == [2, 2 if kind is GroupType.SHARE else 0, 0]
 
 
 @pytest.mark.parametrize("kind", [GroupType.CONSUMER, GroupType.SHARE])

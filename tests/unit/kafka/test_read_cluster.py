@@ -186,10 +186,10 @@ def test_the_number_of_requests_does_not_grow_with_topics_and_partitions() -> No
     assert found[0] == found[1]
     assert found[0].words() == (
         # At first, at the end, and of the one topic that only log dirs name.
-        "3 requests for the cluster: Metadata 3",
+        "4 requests for the cluster: ApiVersions 1, Metadata 3",
         "5 requests to broker 1: DescribeConfigs 1, DescribeLogDirs 1, ListGroups 1, ListOffsets 2",
     )
-    assert (found[0].total, found[0].most_to_a_broker) == (8, 5)
+    assert (found[0].total, found[0].most_to_a_broker) == (9, 5)
 
 
 def test_where_no_broker_answers_under_its_own_address_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -206,6 +206,7 @@ def test_a_future_replica_is_not_the_size_of_the_replica_that_serves():
     found = read_storage(cluster.sender(1), coverage)
     assert words(coverage) == ["broker 1: log dir /c: KafkaStorage (56)"]
     assert found.sizes == {1: {("t", 0): 50}}
+    assert (found.places, found.future) == ({1: {("t", 0): 0}}, {1: {("t", 0): (1, 7)}})  # dirs by path: /a, /b, /c
     first, second, third = found.log_dirs[1]
     assert (first.path, first.total_bytes, second.usable_bytes, second.is_cordoned) == ("/a", None, 40, True)
     assert third.error == "KafkaStorage (56)"
@@ -277,11 +278,11 @@ def test_each_type_is_asked_by_its_own_api():
     """Asked by the wrong one a group looks dead and empty, on 3.9 without any error."""
     cluster = Cluster(
         {
-            (1, ListGroupsRequest): listing(("new", "Consumer", "Stable"), ("flow", "Streams", "Stable")),
+            (1, ListGroupsRequest): listing(("new", "Consumer", "Stable"), ("odd", "Quorum", "Stable")),
             (1, ConsumerGroupDescribeRequest): Answer(
                 groups=[
                     Answer(group_id="new", error_code=0, group_state="Reconciling", group_epoch=4,
-                           assignor_name="uniform", members=[])
+                           assignment_epoch=4, assignor_name="uniform", members=[])
                 ]
             ),
         }
@@ -291,7 +292,7 @@ def test_each_type_is_asked_by_its_own_api():
     groups = describe_groups(sender, list_groups(sender, coverage), coverage).groups
     assert (groups["new"].type, groups["new"].state, groups["new"].generation) == (GroupType.CONSUMER, "Reconciling", 4)
     assert cluster.count(DescribeGroupsRequest) == 0
-    assert words(coverage) == ["group flow: members: members of streams groups are not read yet"]
+    assert words(coverage) == ["group odd: members: members of unknown groups are not read yet"]
 
 
 def test_a_coordinator_that_moved_is_found_and_asked():

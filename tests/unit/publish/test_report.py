@@ -34,6 +34,19 @@ def test_the_verdict_stands_first(advisory: dict) -> None:
     assert len(render_digest(advisory).splitlines()) <= 10
 
 
+def test_another_balancer_stands_in_the_first_line_of_a_plan_that_moves_something() -> None:
+    rows = [Partition(name, 0, (1, 2), 1, isr=(1, 2), log_bytes=(10, 10)) for name in ("__CruiseControlMetrics", "a")]
+    rows += [Partition("t", p, (1, 2), 1, isr=(1, 2), log_bytes=(10, 10)) for p in range(6)]
+    topics = {row.topic: number for number, row in enumerate(rows[:3])}
+    snapshot = ClusterSnapshot(
+        "c", (Broker(1), Broker(2)), tuple(map(Topic, topics)), partition_table(rows, topics)
+    )  # fmt: skip
+    found = advise(snapshot, replace(PlanOptions(), leaders_only=True), advisor_version="0.1.0").document()
+    assert found["plan"]["moves"]
+    assert render_digest(found).splitlines()[0].endswith("; Cruise Control may work against it**")
+    assert "Cruise Control may work against this plan" in render_report(found)
+
+
 def test_a_page_shows_names_and_runs_nothing_of_them(advisory: dict) -> None:
     page = render_report(advisory)
     assert "demo &amp; co" in page

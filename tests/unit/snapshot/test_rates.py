@@ -74,6 +74,14 @@ def test_growth_is_the_lower_bound_where_it_is_greater_than_the_estimate():
     assert rate(measured, IN) == 20.0  # growth 2,000; the estimate would be 1,000 messages x 1.5 bytes = 1,500
 
 
+def test_bytes_a_message_of_a_tiered_topic_are_those_on_disk():
+    """1,000 messages are kept, the last 100 of them here in 5,000 bytes: 50 bytes each, not 5. 200 came in 100 s."""
+    tiered = Topic("t", configs={"remote.storage.enable": "true"})
+    before, now = (snapshot(at, 5_000, 0, end, topic=tiered) for at, end in ((T0, 800), (T100, 1_000)))
+    now = replace(now, partitions=replace(now.partitions, local_start_offset={0: 900}))
+    assert rate(measure_rates(before, now), IN) == pytest.approx(200 * 50 / 100)
+
+
 def test_a_shrunken_log_never_gives_a_negative_rate():
     measured = measure_rates(snapshot(T0, 1_000, None, 10), snapshot(T100, 600, None, 10))
     assert rate(measured, IN) == 0.0  # nothing was written: the end offset stands still

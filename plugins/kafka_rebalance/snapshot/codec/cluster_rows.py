@@ -1,11 +1,11 @@
-"""Brokers and coverage as JSON objects and back."""
+"""Brokers, quotas, features and coverage as JSON objects and back."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.codec.fields import Fields
+from kafka_rebalance.snapshot.codec.fields import Fields, text
 from kafka_rebalance.snapshot.model import (
     CAPACITY_LIMITS,
     Broker,
@@ -13,11 +13,13 @@ from kafka_rebalance.snapshot.model import (
     Capacity,
     CoverageGap,
     LogDir,
+    Quota,
 )
 from kafka_rebalance.snapshot.ranges import (
     LARGEST_INT32,
     LARGEST_INT64,
     LARGEST_PORT,
+    LARGEST_QUOTA,
     SMALLEST_CAPACITY,
 )
 from kafka_rebalance.visible_text import excerpt
@@ -70,6 +72,36 @@ def read_gap(item: Any, path: str) -> CoverageGap:
     gap = CoverageGap(*(fields.get(name, str) for name in ("subject_type", "subject", "what", "reason")))
     fields.done()
     return gap
+
+
+def quota_document(quota: Quota) -> dict[str, Any]:
+    """The entity as rows of [type, name], a name of null for the default."""
+    return {"entity": [list(part) for part in quota.entity], "values": dict(quota.values)}
+
+
+def read_quota(item: Any, path: str) -> Quota:
+    """The inverse of ``quota_document``."""
+    fields = Fields(item, path)
+    values = Fields(fields.raw("values"), f"{path}.values")
+    names = sorted(fields.raw("values"))
+    quota = Quota(
+        fields.each("entity", _read_entity), {name: values.real(name, 0, LARGEST_QUOTA) for name in names}
+    )  # fmt: skip
+    values.done()
+    fields.done()
+    return quota
+
+
+def _read_entity(item: Any, path: str) -> tuple[str, str | None]:
+    if not isinstance(item, list) or len(item) != 2 or not isinstance(item[1], (str, type(None))):
+        raise InvalidInputError.at(path, f"expected [type, name or null], found {excerpt(item)}")
+    return text(item[0], path), item[1]
+
+
+def read_features(item: Any, path: str) -> dict[str, int]:
+    """Feature → finalized level."""
+    fields = Fields(item, path)
+    return {name: fields.whole(name, 0, LARGEST_INT32) for name in sorted(item)}
 
 
 def _log_dir_document(log_dir: LogDir) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""Groups, members and committed offsets as JSON objects and back. User data is base64."""
+"""Groups, members and committed offsets as JSON objects and back. User data is base64.
+
+What only newer groups have (epochs, tasks, topology, configs, lags) is left out where there is none: a document
+without it is one that an earlier version wrote.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,21 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec.fields import Fields, text, whole_up_to
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member, TopicPartitions
 from kafka_rebalance.snapshot.ranges import LARGEST_INT32, LARGEST_INT64
+from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from kafka_rebalance.visible_text import excerpt
 
-_MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error")
+_MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error", "process_id")
 _LEFT_FOR_NOW = -2  # KIP-848: the epoch of a static member that will come back; -1 is one that left
 _number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
 _MEMBER_LISTS = ("owned", "assigned", "target")
+_MEMBER_TASKS = ("tasks", "target_tasks")
+_TASKS = ("active", "standby", "warmup")
+_SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics")
 
 
 def group_document(group: Group) -> dict[str, Any]:
-    """Committed offsets are ``[topic, partition, offset]`` rows."""
-    return {
+    """Committed offsets are ``[topic, partition, offset]`` rows, with a lag at the end where the broker told it."""
+    document: dict[str, Any] = {
         "id": group.id,
         "type": group.type.value,
         "protocol_type": group.protocol_type,
@@ -28,7 +36,33 @@ def group_document(group: Group) -> dict[str, Any]:
         "generation": group.generation,
         "coordinator": group.coordinator,
         "members": [_member_document(member) for member in group.members],
-        "committed": [[commit.topic, commit.partition, commit.offset] for commit in group.committed],
+        "committed": [_committed_row(commit) for commit in group.committed],
+    }
+    document |= {} if group.assignment_epoch is None else {"assignment_epoch": group.assignment_epoch}
+    if group.subtopologies:
+        document["subtopologies"] = subtopology_documents(group.subtopologies)
+    return document | ({"configs": dict(group.configs)} if group.configs else {})
+
+
+def _committed_row(commit: CommittedOffset) -> list[Any]:
+    row = [commit.topic, commit.partition, commit.offset]
+    return row if commit.lag is None else [*row, commit.lag]
+
+
+def subtopology_documents(subtopologies: tuple[Subtopology, ...]) -> list[dict[str, Any]]:
+    """Topics only where there are some."""
+    return [
+        {"id": one.id} | {name: list(topics) for name in _SUBTOPOLOGY_TOPICS if (topics := getattr(one, name))}
+        for one in subtopologies
+    ]
+
+
+def tasks_document(tasks: Tasks) -> dict[str, Any]:
+    """``{"active": [[subtopology, [partitions]], …], …}``, what is empty left out."""
+    return {
+        name: [[subtopology, list(numbers)] for subtopology, numbers in runs]
+        for name in _TASKS
+        if (runs := getattr(tasks, name))
     }
 
 
@@ -48,6 +82,9 @@ def read_group(item: Any, path: str) -> Group:
         coordinator=fields.whole("coordinator", -1, LARGEST_INT32, None),
         members=fields.each("members", _read_member),
         committed=fields.each("committed", _read_committed),
+        assignment_epoch=fields.whole("assignment_epoch", -1, LARGEST_INT32, None),
+        subtopologies=fields.each("subtopologies", read_subtopology),
+        configs=fields.strings("configs"),
     )
     fields.done()
     return group
@@ -55,7 +92,7 @@ def read_group(item: Any, path: str) -> Group:
 
 def _member_document(member: Member) -> dict[str, Any]:
     document: dict[str, Any] = {"id": member.id}
-    for name in _MEMBER_TEXTS:
+    for name in (*_MEMBER_TEXTS, "is_classic"):
         if (value := getattr(member, name)) is not None:
             document[name] = value
     if member.subscription is not None:
@@ -63,6 +100,9 @@ def _member_document(member: Member) -> dict[str, Any]:
     for name in _MEMBER_LISTS:
         if (runs := getattr(member, name)) is not None:
             document[name] = [[topic, list(partitions)] for topic, partitions in runs]
+    for name in _MEMBER_TASKS:
+        if (tasks := getattr(member, name)) is not None:
+            document[name] = tasks_document(tasks)
     if member.generation is not None:
         document["generation"] = member.generation
     if member.user_data is not None:
@@ -83,9 +123,33 @@ def _read_member(item: Any, path: str) -> Member:
         target=lists["target"],
         generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
         user_data=_read_bytes(fields.get("user_data", str, None), f"{path}.user_data"),
+        is_classic=fields.get("is_classic", bool, None),
+        tasks=_read_tasks(fields.raw("tasks", None), f"{path}.tasks"),
+        target_tasks=_read_tasks(fields.raw("target_tasks", None), f"{path}.target_tasks"),
     )
     fields.done()
     return member
+
+
+def read_subtopology(item: Any, path: str) -> Subtopology:
+    """The inverse of ``subtopology_documents``, for one of them."""
+    fields = Fields(item, path)
+    topics = {name: tuple(fields.each(name, text)) for name in _SUBTOPOLOGY_TOPICS}
+    subtopology = Subtopology(fields.get("id", str), **topics)
+    fields.done()
+    return subtopology
+
+
+def _read_tasks(item: Any, path: str) -> Tasks | None:
+    return None if item is None else read_tasks(item, path)
+
+
+def read_tasks(item: Any, path: str) -> Tasks:
+    """The inverse of ``tasks_document``."""
+    fields = Fields(item, path)
+    tasks = Tasks(**{name: _read_runs(fields.raw(name, []), f"{path}.{name}") or () for name in _TASKS})
+    fields.done()
+    return tasks
 
 
 def _read_runs(runs: Any, path: str) -> TopicPartitions | None:
@@ -110,6 +174,7 @@ def _read_bytes(value: str | None, path: str) -> bytes | None:
 
 
 def _read_committed(item: Any, path: str) -> CommittedOffset:
-    if not isinstance(item, list) or len(item) != 3:
+    if not isinstance(item, list) or len(item) not in (3, 4):
         raise InvalidInputError.at(path, f"expected [topic, partition, offset], found {excerpt(item)}")
-    return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path))
+    lag = None if len(item) == 3 else _offset(item[3], path)
+    return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path), lag)

@@ -13,15 +13,20 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import (
     NO_LEADER,
     UNKNOWN_BYTES,
+    UNKNOWN_DIR,
     UNKNOWN_OFFSET,
+    FutureReplica,
     PartitionTable,
 )
 from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, LARGEST_INT32, LARGEST_INT64
 from kafka_rebalance.visible_text import excerpt
 
-_SPARSE = ("adding", "removing", "offline", "observers")
-_OFFSETS = (("start_offset", LARGEST_INT64), ("end_offset", LARGEST_INT64))
-_KNOWN = frozenset(("partition", "replicas", "leader", "isr", "log_bytes", "start_offset", "end_offset", *_SPARSE))
+_SPARSE = ("adding", "removing", "offline", "observers", "eligible")
+_OFFSETS = (("start_offset", LARGEST_INT64), ("end_offset", LARGEST_INT64), ("local_start_offset", LARGEST_INT64))
+_ALONG = ("log_bytes", "log_dirs")  # lists along the replicas, null where unknown
+_KNOWN = frozenset(
+    ("partition", "replicas", "leader", "isr", "future", *_ALONG, *(name for name, _ in _OFFSETS), *_SPARSE)
+)
 
 
 def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]:
@@ -30,6 +35,7 @@ def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]
     result: list[list[dict[str, Any]]] = [[] for _ in snapshot.topics]
     offsets, replicas, sizes = table.offsets.tolist(), table.replicas.tolist(), table.replica_log_bytes.tolist()
     in_sync = None if table.in_sync is None else table.in_sync.tolist()
+    places = None if table.log_dir is None else table.log_dir.tolist()
     columns = (table.topic, table.partition, table.leader, table.start_offset, table.end_offset)
     for row, (topic, partition, leader, start, end) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
@@ -46,9 +52,15 @@ def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]
         }
         if in_sync is not None:
             document["isr"] = [broker for broker, is_in in zip(mine, in_sync[span], strict=True) if is_in]
+        if places is not None:
+            document["log_dirs"] = [None if place == UNKNOWN_DIR else place for place in places[span]]
         for name in _SPARSE:
             if row in getattr(table, name):
                 document[name] = list(getattr(table, name)[row])
+        if row in table.future:
+            document["future"] = [list(copy) for copy in table.future[row]]
+        if row in table.local_start_offset:
+            document["local_start_offset"] = table.local_start_offset[row]
         result[topic].append(document)
     return result
 
@@ -86,10 +98,12 @@ def _columns(rows: list[dict[str, Any]], topic: list[int]) -> PartitionTable:
     replicas = [row["replicas"] for row in rows]
     counts = np.fromiter(map(len, replicas), dtype=np.int64, count=len(rows))
     cells = int(counts.sum())
-    sizes = [row.get("log_bytes") or [None] * len(mine) for row, mine in zip(rows, replicas, strict=True)]
+    sizes, places = (
+        [row.get(name) or [None] * len(mine) for row, mine in zip(rows, replicas, strict=True)] for name in _ALONG
+    )
     if any(
-        len(size) != len(mine) or len(row.keys() - _KNOWN)
-        for row, size, mine in zip(rows, sizes, replicas, strict=True)
+        len(size) != len(mine) or len(place) != len(mine) or len(row.keys() - _KNOWN)
+        for row, size, place, mine in zip(rows, sizes, places, replicas, strict=True)
     ):
         raise ValueError("a row's fields do not fit each other")
     has_isr = any("isr" in row for row in rows)
@@ -103,6 +117,11 @@ def _columns(rows: list[dict[str, Any]], topic: list[int]) -> PartitionTable:
         start_offset=_integers([row.get("start_offset") for row in rows], UNKNOWN_OFFSET, np.int64, len(rows)),
         end_offset=_integers([row.get("end_offset") for row in rows], UNKNOWN_OFFSET, np.int64, len(rows)),
         in_sync=_in_sync(rows, cells) if has_isr else None,
+        log_dir=_integers(list(chain.from_iterable(places)), UNKNOWN_DIR, np.int32, cells)
+        if any(row.get("log_dirs") for row in rows)
+        else None,
+        future=_future(rows),
+        local_start_offset=_local_starts(rows),
         **{name: _sparse(rows, name) for name in _SPARSE},
     )
 
@@ -135,15 +154,47 @@ def _sparse(rows: list[dict[str, Any]], name: str) -> dict[int, tuple[int, ...]]
     return {number: tuple(brokers) for number, brokers in found.items()}
 
 
+def _future(rows: list[dict[str, Any]]) -> dict[int, tuple[FutureReplica, ...]]:
+    """Rows of [broker, log dir, bytes]."""
+    found = {number: row["future"] for number, row in enumerate(rows) if row.get("future")}
+    for copies in found.values():
+        if type(copies) is not list or not all(_is_future(copy) for copy in copies):
+            raise TypeError("no list of [broker, log dir, bytes]")
+    return {number: tuple(FutureReplica(*copy) for copy in copies) for number, copies in found.items()}
+
+
+def _is_future(copy: Any) -> bool:
+    limits = (LARGEST_INT32, LARGEST_INT32, LARGEST_BYTES)
+    return (
+        type(copy) is list
+        and len(copy) == len(limits)
+        and all(type(value) is int and 0 <= value <= high for value, high in zip(copy, limits, strict=True))
+    )
+
+
+def _local_starts(rows: list[dict[str, Any]]) -> dict[int, int]:
+    found = {number: row.get("local_start_offset") for number, row in enumerate(rows)}
+    told = {number: offset for number, offset in found.items() if offset is not None}
+    if not all(type(offset) is int and 0 <= offset <= LARGEST_INT64 for offset in told.values()):
+        raise TypeError("no offset")
+    return told
+
+
 def _refuse_row(row: dict[str, Any], name: str) -> None:
     """Look at one row closely; raises if it is the wrong one."""
     unknown = sorted(row.keys() - _KNOWN)
     if unknown:
         raise InvalidInputError.at(name, f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(_KNOWN))}")
-    for field in ("replicas", "isr", "log_bytes", *_SPARSE):
+    for field in ("replicas", "isr", *_ALONG, *_SPARSE):
         _refuse_list(row.get(field, [] if field != "replicas" else None), field, name)
-    if row.get("log_bytes") and len(row["log_bytes"]) != len(row["replicas"]):
-        raise InvalidInputError.at(name, f"{len(row['log_bytes'])} sizes for {len(row['replicas'])} replicas")
+    for field, noun in zip(_ALONG, ("sizes", "log dirs"), strict=True):
+        if row.get(field) and len(row[field]) != len(row["replicas"]):
+            raise InvalidInputError.at(name, f"{len(row[field])} {noun} for {len(row['replicas'])} replicas")
+    copies = row.get("future") or []
+    if not isinstance(copies, list) or not all(_is_future(copy) for copy in copies):
+        raise InvalidInputError.at(
+            name, f"'future' must be a list of [broker, log dir, bytes], found {excerpt(copies)}"
+        )
     for field, high in (("partition", LARGEST_INT32), ("leader", LARGEST_INT32), *_OFFSETS):
         value = row.get(field)
         if value is not None and (type(value) is not int or not 0 <= value <= high):
@@ -165,7 +216,7 @@ def _refuse_list(values: Any, field: str, name: str) -> None:
         raise InvalidInputError.at(name, f"{field!r} must be a list of whole numbers, found {excerpt(values)}")
     high = LARGEST_BYTES if field == "log_bytes" else LARGEST_INT32
     for value in values:
-        if value is None and field == "log_bytes":
+        if value is None and field in _ALONG:
             continue
         if type(value) is not int or not 0 <= value <= high:
             raise InvalidInputError.at(

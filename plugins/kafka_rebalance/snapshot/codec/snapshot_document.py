@@ -19,8 +19,11 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec.cluster_rows import (
     broker_document,
     gap_document,
+    quota_document,
     read_broker,
+    read_features,
     read_gap,
+    read_quota,
 )
 from kafka_rebalance.snapshot.codec.fields import Fields
 from kafka_rebalance.snapshot.codec.group_rows import group_document, read_group
@@ -61,6 +64,8 @@ def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
         "loads": {kind.value: _load_document(column) for kind, column in sorted(snapshot.loads.columns.items())},
         "groups": [group_document(group) for group in snapshot.groups],
         "coverage": [gap_document(gap) for gap in snapshot.coverage],
+        **({"features": dict(snapshot.features)} if snapshot.features else {}),
+        **({"quotas": [quota_document(quota) for quota in snapshot.quotas]} if snapshot.quotas else {}),
     }
 
 
@@ -107,6 +112,8 @@ def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSna
         source=fields.get("source", str, "unknown"),
         kafka_version=fields.get("kafka_version", str, None),
         coverage=fields.each("coverage", read_gap),
+        features=read_features(fields.raw("features", {}), f"{place}.features"),
+        quotas=fields.each("quotas", read_quota),
     )
     fields.done()
     return snapshot

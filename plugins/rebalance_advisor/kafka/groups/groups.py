@@ -8,7 +8,7 @@ on older brokers without any error. The broker that lists a group coordinates it
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,11 @@ from kafka_rebalance.snapshot.model import Group, GroupType
 from rebalance_advisor.kafka.connection.client import error_name
 from rebalance_advisor.kafka.coverage import GROUP_LIST, GROUP_MEMBERS, Coverage
 from rebalance_advisor.kafka.groups.members import CONSUMER_PROTOCOL, REBALANCING, with_members
-from rebalance_advisor.kafka.messages import ConsumerGroupDescribeRequest, ShareGroupDescribeRequest
+from rebalance_advisor.kafka.messages import (
+    ConsumerGroupDescribeRequest,
+    ShareGroupDescribeRequest,
+    StreamsGroupDescribeRequest,
+)
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.unheard import BrokerUnheardError
 
@@ -92,8 +96,13 @@ def may_have_moved(why: int | Exception) -> bool:
     return why == NOT_COORDINATOR or isinstance(why, BrokerUnheardError)
 
 
-def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Coverage) -> ListedGroups:
-    """The same groups with assignor, state and members. Types that have no reader here are told to be unread."""
+def describe_groups(
+    sender: RequestSender, listed: ListedGroups, coverage: Coverage, partition_counts: Mapping[str, int] | None = None
+) -> ListedGroups:
+    """The same groups with assignor, state and members. Types that have no reader here are told to be unread.
+
+    ``partition_counts`` by topic: what the tasks of streams groups read.
+    """
     readable = {name for name, group in listed.groups.items() if group.type in _REQUESTS}
     described, failed = _describe(sender, listed, readable)
     moved = {name for name, why in failed.items() if may_have_moved(why)}
@@ -109,7 +118,7 @@ def describe_groups(sender: RequestSender, listed: ListedGroups, coverage: Cover
     groups = dict(listed.groups)
     for name, group in listed.groups.items():
         if name in described:
-            groups[name] = with_members(group, described[name], coverage)
+            groups[name] = with_members(group, described[name], coverage, partition_counts or {})
         else:
             why: int | str | Exception = failed.get(name, f"members of {group.type} groups are not read yet")
             if isinstance(why, int):
@@ -151,6 +160,7 @@ _REQUESTS: dict[GroupType, Callable[[list[str]], Any]] = {
         group_ids=names, include_authorized_operations=False
     ),
     GroupType.SHARE: lambda names: ShareGroupDescribeRequest(group_ids=names, include_authorized_operations=False),
+    GroupType.STREAMS: lambda names: StreamsGroupDescribeRequest(group_ids=names, include_authorized_operations=False),
 }
 
 

@@ -1,7 +1,8 @@
-"""A described group → its members, each decoded by itself: classic, consumer (KIP-848) and share groups."""
+"""A described group → its members, each decoded by itself: classic, consumer (KIP-848), share and streams groups."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +13,14 @@ from rebalance_advisor.kafka.groups.member_metadata import (
     decode_assignment,
     decode_subscription,
 )
+from rebalance_advisor.kafka.groups.streams_members import streams_member, subtopologies_of
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 CONSUMER_PROTOCOL = "consumer"
+_IS_CLASSIC: dict[int | None, bool] = {0: True, 1: False}  # -1 and older versions: not told
 
 
-def with_members(group: Group, described: Any, coverage: Coverage) -> Group:
+def with_members(group: Group, described: Any, coverage: Coverage, partition_counts: Mapping[str, int]) -> Group:
     """The listed group with what its own API told; members in the order of their ids."""
     if described.group_state == "Dead":
         coverage.add("group", group.id, "members", "the group vanished while it was read")
@@ -25,24 +28,22 @@ def with_members(group: Group, described: Any, coverage: Coverage) -> Group:
     if described.group_state in REBALANCING:
         coverage.add("group", group.id, "members", f"the group is rebalancing ({described.group_state})")
     if group.type is GroupType.CLASSIC:
-        protocol_type = described.protocol_type or group.protocol_type
-        protocol, epoch = described.protocol_data, None
-        members = [_classic_member(row, protocol_type) for row in described.members]
+        group = replace(group, protocol_type=described.protocol_type or group.protocol_type)
+        group = replace(group, protocol=described.protocol_data or None)
+        members = [_classic_member(row, group.protocol_type) for row in described.members]
     else:
-        protocol_type = group.protocol_type
-        protocol, epoch = described.assignor_name, described.group_epoch
-        members = [_modern_member(row) for row in described.members]
+        group = replace(group, generation=described.group_epoch, assignment_epoch=described.assignment_epoch)
+        if group.type is GroupType.STREAMS:  # its tasks are dealt out by no assignor that one could name
+            group = replace(group, subtopologies=subtopologies_of(described))
+            members = [streams_member(row, group.subtopologies, partition_counts) for row in described.members]
+        else:
+            group = replace(group, protocol=described.assignor_name or None)
+            members = [_modern_member(row) for row in described.members]
     for member in members:
         if member.decode_error:
             coverage.add("member", f"{group.id}/{member.id}", "subscription and assignment", member.decode_error)
-    return replace(
-        group,
-        protocol_type=protocol_type,
-        protocol=protocol or None,
-        state=described.group_state,
-        generation=epoch,
-        members=tuple(sorted(members, key=lambda member: member.id)),
-    )
+    members.sort(key=lambda member: member.id)
+    return replace(group, state=described.group_state, members=tuple(members))
 
 
 def _classic_member(raw: Any, protocol_type: str) -> Member:
@@ -83,6 +84,7 @@ def _modern_member(raw: Any) -> Member:
         assigned=_topic_partitions(raw.assignment),
         target=None if target is None else _topic_partitions(target),
         generation=raw.member_epoch,
+        is_classic=_IS_CLASSIC.get(getattr(raw, "member_type", None)),
     )
 
 

@@ -56,9 +56,9 @@ def text(values: Iterable[str | None]) -> Column:
     return [_NULL if value is None else value.translate(_ESCAPES) for value in values]
 
 
-def flag(values: Iterable[bool]) -> Column:
+def flag(values: Iterable[bool | None]) -> Column:
     """Booleans."""
-    return ["t" if value else "f" for value in values]
+    return [_NULL if value is None else "t" if value else "f" for value in values]
 
 
 def document(values: Iterable[object]) -> Column:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
+from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, LoadKind, TopicPartitions
 from rebalance_advisor.store.rows.copy_rows import (
     Column,
@@ -116,8 +117,9 @@ def _partitions(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     )
     sparse = {
         name: numbers(getattr(table, name).get(row) for row in range(rows))
-        for name in ("adding", "removing", "offline", "observers")
+        for name in ("adding", "removing", "offline", "observers", "eligible")
     }
+    places = None if table.log_dir is None else [None if place < 0 else place for place in table.log_dir.tolist()]
     return rows, {
         "topic": _topic_names(snapshot),
         "partition": plain(table.partition.tolist()),
@@ -127,6 +129,9 @@ def _partitions(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "log_bytes": numbers(sizes[span] for span in spans),
         "start_offset": _known(table.start_offset.tolist()),
         "end_offset": _known(table.end_offset.tolist()),
+        "log_dirs": constant(None, rows) if places is None else numbers(places[span] for span in spans),
+        "future": document(table.future.get(row) for row in range(rows)),
+        "local_start_offset": plain(table.local_start_offset.get(row) for row in range(rows)),
         **sparse,
     }
 
@@ -174,6 +179,9 @@ def _groups(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "generation": plain(row.generation for row in rows),
         "coordinator": plain(row.coordinator for row in rows),
         "member_count": plain(len(row.members) for row in rows),
+        "assignment_epoch": plain(row.assignment_epoch for row in rows),
+        "subtopologies": document(codec.subtopology_documents(row.subtopologies) or None for row in rows),
+        "configs": document(dict(row.configs) or None for row in rows),
     }
 
 
@@ -186,7 +194,7 @@ def _members(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "member_id": text(member.id for member in members),
         **{
             name: text(getattr(member, name) for member in members)
-            for name in ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error")
+            for name in ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error", "process_id")
         },
         "subscription": texts(member.subscription for member in members),
         "owned": document(member.owned for member in members),
@@ -195,6 +203,13 @@ def _members(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "target": document(member.target for member in members),
         "generation": plain(member.generation for member in members),
         "user_data": raw_bytes(member.user_data for member in members),
+        "is_classic": flag(member.is_classic for member in members),
+        **{
+            name: document(
+                None if (tasks := getattr(member, name)) is None else codec.tasks_document(tasks) for member in members
+            )
+            for name in ("tasks", "target_tasks")
+        },
     }
 
 
@@ -215,6 +230,10 @@ def _committed(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "topic": text(topic for _, _, topic, _ in rows),
         "partitions": numbers([commit.partition for commit in run] for _, _, _, run in rows),
         "offsets": numbers([commit.offset for commit in run] for _, _, _, run in rows),
+        "lags": numbers(
+            [commit.lag for commit in run] if any(commit.lag is not None for commit in run) else None
+            for _, _, _, run in rows
+        ),
     }
 
 

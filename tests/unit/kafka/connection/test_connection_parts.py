@@ -93,19 +93,21 @@ def test_a_described_consumer_group() -> None:
         member_id="m", client_id="c", client_host="/h", rack_id=None, subscribed_topic_names=["t"], member_epoch=4,
         assignment=topics, target_assignment=topics, instance_id=None, subscribed_topic_regex=None,
     )  # fmt: skip
-    described = SimpleNamespace(group_state="Stable", assignor_name="uniform", group_epoch=4, members=[member])
+    described = SimpleNamespace(
+        group_state="Stable", assignor_name="uniform", group_epoch=4, assignment_epoch=3, members=[member]
+    )
     coverage = Coverage()
-    group = with_members(Group("g", type=GroupType.CONSUMER), described, coverage)
-    assert (group.protocol, group.generation, group.state) == ("uniform", 4, "Stable")
+    group = with_members(Group("g", type=GroupType.CONSUMER), described, coverage, {})
+    assert (group.protocol, group.generation, group.assignment_epoch, group.state) == ("uniform", 4, 3, "Stable")
     assert group.members[0].assigned == group.members[0].target == (("t", (0, 1)),)
 
 
 def test_a_group_that_vanished_or_rebalances_leaves_a_gap() -> None:
     coverage = Coverage()
-    gone = with_members(Group("g"), SimpleNamespace(group_state="Dead"), coverage)
+    gone = with_members(Group("g"), SimpleNamespace(group_state="Dead"), coverage, {})
     assert gone.state == "Dead"
     described = SimpleNamespace(
         group_state="PreparingRebalance", protocol_type="consumer", protocol_data="range", members=[]
     )
-    with_members(Group("g", type=GroupType.CLASSIC), described, coverage)
+    with_members(Group("g", type=GroupType.CLASSIC), described, coverage, {})
     assert [gap.what for gap in coverage.gaps] == ["members", "members"]

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -22,9 +23,13 @@ from kafka_rebalance.snapshot.model import (
     LogDir,
     Member,
     Partition,
+    PartitionTable,
+    Quota,
     Topic,
     partition_table,
 )
+from kafka_rebalance.snapshot.partition_table import FutureReplica
+from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 
 
 def whole_snapshot() -> ClusterSnapshot:
@@ -42,8 +47,19 @@ def whole_snapshot() -> ClusterSnapshot:
             removing=(1,),
             offline=(2,),
             observers=(3,),
+            eligible=(1,),
         ),
-        Partition("b_2", 0, (3,), 3, isr=(3,), log_bytes=(1 << 45,)),
+        Partition(
+            "b_2",
+            0,
+            (3,),
+            3,
+            isr=(3,),
+            log_bytes=(1 << 45,),
+            log_dirs=(1,),
+            future=(FutureReplica(3, 0, 1 << 44),),
+            local_start_offset=0,
+        ),
     ]
     loads = PartitionLoads(
         {
@@ -53,7 +69,15 @@ def whole_snapshot() -> ClusterSnapshot:
     )
     member = Member(
         "m-1", "static-1", "client", "/10.0.0.1", "r1", ("a", "b"), "x.*", (("a", (0, 1)),), (("a", (0,)),), (), 3,
-        b"\x00\xff", "odd",
+        b"\x00\xff", "odd", is_classic=True,
+    )  # fmt: skip
+    flow = Group(
+        "flow", GroupType.STREAMS, state="Stable", generation=5, assignment_epoch=4, configs={"k": "v"},
+        members=(
+            Member("s-1", process_id="p", tasks=Tasks((("0", (0, 1)),), warmup=(("1", ()),)), target_tasks=Tasks()),
+        ),
+        committed=(CommittedOffset("a", 0, 6, 0), CommittedOffset("a", 1, 7)),
+        subtopologies=(Subtopology("0", ("a",), ("r",), ("c",)), Subtopology("1")),
     )  # fmt: skip
     group = Group(
         "g",
@@ -75,13 +99,15 @@ def whole_snapshot() -> ClusterSnapshot:
         ),
         topics=(Topic("a", "id", configs={"min.insync.replicas": "2\U0001f600"}), Topic("b_2", is_internal=True)),
         partitions=partition_table(rows, {"a": 0, "b_2": 1}),
-        groups=(group,),
+        groups=(group, flow),
         loads=loads,
         cluster_id="c1",
         captured_at=datetime(2026, 11, 20, 6, tzinfo=UTC),
         source="live",
         kafka_version="4.3",
         coverage=(CoverageGap("topic", "hidden", "metadata", "no Describe right"),),
+        features={"group.version": 1},
+        quotas=(Quota((("user", "u"), ("client-id", None)), {"producer_byte_rate": 2.5}),),
     )
 
 
@@ -95,6 +121,24 @@ def test_a_snapshot_survives_json_byte_for_byte() -> None:
     assert again.brokers == snapshot.brokers
     assert again.groups == snapshot.groups
     assert again.coverage == snapshot.coverage
+    assert (again.features, again.quotas) == (snapshot.features, snapshot.quotas)
+
+
+def test_what_newer_releases_tell_is_left_out_where_there_is_none() -> None:
+    """Then the document is what an earlier version wrote, and its id the same."""
+    snapshot = whole_snapshot()
+    plain = PartitionTable(
+        **{name: getattr(snapshot.partitions, name) for name in ("topic", "partition", "offsets", "replicas", "leader",
+                                                                 "replica_log_bytes", "start_offset", "end_offset")}
+    )  # fmt: skip
+    document = snapshot_to_document(
+        replace(snapshot, partitions=plain, groups=(Group("g", members=(Member("m"),)),), features={}, quotas=())
+    )
+    assert document.keys().isdisjoint({"features", "quotas"})
+    assert document["groups"][0].keys().isdisjoint({"assignment_epoch", "subtopologies", "configs"})
+    assert document["groups"][0]["members"] == [{"id": "m", "assigned": []}]
+    fields = {"partition", "replicas", "leader", "log_bytes", "start_offset", "end_offset"}
+    assert all(row.keys() == fields for topic in document["topics"] for row in topic["partitions"])
 
 
 def test_the_id_changes_with_any_content() -> None:
@@ -135,6 +179,14 @@ BROKEN = [
     ("topics/0/partitions/0/leader", 3, "a-0: leader 3 is not among replicas"),
     ("topics/0/partitions/0/log_bytes", [1], "a-0: 1 sizes for 2 replicas"),
     ("topics/0/partitions/0/size", 1, "a-0: unknown field 'size'"),
+    ("topics/0/partitions/0/log_dirs", [1], "a-0: 1 log dirs for 2 replicas"),
+    ("topics/0/partitions/0/future", [[1, 0]], "a-0: 'future' must be a list of"),
+    ("topics/0/partitions/0/local_start_offset", -1, "a-0: 'local_start_offset'"),
+    ("topics/0/partitions/1/eligible", [9], "a-1: eligible names broker 9"),
+    ("features/group.version", -1, "features.group.version"),
+    ("quotas/0/entity", [["user"]], "quotas[0].entity[0]"),
+    ("groups/1/members/0/tasks", {"idle": []}, "unknown field 'idle'"),
+    ("groups/1/committed/0", ["a", 0], "expected [topic, partition, offset]"),
     ("topics/0/partitions/1/partition", 0, "is listed twice"),
     ("topics/0/partitions/1/partition", "x", "topics[0].partitions"),
     ("loads/in_bytes_per_s/values", [1.0], "1 values for 3 partitions"),

@@ -145,6 +145,7 @@ GROUP_SCORE = view(
         "not replayed.",
     ),
     Column("error", Text(), comment="The strategy's own refusal; scores are then NULL."),
+    Column("type", Text(), comment="Type of the group; share and streams groups have no strategy to choose."),
     latest="Each group under its own and under other assignors, of the newest published advisory of each cluster.",
 )
 

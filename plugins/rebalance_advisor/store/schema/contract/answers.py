@@ -136,6 +136,7 @@ GROUP_REBALANCE_LATEST = view(
         "rebalances_7d", BigInteger(), comment="Growth of the generation over seven days; NULL with a single reading."
     ),
     Column("generation", Integer(), comment="Generation now."),
+    Column("type", Text(), comment="classic, consumer, share, streams or unknown."),
 )
 
 MOVE_STANDING_LATEST = view(

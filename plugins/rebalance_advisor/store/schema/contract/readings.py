@@ -29,6 +29,8 @@ SNAPSHOT = view(
     Column("member_count", Integer(), comment="Members of all groups."),
     Column("gap_count", Integer(), comment="Things that could not be read: see coverage."),
     Column("is_pruned", Boolean(), comment="Its rows were removed by retention; only this line is left."),
+    Column("features", JSONB(), comment="Finalized feature levels by name; NULL where nobody told."),
+    Column("quotas", JSONB(), comment="Client quotas: [{entity: [[type, name or null]], values: {…}}, …]."),
 )
 
 SNAPSHOT_LATEST = view(
@@ -108,6 +110,14 @@ PARTITION = view(
         ARRAY(Integer()),
         comment="Replicas that are Confluent's observers: never needed in the ISR, never leading.",
     ),
+    Column("eligible", ARRAY(Integer()), comment="Replicas that may lead without being in the ISR (KIP-966)."),
+    Column(
+        "log_dirs",
+        ARRAY(Integer()),
+        comment="Index of each replica's log dir among its broker's, by path; NULL where all brokers have one.",
+    ),
+    Column("future", JSONB(), comment="Copies in the making on another log dir: [[broker, log dir, bytes], …]."),
+    Column("local_start_offset", BigInteger(), comment="First offset on the brokers' own disks; of tiered topics."),
     latest="Placement of the newest reading of each cluster; one row a partition.",
 )
 
@@ -152,6 +162,11 @@ CONSUMER_GROUP = view(
     Column("generation", Integer(), comment="Generation or epoch: it grows with each rebalance."),
     Column("coordinator", Integer(), comment="Broker that coordinates it."),
     Column("member_count", Integer(), comment="Members."),
+    Column(
+        "assignment_epoch", Integer(), comment="Epoch of the assignment that members follow; not of classic groups."
+    ),
+    Column("subtopologies", JSONB(), comment="What the parts of a streams application read and keep."),
+    Column("configs", JSONB(), comment="Configs that somebody set for this group."),
     latest="Groups of the newest reading of each cluster.",
 )
 
@@ -173,6 +188,11 @@ MEMBER_LATEST = view(
     Column("target", JSONB(), comment="Where the group is going (KIP-848)."),
     Column("generation", Integer(), comment="Generation of its data."),
     Column("decode_error", Text(), comment="Why its metadata could not be read."),
+    Column("type", Text(), comment="Type of its group: classic, consumer, share, streams or unknown."),
+    Column("is_classic", Boolean(), comment="It still speaks the classic protocol in a group of a newer type."),
+    Column("process_id", Text(), comment="Instance of a streams application that it belongs to."),
+    Column("tasks", JSONB(), comment="Tasks of a streams member: {active: [[subtopology, [partitions]], …], …}."),
+    Column("target_tasks", JSONB(), comment="The tasks that it is to get."),
 )
 
 GROUP_LAG_LATEST = view(
@@ -185,6 +205,7 @@ GROUP_LAG_LATEST = view(
     Column("partitions", BigInteger(), comment="Partitions with a committed offset."),
     Column("lag_messages", BigInteger(), comment="Messages not yet read; NULL where no end offset is known."),
     Column("max_lag_messages", BigInteger(), comment="Of the partition furthest behind."),
+    Column("type", Text(), comment="Type of the group; the lag of a share group is what its broker tells."),
 )
 
 COVERAGE = view(

@@ -1,0 +1,84 @@
+"""Somebody else moves replicas of this cluster, or may: running reassignments, other balancers, cordoned brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding
+from kafka_rebalance.findings.finding import Finding, Severity
+from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.snapshot.other_hands import balancers
+
+
+def reassignment_running(context: FindingContext) -> Iterator[Finding]:
+    """Replicas move between brokers or log dirs now; no plan touches them."""
+    table = context.snapshot.partitions
+    rows = sorted({*table.adding, *table.removing})
+    copies = [copy for row in sorted(table.future) for copy in table.future[row]]
+    if not rows and not copies:
+        return
+    moving = sorted({*rows, *table.future})
+    parts = [f"{counted(len(rows), 'partition')} between brokers"] if rows else []
+    parts += [f"{counted(len(copies), 'replica')} between log dirs"] if copies else []
+    example = context.snapshot.name_of(moving[0])
+    yield finding(
+        "reassignment_running",
+        Severity.LOW,
+        context.snapshot.cluster,
+        {
+            "partitions": len(rows),
+            "replicas_between_log_dirs": len(copies),
+            "copied_between_log_dirs_bytes": sum(copy.log_bytes for copy in copies),
+            "example": example,
+        },
+        Remedy(
+            f"Somebody moves {' and '.join(parts)} now, such as {example}. What moves between brokers is left alone. "
+            "Wait until it is done (kafka-reassign-partitions --list) and read the cluster again, or cancel it.",
+            cost="none",
+        ),
+    )
+
+
+def other_balancer(context: FindingContext) -> Iterator[Finding]:
+    """One finding for all of them: names and traces stand in the evidence."""
+    found = balancers(context.snapshot)
+    if not found:
+        return
+    names = listed(balancer.name for balancer in found)
+    yield finding(
+        "other_balancer",
+        Severity.MEDIUM,
+        context.snapshot.cluster,
+        {
+            "balancers": names,
+            "signs": listed((sign for balancer in found for sign in balancer.signs), most=10),
+        },
+        Remedy(
+            f"{names} may balance this cluster, too (seen: {found[0].signs[0]}), and work against the plan: what it "
+            f"moves may be moved back. Before the plan is executed: {'; '.join(balancer.pause for balancer in found)}.",
+            cost="none",
+        ),
+    )
+
+
+def broker_cordoned(context: FindingContext) -> Iterator[Finding]:
+    """Log dirs that take nothing new (KIP-1066); a broker on which all are cordoned gets no replica."""
+    for broker in context.snapshot.brokers:
+        cordoned = [log_dir.path for log_dir in broker.log_dirs if log_dir.is_cordoned]
+        if not cordoned:
+            continue
+        whole = broker.is_cordoned
+        effect = "no plan gives it a replica" if whole else "Kafka puts what is new on its other dirs"
+        yield finding(
+            "broker_cordoned",
+            Severity.INFO,
+            broker.id,
+            {"cordoned_log_dirs": len(cordoned), "log_dirs": len(broker.log_dirs), "paths": listed(cordoned)},
+            Remedy(
+                f"{counted(len(cordoned), 'log dir')} of the {len(broker.log_dirs)} of broker {broker.id} "
+                f"{'is' if len(cordoned) == 1 else 'are'} cordoned: {effect}. If that is over, take "
+                f"{'it' if len(cordoned) == 1 else 'them'} out of cordoned.log.dirs; to empty it, plan with "
+                f"--remove-broker {broker.id}.",
+                cost="none",
+            ),
+        )

@@ -1,0 +1,96 @@
+"""Groups of every type, their members, and how far they have read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kafka_rebalance.errors import InvalidSnapshotError
+from kafka_rebalance.snapshot.streams import Subtopology, Tasks
+
+
+class GroupType(StrEnum):
+    """Kafka's group protocols, as ListGroups names them."""
+
+    CLASSIC = "classic"
+    CONSUMER = "consumer"  # KIP-848
+    SHARE = "share"
+    STREAMS = "streams"
+    UNKNOWN = "unknown"
+
+    @property
+    def has_strategy(self) -> bool:
+        """Its partitions are divided by a strategy that is known here: each has one reader. The tasks of streams
+        groups and the many readers of share groups are divided in other ways.
+        """
+        return self not in (GroupType.SHARE, GroupType.STREAMS)
+
+
+TopicPartitions = tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a group. ``None`` means: not said or not readable (``decode_error`` tells which)."""
+
+    id: str
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    rack: str | None = None
+    subscription: tuple[str, ...] | None = None
+    subscribed_regex: str | None = None
+    owned: TopicPartitions | None = None  # what it says it owns, in its JoinGroup
+    assigned: TopicPartitions = ()  # what the group gave it; of a streams group what its active tasks read
+    target: TopicPartitions | None = None  # KIP-848: where the group is going
+    generation: int | None = None  # or its epoch
+    user_data: bytes | None = None
+    decode_error: str | None = None
+    is_classic: bool | None = None  # it speaks the classic protocol in a group of a newer type, which migrates
+    process_id: str | None = None  # streams: of the instance, which may have many members
+    tasks: Tasks | None = None  # streams
+    target_tasks: Tasks | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedOffset:
+    """How far a group has read one partition; of a share group where its records in flight begin.
+
+    ``lag``: as the broker told it (share groups: records behind the start may be done already); None elsewhere, where
+    it is the end minus the offset.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    lag: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One consumer group of any type. ``protocol`` is the assignor's name, ``coordinator`` a broker id.
+
+    ``generation`` is the group's epoch in the newer types; its members follow an assignment of ``assignment_epoch``,
+    which is smaller while a new one is worked out. ``configs``: those that somebody set for this group (4.x).
+    """
+
+    id: str
+    type: GroupType = GroupType.CLASSIC
+    protocol_type: str = "consumer"
+    protocol: str | None = None
+    state: str | None = None
+    generation: int | None = None
+    coordinator: int | None = None
+    members: tuple[Member, ...] = ()
+    committed: tuple[CommittedOffset, ...] = ()
+    assignment_epoch: int | None = None
+    subtopologies: tuple[Subtopology, ...] = ()
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for member in self.members:
+            if member.id in seen:
+                raise InvalidSnapshotError.at(f"group {self.id}", f"member {member.id} is listed twice")
+            seen.add(member.id)

@@ -1,0 +1,193 @@
+"""Streams and share groups, and groups that migrate, out of the bytes that a broker of 4.3 would send.
+
+Answers go through their message schema, encoded and decoded, so that a wrong schema shows.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+from kafka.protocol.admin import ListGroupsRequest
+
+from kafka_rebalance.snapshot.group import CommittedOffset, Group, GroupType
+from kafka_rebalance.snapshot.rights import Right
+from kafka_rebalance.snapshot.streams import Subtopology, Tasks, partitions_of_tasks
+from rebalance_advisor.kafka.coverage import Coverage
+from rebalance_advisor.kafka.group_offsets import read_share_offsets
+from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
+from rebalance_advisor.kafka.groups.streams_members import subtopologies_of
+from rebalance_advisor.kafka.messages import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsResponse,
+    StreamsGroupDescribeRequest,
+    StreamsGroupDescribeResponse,
+)
+from tests.unit.kafka.canned_cluster import Cluster, listing, rights, words
+
+STREAMS = StreamsGroupDescribeResponse.DescribedGroup
+CONSUMER = ConsumerGroupDescribeResponse.DescribedGroup
+SHARE = DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseGroup
+
+
+def through_the_wire(answer: Any, version: int) -> Any:
+    """What a client makes of the bytes of this answer."""
+    return type(answer).decode(bytes(answer.encode(version=version)), version=version)
+
+
+def tasks(**active: list[int]) -> Any:
+    kind = STREAMS.Member.Assignment
+    rows = [kind.TaskIds(subtopology_id=name.strip("_"), partitions=numbers) for name, numbers in active.items()]
+    standby = [kind.TaskIds(subtopology_id="0", partitions=[2])]
+    return kind(active_tasks=rows, standby_tasks=standby, warmup_tasks=[])
+
+
+def streams_member(name: str, current: Any, target: Any) -> Any:
+    return STREAMS.Member(
+        member_id=name, member_epoch=4, instance_id=None, rack_id="a", client_id="client", client_host="/10.0.0.1",
+        topology_epoch=1, process_id=f"process-{name}", user_endpoint=None, client_tags=[], task_offsets=[],
+        task_end_offsets=[], assignment=current, target_assignment=target, is_classic=False,
+    )  # fmt: skip
+
+
+def topology() -> Any:
+    kind = STREAMS.Topology
+    part = kind.Subtopology
+
+    def info(name: str) -> Any:
+        return part.TopicInfo(name=name, partitions=0, replication_factor=0, topic_configs=[])
+
+    changelog = info("flow-changelog")
+    return kind(
+        epoch=1,
+        subtopologies=[
+            part(subtopology_id="1", source_topics=[], repartition_sink_topics=[], state_changelog_topics=[],
+                 repartition_source_topics=[info("flow-by-key-repartition")]),
+            part(subtopology_id="0", source_topics=["orders", "clicks"], state_changelog_topics=[changelog],
+                 repartition_sink_topics=["flow-by-key-repartition"], repartition_source_topics=[]),
+        ],
+    )  # fmt: skip
+
+
+def test_a_streams_group_is_read_with_its_topology_tasks_and_epochs() -> None:
+    """orders has 4 partitions, clicks 2: task 0_3 reads orders-3 alone."""
+    members = [streams_member("b", tasks(_0=[3, 1]), tasks(_0=[1], _1=[0])), streams_member("a", tasks(), tasks())]
+    group = STREAMS(
+        error_code=0, error_message=None, group_id="flow", group_state="Reconciling", group_epoch=5, assignment_epoch=4,
+        topology=topology(), members=members, authorized_operations=0,
+    )  # fmt: skip
+    answer = through_the_wire(StreamsGroupDescribeResponse(throttle_time_ms=0, groups=[group]), 0)
+    cluster = Cluster(
+        {(1, ListGroupsRequest): listing(("flow", "Streams", "Stable")), (1, StreamsGroupDescribeRequest): answer}
+    )
+    sender, coverage = cluster.sender(1), Coverage("c")
+    counts = {"orders": 4, "clicks": 2, "flow-by-key-repartition": 1}
+    found = describe_groups(sender, list_groups(sender, coverage), coverage, counts).groups["flow"]
+    assert (found.type, found.state, found.generation, found.assignment_epoch) == ("streams", "Reconciling", 5, 4)
+    assert found.subtopologies == (
+        Subtopology("0", ("clicks", "orders"), (), ("flow-changelog",)),
+        Subtopology("1", (), ("flow-by-key-repartition",), ()),
+    )
+    idle, busy = found.members
+    assert (busy.id, busy.rack, busy.process_id, busy.host) == ("b", "a", "process-b", "/10.0.0.1")
+    assert busy.subscription == ("clicks", "flow-by-key-repartition", "orders")
+    assert busy.tasks == Tasks((("0", (1, 3)),), (("0", (2,)),))
+    assert busy.assigned == (("clicks", (1,)), ("orders", (1, 3)))
+    assert busy.target == (("clicks", (1,)), ("flow-by-key-repartition", (0,)), ("orders", (1,)))
+    assert (idle.assigned, idle.is_classic, words(coverage)) == ((), False, [])
+
+
+def test_the_topology_is_told_in_order_and_is_empty_where_the_group_has_none() -> None:
+    described = SimpleNamespace(topology=topology())
+    assert [part.id for part in subtopologies_of(described)] == ["0", "1"]
+    assert subtopologies_of(SimpleNamespace(topology=None)) == ()
+    # Topics are missing: the broker tells the topology's epoch alone.
+    assert subtopologies_of(SimpleNamespace(topology=SimpleNamespace(subtopologies=None))) == ()
+
+
+def test_a_streams_group_whose_topology_is_not_there_yet_subscribes_to_nothing_known() -> None:
+    group = STREAMS(
+        error_code=0, error_message=None, group_id="flow", group_state="NotReady", group_epoch=1, assignment_epoch=0,
+        topology=None, members=[streams_member("a", tasks(), tasks())], authorized_operations=0,
+    )  # fmt: skip
+    answer = through_the_wire(StreamsGroupDescribeResponse(throttle_time_ms=0, groups=[group]), 0)
+    listed = ListedGroups({"flow": Group("flow", GroupType.STREAMS, coordinator=1)})
+    found = describe_groups(Cluster({(1, StreamsGroupDescribeRequest): answer}).sender(1), listed, Coverage("c"))
+    assert (found.groups["flow"].subtopologies, found.groups["flow"].members[0].subscription) == ((), None)
+
+
+def test_tasks_of_an_unknown_subtopology_read_nothing_known() -> None:
+    assert partitions_of_tasks((("9", (0,)),), (), {}) == ()
+
+
+def test_members_that_still_speak_the_classic_protocol_are_told_apart() -> None:
+    """0: classic, 1: consumer; version 0 of the answer (Kafka 3.9) does not say."""
+    nothing = CONSUMER.Member.Assignment(topic_partitions=[])
+
+    def member(name: str, kind: int) -> Any:
+        return CONSUMER.Member(
+            member_id=name, instance_id=None, rack_id="r", member_epoch=3, client_id="c", client_host="/h",
+            subscribed_topic_names=["t"], subscribed_topic_regex=None, assignment=nothing, target_assignment=nothing,
+            member_type=kind,
+        )  # fmt: skip
+
+    def answered(version: int) -> list[tuple[str, bool | None, str | None]]:
+        group = CONSUMER(
+            error_code=0, error_message=None, group_id="g", group_state="Stable", group_epoch=3, assignment_epoch=2,
+            assignor_name="uniform", members=[member("old", 0), member("new", 1)], authorized_operations=0,
+        )  # fmt: skip
+        answer = through_the_wire(ConsumerGroupDescribeResponse(throttle_time_ms=0, groups=[group]), version)
+        listed = ListedGroups({"g": Group("g", GroupType.CONSUMER, coordinator=1)})
+        found = describe_groups(Cluster({(1, ConsumerGroupDescribeRequest): answer}).sender(1), listed, Coverage("c"))
+        assert found.groups["g"].assignment_epoch == 2
+        return [(one.id, one.is_classic, one.rack) for one in found.groups["g"].members]
+
+    assert answered(1) == [("new", False, "r"), ("old", True, "r")]
+    assert answered(0) == [("new", None, "r"), ("old", None, "r")]
+
+
+def share_answer(version: int, group_error: int = 0) -> Any:
+    topic = SHARE.DescribeShareGroupOffsetsResponseTopic
+    row = topic.DescribeShareGroupOffsetsResponsePartition
+
+    def partition(index: int, start: int, lag: int, error: int = 0) -> Any:
+        return row(
+            partition_index=index, start_offset=start, leader_epoch=0, lag=lag, error_code=error, error_message=None
+        )
+
+    rows = [partition(1, 7, 5), partition(0, 4, -1), partition(2, -1, -1), partition(3, -1, -1, 29)]
+    topics = [topic(topic_name="t", topic_id=UUID(int=5), partitions=rows)]
+    group = SHARE(group_id="s", topics=topics, error_code=group_error, error_message=None)
+    return through_the_wire(DescribeShareGroupOffsetsResponse(throttle_time_ms=0, groups=[group]), version)
+
+
+def test_share_groups_tell_where_they_begin_and_their_lag() -> None:
+    """-1: nobody has read the partition yet; a lag of -1, and version 0, tell none."""
+    listed = ListedGroups({"s": Group("s", GroupType.SHARE, coordinator=1), "g": Group("g", coordinator=1)})
+
+    def answered(answer: Any) -> tuple[dict[str, Any], list[str], tuple[Right, ...]]:
+        coverage = Coverage("c")
+        cluster = Cluster({(1, DescribeShareGroupOffsetsRequest): answer})
+        return read_share_offsets(cluster.sender(1), listed, coverage), words(coverage), rights(coverage)
+
+    told, gaps, missing = answered(share_answer(1))
+    assert told == {"s": (CommittedOffset("t", 0, 4), CommittedOffset("t", 1, 7, 5))}
+    assert gaps == ["group s: committed offset of t-3: TopicAuthorizationFailed (29)"]
+    assert missing == (Right.DESCRIBE_TOPICS,)
+    assert answered(share_answer(0))[0] == {"s": (CommittedOffset("t", 0, 4), CommittedOffset("t", 1, 7))}
+    assert answered(share_answer(1, 30))[1:] == (
+        ["group s: committed offsets: GroupAuthorizationFailed (30)"], (Right.DESCRIBE_GROUPS,),
+    )  # fmt: skip
+    (silent,) = answered(TimeoutError("slow"))[1]
+    assert silent.startswith("broker 1: committed offsets of 1 group that it coordinates: silent")
+
+
+def test_brokers_that_know_no_offsets_of_share_groups_are_not_asked() -> None:
+    cluster, coverage = Cluster({}, {DescribeShareGroupOffsetsRequest: -1}), Coverage("c")
+    listed = ListedGroups({"s": Group("s", GroupType.SHARE, coordinator=1)})
+    assert read_share_offsets(cluster.sender(1), listed, coverage) == {}
+    assert cluster.asked == []
+    assert words(coverage) == ["group s: committed offsets: the brokers tell no offsets of share groups"]
