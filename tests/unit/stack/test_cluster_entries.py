@@ -1,6 +1,7 @@
 import tomllib
 
 from rebalance_advisor.airflow.cluster_config import read_clusters
+
 from stack.airflow.cluster_entries import write_entry
 
 

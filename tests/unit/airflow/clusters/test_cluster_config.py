@@ -1,9 +1,9 @@
 import re
 
 import pytest
+from rebalance_advisor.airflow.cluster_config import choose, clusters_file, read_clusters
 
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
-from rebalance_advisor.airflow.cluster_config import choose, clusters_file, read_clusters
 
 
 @pytest.fixture
