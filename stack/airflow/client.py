@@ -15,6 +15,7 @@ FINISHED = frozenset({"success", "failed"})
 _ANSWER_SECONDS = 60
 _GET_TRIES = 3
 _DAG_SECONDS = 120
+_TELLS_OF_OTHERS = "refused_clusters.py"  # its error is a wrong table of clusters.toml, which is no other cluster's
 
 
 class AirflowApiError(RuntimeError):
@@ -50,7 +51,7 @@ class AirflowClient:
             try:
                 self._request("GET", f"/api/v2/dags/{dag_id}")
             except AirflowApiError as error:
-                faults = self._request("GET", "/api/v2/importErrors")["import_errors"]
+                faults = [fault for fault in self.import_errors() if fault["filename"] != _TELLS_OF_OTHERS]
                 if faults:
                     raise AirflowApiError(error.status, "\n".join(fault["stack_trace"] for fault in faults)) from None
                 if error.status != 404 or time.monotonic() > deadline:
@@ -58,6 +59,19 @@ class AirflowClient:
                 time.sleep(0.3)
             else:
                 return
+
+    def import_errors(self) -> list[dict[str, Any]]:
+        """What is wrong with DAG files, each with ``filename`` and ``stack_trace``."""
+        return list(self._request("GET", "/api/v2/importErrors")["import_errors"])
+
+    def paused(self) -> dict[str, bool]:
+        """All DAGs by id: is it switched off?"""
+        dags = self._request("GET", "/api/v2/dags?limit=1000")["dags"]
+        return {dag["dag_id"]: dag["is_paused"] for dag in dags}
+
+    def pool_slots(self, pool: str) -> int:
+        """How many tasks of a pool may run at once. Raises AirflowApiError where there is none."""
+        return int(self._request("GET", f"/api/v2/pools/{pool}")["slots"])
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], run_id: str | None = None) -> str:
         """Start a run with these form values, unpausing the DAG if need be; returns the run's id."""

@@ -103,8 +103,9 @@ def test_every_field_reaches_its_option() -> None:
         {
             "cluster": "c", "snapshot": "fresh", "age_limit": "90min", "seed": 3, "balance_within": "20%",
             "target": ["disk=0.9..1.1", "in=2"],
-            "remove_broker": [3, 1.0], "add_broker": ["7:rack:b", "8", 9], "demote_broker": ["4"], "exclude_broker": [5],
-            "replication_factor": 2, "include_topic": ["a.*"], "exclude_topic": ["a.b"], "dead_band": 1,
+            "remove_broker": [3, 1.0], "add_broker": ["7:rack:b", "8", 9], "demote_broker": ["4"],
+            "exclude_broker": [5], "replication_factor": 2, "include_topic": ["a.*"],
+            "exclude_topic": ["a.b"], "dead_band": 1,
             "least_gain_per_byte": 0, "max_move_bytes": "512MiB", "max_moves": 4, "max_leader_changes": 0,
             "throttle": 1000, "moves_per_broker": 2, "partitions_per_wave": 10, "expires_after_hours": 7,
             "capacity": {"1": {"disk_bytes": 5e12}}, "no_frontier": True, "leaders_only": False,
