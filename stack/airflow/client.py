@@ -69,6 +69,14 @@ class AirflowClient:
         dags = self._request("GET", "/api/v2/dags?limit=1000")["dags"]
         return {dag["dag_id"]: dag["is_paused"] for dag in dags}
 
+    def runs(self, dag_id: str) -> list[dict[str, Any]]:
+        """The runs of a DAG."""
+        return list(self._request("GET", f"/api/v2/dags/{dag_id}/dagRuns?limit=1000")["dag_runs"])
+
+    def params(self, dag_id: str) -> dict[str, Any]:
+        """The fields of a DAG's form, each with its value and schema."""
+        return dict(self._request("GET", f"/api/v2/dags/{dag_id}/details")["params"])
+
     def pool_slots(self, pool: str) -> int:
         """How many tasks of a pool may run at once. Raises AirflowApiError where there is none."""
         return int(self._request("GET", f"/api/v2/pools/{pool}")["slots"])

@@ -27,6 +27,7 @@ from stack.processes import stop
 LIVE_CONNECTION = "kafka_live"
 # A daily run that fell due since the last demo would be in its way: no two runs advise at once.
 BY_HAND = {"ADVISOR_SCHEDULES": "off"}
+_ANY_AGE = "3650d"
 _RUN_SECONDS = 3600  # on an idle machine two minutes; a busy one may take its time, and says every 20 s what it does
 _PATIENCE_SECONDS = 5.0
 
@@ -103,7 +104,8 @@ def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable
         return "live"
     if arguments.input:
         kind = "folder" if arguments.input.is_dir() else "file"
-        write_entry(machine.clusters_file, "input", {kind: str(arguments.input.resolve())})
+        entry = {kind: str(arguments.input.resolve()), "age_limit": _ANY_AGE}  # who names a file knows how old it is
+        write_entry(machine.clusters_file, "input", entry)
         return "input"
     write_demo(machine)
     say("demo cluster written: 12 brokers, two readings an hour apart")

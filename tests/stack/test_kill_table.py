@@ -15,6 +15,7 @@ import pytest
 from stack.airflow.cluster_entries import write_entry
 from stack.airflow.server import CHECKOUT
 from tests.stack import kill_moments
+from tests.stack.by_hand import BY_HAND
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 
@@ -37,7 +38,7 @@ def cluster(machine):
     """The real map of 256 partitions, from a file that a test may take away."""
     file = kill_moments.input_file(machine)
     shutil.copy(CHECKOUT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json", file)
-    write_entry(machine.clusters_file, CLUSTER, {"file": str(file)})
+    write_entry(machine.clusters_file, CLUSTER, {"file": str(file)} | BY_HAND)
 
 
 class Reader(threading.Thread):

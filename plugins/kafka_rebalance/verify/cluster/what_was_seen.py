@@ -30,8 +30,8 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
 
 def _is_too_old(document: dict[str, Any], snapshot: ClusterSnapshot) -> bool:
     """The plan's first reason is the age of a reading that has a time."""
-    reasons = document["reasons"]
-    return snapshot.captured_at is not None and bool(reasons) and reasons[0].startswith(OLD_READING)
+    first = next(iter(document.get("reasons", ())), "")
+    return snapshot.captured_at is not None and first.startswith(OLD_READING)
 
 
 def _is_any_alive(snapshot: ClusterSnapshot) -> bool:
