@@ -15,6 +15,7 @@ FINISHED = frozenset({"success", "failed"})
 _ANSWER_SECONDS = 60
 _GET_TRIES = 3
 _DAG_SECONDS = 120
+_REREAD_SECONDS = 30
 _TELLS_OF_OTHERS = "refused_clusters.py"  # its error is a wrong table of clusters.toml, which is no other cluster's
 
 
@@ -46,15 +47,16 @@ class AirflowClient:
 
     def wait_for_dag(self, dag_id: str) -> None:
         """Until the dag-processor has read the file of a DAG. Raises AirflowApiError with import errors or 404."""
-        deadline = time.monotonic() + _DAG_SECONDS
+        begin = time.monotonic()
         while True:
+            waited = time.monotonic() - begin
             try:
                 self._request("GET", f"/api/v2/dags/{dag_id}")
             except AirflowApiError as error:
                 faults = [fault for fault in self.import_errors() if fault["filename"] != _TELLS_OF_OTHERS]
-                if faults:
+                if faults and waited > _REREAD_SECONDS:  # one that was mended is told until the file is read again
                     raise AirflowApiError(error.status, "\n".join(fault["stack_trace"] for fault in faults)) from None
-                if error.status != 404 or time.monotonic() > deadline:
+                if error.status != 404 or waited > _DAG_SECONDS:
                     raise
                 time.sleep(0.3)
             else:
@@ -144,6 +146,10 @@ class AirflowClient:
         """Run again what failed in a run."""
         body = {"dag_run_id": run_id, "only_failed": True, "dry_run": False, "reset_dag_runs": True}
         self._request("POST", f"/api/v2/dags/{dag_id}/clearTaskInstances", body)
+
+    def finish(self, dag_id: str, run_id: str) -> None:
+        """End a run now, as failed."""
+        self._request("PATCH", f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}", {"state": "failed"})
 
     def log(self, dag_id: str, run_id: str, task: Mapping[str, Any]) -> str:
         """What a task instance wrote in its last try."""

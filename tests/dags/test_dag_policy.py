@@ -56,6 +56,9 @@ def test_spark_jobs_of_all_clusters_share_one_pool_and_nothing_else_waits(dag_ba
     heavy = {task for task, pool in pools.items() if pool == "advisor_heavy"}
     assert heavy == {"replay", "search_plan"}
     assert {pool for task, pool in pools.items() if task not in heavy} == {"default_pool"}
+    tasks = dag_bag.dags["advise_orders"].task_dict
+    assert {tasks[name].weight_rule for name in heavy} == {"absolute"}
+    assert tasks["search_plan"].priority_weight > tasks["replay"].priority_weight, "who has begun is finished first"
 
 
 @pytest.mark.parametrize("name", DAGS)

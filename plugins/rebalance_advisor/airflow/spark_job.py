@@ -17,6 +17,8 @@ from rebalance_advisor.airflow.policy import HEAVY_POOL
 
 JOBS_SETTING = "ADVISOR_SPARK_JOBS"
 DSN_VARIABLE = "ADVISOR_POSTGRES_DSN"
+# A run that has replayed is finished before another one begins to: else all clusters' advisories come at the very end.
+_PRIORITY = {"replay": 10, "search_plan": 20}
 
 
 class AdvisorSparkJob(SparkSubmitOperator):
@@ -30,6 +32,8 @@ class AdvisorSparkJob(SparkSubmitOperator):
             application_args=["--run-id", run_id],
             durable=False,
             pool=HEAVY_POOL,  # drivers side by side on one machine share its cores
+            priority_weight=_PRIORITY[job],
+            weight_rule="absolute",
             **kwargs,
         )
 
