@@ -1,9 +1,10 @@
 """# Advise
 
-**Purpose.** One advisory for each cluster: what is uneven, which plan mends it, what it costs and the proven lower
-bound. Daily on the newest snapshot; by hand with the form, on a fresh one if wanted.
+**Purpose.** One advisory for one cluster: what is uneven, which plan mends it, what it costs and the proven lower
+bound. Daily on the newest snapshot; by hand with the form, on a fresh one if wanted. A reading that is older than the
+cluster's age limit gives no plan: the verdict is `cannot_tell`.
 
-**Inputs.** `clusters.toml` (which clusters); the store's snapshots, or the clusters themselves; the form.
+**Inputs.** The cluster's table in `clusters.toml`; its snapshots in the store, or the cluster itself; the form.
 
 **Outputs.** Rows in the store, seen by readers once the run is published; the folder with `plan.json`, waves, rollback,
 `report.html`, `digest.md`; the asset `advisory`.
@@ -12,16 +13,17 @@ bound. Daily on the newest snapshot; by hand with the form, on a fresh one if wa
 says which. *start_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
 file and line. *check_input* fails: the snapshot contradicts itself; the log names rule and rows, which stay in the
 store. *replay* or *search_plan* fails: read the driver's last lines; clear the task, a retry replaces what was half
-written. *derive_findings*, *check_results* or *publish* fails: a fault of ours; nothing was published, the advisory
-before it still stands.
+written. *replay* or *search_plan* stays `scheduled`: all slots of the pool `advisor_heavy` are taken by other clusters
+(Admin, Pools: give it more), or the pool was removed (`airflow pools set advisor_heavy 1 "Spark jobs"`; the scheduler
+makes it when it starts). *derive_findings*, *check_results* or *publish* fails: a fault of ours; nothing was published,
+the advisory before it still stands.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
-from airflow.sdk import dag, task_group
+from airflow.sdk import dag
 
 from rebalance_advisor.airflow.advisory_tasks import (
     check_input,
@@ -31,31 +33,30 @@ from rebalance_advisor.airflow.advisory_tasks import (
     publish,
     start_run,
 )
+from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
+from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.airflow.form import advise_form
-from rebalance_advisor.airflow.policy import TASK_DEFAULTS, cron_schedule
+from rebalance_advisor.airflow.policy import cron_schedule
 from rebalance_advisor.airflow.spark_job import AdvisorSparkJob
 
 
-@dag(
-    schedule=cron_schedule("0 5 * * *"),
-    catchup=False,
-    max_active_runs=1,  # two runs of one cluster are never under way at once
-    dagrun_timeout=timedelta(hours=6),
-    default_args=TASK_DEFAULTS,
-    params=advise_form(),
-    tags=["tier/2", "kafka"],
-    doc_md=__doc__,
-)
-def advise() -> None:
-    advise_cluster.expand(request=check_request())
+def advise(entry: ClusterEntry) -> None:
+    """``advise_NAME``."""
+
+    @dag(
+        **dag_arguments("advise", entry, __doc__),
+        schedule=cron_schedule(entry.settings.schedule),
+        dagrun_timeout=timedelta(hours=6),
+        params=advise_form(entry),
+    )
+    def advise_cluster() -> None:
+        run = start_run(check_request(entry.name))
+        replay = AdvisorSparkJob(job="replay", run_id=run["run_id"])
+        search_plan = AdvisorSparkJob(job="search_plan", run_id=run["run_id"])
+        check_input(run) >> replay >> search_plan >> derive_findings(run) >> check_results(run) >> publish(run)
+
+    advise_cluster()
 
 
-@task_group
-def advise_cluster(request: dict[str, Any]) -> None:
-    run = start_run(request)
-    replay = AdvisorSparkJob(job="replay", run_id=run["run_id"])
-    search_plan = AdvisorSparkJob(job="search_plan", run_id=run["run_id"])
-    check_input(run) >> replay >> search_plan >> derive_findings(run) >> check_results(run) >> publish(run)
-
-
-advise()
+for entry in clusters_for("advise"):
+    advise(entry)

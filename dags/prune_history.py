@@ -17,7 +17,7 @@ from datetime import timedelta
 from airflow.sdk import dag
 
 from rebalance_advisor.airflow.form import prune_form
-from rebalance_advisor.airflow.policy import TASK_DEFAULTS, cron_schedule
+from rebalance_advisor.airflow.policy import cron_schedule, task_defaults
 from rebalance_advisor.airflow.prune_task import prune
 
 
@@ -26,7 +26,7 @@ from rebalance_advisor.airflow.prune_task import prune
     catchup=False,
     max_active_runs=1,
     dagrun_timeout=timedelta(hours=2),
-    default_args=TASK_DEFAULTS,
+    default_args=task_defaults(),
     params=prune_form(),
     tags=["tier/3", "kafka"],
     doc_md=__doc__,

@@ -3,7 +3,8 @@
     spark-submit search_plan.py --run-id RUN     ADVISOR_POSTGRES_DSN names the store
 
 The run's request is what was stored with it. Each request (today: one) is a row, and so is each point of its frontier:
-executors search them side by side on the snapshot that travels with the task, the driver puts them together.
+executors search them side by side on the snapshot that travels with the task, the driver puts them together. A reading
+that is older than the request's limit gives no plan, and nothing is searched.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
+    from kafka_rebalance.plans.plan import Plan
     from kafka_rebalance.snapshot.model import ClusterSnapshot
     from rebalance_advisor import store
     from rebalance_advisor.request.run_request import RunRequest
@@ -42,6 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         published = store.newest_published(connection, run.cluster)
         previous = None if published is None else store.load_plan(connection, published)
         request = request_of(run, store.load_quarantine(connection, run.snapshot_id))
+        unfit = plan_of_old_reading(snapshot, request, now=datetime.now(UTC))
+        if unfit is not None:
+            store.save_plan(connection, run_id, unfit)
+            return 0
     spark = SparkSession.builder.appName(f"advisor search_plan {run_id}").getOrCreate()
     try:
         found = search_plans(spark, snapshot, [request], previous)
@@ -58,6 +65,25 @@ def request_of(run: store.Run, quarantined: Sequence[store.Quarantined]) -> RunR
 
     held = [entry.subject for entry in quarantined if entry.subject_type == "topic"]
     return RunRequest.from_mapping(run.parameters).leaving_topics(held)
+
+
+def plan_of_old_reading(snapshot: ClusterSnapshot, request: RunRequest, *, now: datetime) -> Plan | None:
+    """The plan without moves that says how old the reading is; None for one that is young enough. Pure."""
+    from kafka_rebalance.plans.builder import plan_of_unfit_reading
+    from kafka_rebalance.plans.verified_plan import require_verified
+    from kafka_rebalance.snapshot.age import too_old
+    from rebalance_advisor.version import advisor_version
+
+    limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
+    words = too_old(snapshot.captured_at, now, limit)
+    if words is None:
+        return None
+    hint = f"let collect_{snapshot.cluster} run, take newer dumps, or ask for a fresh reading (snapshot: fresh)"
+    plan = plan_of_unfit_reading(
+        snapshot, request.options, (f"{words}; {hint}",), seed=request.seed, advisor_version=advisor_version()
+    )
+    require_verified(plan, snapshot)
+    return plan
 
 
 def search_plans(

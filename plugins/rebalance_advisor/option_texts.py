@@ -27,6 +27,8 @@ Value = TypeVar("Value")
 _WHOLE = re.compile(r"[0-9]{1,100}")
 _DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTP]i?)?B?(?:/s)?")
+_SPAN = re.compile(r"([0-9]{1,9})\s*(min|h|d)")
+_SPAN_S = {"d": 86_400, "h": 3600, "min": 60}
 _FACTORS = {None: 1} | {
     letter + ending: base**power
     for power, letter in enumerate("kMGTP", start=1)
@@ -159,6 +161,21 @@ def hours(text: str) -> int:
     if value > MOST_HOURS:
         raise argparse.ArgumentTypeError(f"{_short(text)} hours are more than {MOST_HOURS:,}")
     return value
+
+
+def span(text: str) -> int:
+    """``90min``, ``2h``, ``3d`` → seconds."""
+    match = _SPAN.fullmatch(text.strip()) if len(text) <= LONGEST else None
+    seconds = 0 if match is None else int(match[1]) * _SPAN_S[match[2]]
+    if not 0 < seconds <= MOST_HOURS * 3600:
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no time span: give 90min, 2h or 3d")
+    return seconds
+
+
+def span_text(seconds: int) -> str:
+    """The way back, in the largest unit that divides it."""
+    unit, size = next((unit, size) for unit, size in _SPAN_S.items() if seconds % size == 0)
+    return f"{seconds // size}{unit}"
 
 
 def new_broker(text: str) -> tuple[int, str | None]:

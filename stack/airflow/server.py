@@ -133,6 +133,8 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
             "EXECUTOR": "LocalExecutor",
             "PARALLELISM": max(4, os.cpu_count() or 1),
             "LOAD_EXAMPLES": False,
+            # What is in the list runs: advice whose readings nobody takes would be advice on old ones.
+            "DAGS_ARE_PAUSED_AT_CREATION": False,
             "FERNET_KEY": identity["fernet_key"],
             "AUTH_MANAGER": "airflow.api_fastapi.auth.managers.simple.simple_auth_manager.SimpleAuthManager",
             "SIMPLE_AUTH_MANAGER_USERS": "admin:admin",

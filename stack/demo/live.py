@@ -31,7 +31,7 @@ from stack.kafka.traffic import read_values
 from stack.machine import Machine
 
 CLUSTER, CONNECTION = "demo-live", "kafka_demo_live"
-_COLLECT_DAG = "collect_snapshot"
+_COLLECT_DAG = f"collect_{CLUSTER}"
 _COLLECT_SECONDS = 300
 _BETWEEN_READINGS_S = 35  # rates are measured between two readings that lie half a minute apart at least
 _SETTLE_SECONDS = 60
@@ -97,7 +97,7 @@ def _advise(machine: Machine, live_cluster: LiveCluster, say: Told) -> Path:
 
 def _collect(client: AirflowClient, say: Told) -> None:
     client.wait_for_dag(_COLLECT_DAG)
-    run_id = client.trigger(_COLLECT_DAG, {"cluster": CLUSTER})
+    run_id = client.trigger(_COLLECT_DAG, {})
     for _ in client.follow(_COLLECT_DAG, run_id, _COLLECT_SECONDS):
         pass
     if client.run_state(_COLLECT_DAG, run_id) != "success":

@@ -24,10 +24,10 @@ from stack.demo.warm_kernels import kernel_warmer, start_warming
 from stack.machine import Machine
 from stack.processes import stop
 
-DAG = "advise"
 LIVE_CONNECTION = "kafka_live"
 # A daily run that fell due since the last demo would be in its way: no two runs advise at once.
 BY_HAND = {"ADVISOR_SCHEDULES": "off"}
+_ANY_AGE = "3650d"
 _RUN_SECONDS = 3600  # on an idle machine two minutes; a busy one may take its time, and says every 20 s what it does
 _PATIENCE_SECONDS = 5.0
 
@@ -71,22 +71,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **form: Any) -> dict[str, Any]:
-    """Run the DAG for one cluster and follow it; returns what the last task told of what it published.
+    """Run the cluster's DAG and follow it; returns what the last task told of what it published.
 
     Raises RuntimeError with the log of the task that failed.
     """
-    client.wait_for_dag(DAG)
-    run_id = client.trigger(DAG, {"cluster": cluster, "snapshot": "fresh", **form})
-    say(f"{DAG} {cluster}: started")
+    dag_id = f"advise_{cluster}"
+    client.wait_for_dag(dag_id)
+    run_id = client.trigger(dag_id, {"snapshot": "fresh", **form})
+    say(f"{dag_id}: started")
     failed: dict[str, Any] | None = None
-    progress = RunProgress(say, lambda task: client.log(DAG, run_id, task))
-    for task in client.follow(DAG, run_id, _RUN_SECONDS, progress.look):
+    progress = RunProgress(say, lambda task: client.log(dag_id, run_id, task))
+    for task in client.follow(dag_id, run_id, _RUN_SECONDS, progress.look):
         progress.changed(task)
         failed = task if task["state"] == "failed" else failed
-    if client.run_state(DAG, run_id) != "success":
-        said = client.log(DAG, run_id, failed)[-3000:] if failed else "no task ran"
-        raise RuntimeError(f"{DAG} {run_id} did not succeed\n{said}")
-    return dict(client.returned(DAG, run_id, "advise_cluster.publish", map_index=0))
+    if client.run_state(dag_id, run_id) != "success":
+        said = client.log(dag_id, run_id, failed)[-3000:] if failed else "no task ran"
+        raise RuntimeError(f"{dag_id} {run_id} did not succeed\n{said}")
+    return dict(client.returned(dag_id, run_id, "publish"))
 
 
 def closing_lines(published: Mapping[str, Any]) -> list[str]:
@@ -103,7 +104,8 @@ def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable
         return "live"
     if arguments.input:
         kind = "folder" if arguments.input.is_dir() else "file"
-        write_entry(machine.clusters_file, "input", {kind: str(arguments.input.resolve())})
+        entry = {kind: str(arguments.input.resolve()), "age_limit": _ANY_AGE}  # who names a file knows how old it is
+        write_entry(machine.clusters_file, "input", entry)
         return "input"
     write_demo(machine)
     say("demo cluster written: 12 brokers, two readings an hour apart")
@@ -115,7 +117,8 @@ def write_demo(machine: Machine) -> None:
     from stack.demo.cluster import write_demo_cluster
 
     write_demo_cluster(machine.run / "demo", captured_at=datetime.now(UTC).replace(microsecond=0).isoformat())
-    write_entry(machine.clusters_file, "demo", {"folder": str(machine.run / "demo")})
+    # Nobody takes new dumps of a demo: it stays fit to be played with for a while.
+    write_entry(machine.clusters_file, "demo", {"folder": str(machine.run / "demo"), "age_limit": "30d"})
 
 
 def _warm(machine: Machine) -> None:

@@ -10,22 +10,58 @@ from rebalance_advisor.request.option_table import OPTIONS
 from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.request.option_sets import OPTION_SETS
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-FILES = sorted(path.stem for path in (CHECKOUT / "dags").glob("*.py"))
+DAGS = ("advise_audit", "advise_orders", "collect_audit", "collect_orders", "prune_history")
+OF_CLUSTERS = DAGS[:-1]
 SECTIONS = ("**Purpose.**", "**Inputs.**", "**Outputs.**", "**Triage.**")
 
 pytestmark = pytest.mark.stack
 
 
-def test_no_dag_has_an_import_error(dag_bag):
-    assert dag_bag.import_errors == {}
+def test_a_table_that_cannot_be_read_is_an_import_error_and_takes_no_other_cluster_with_it(dag_bag, clusters_file):
+    assert sorted(dag_bag.dags) == sorted(DAGS)
+    assert [Path(file).name for file in dag_bag.import_errors] == ["refused_clusters.py"]
+    (words,) = dag_bag.import_errors.values()
+    assert f"{clusters_file}: [clusters.planned]: 'throtle' is not known; did you mean throttle?" in words
 
 
-def test_each_file_holds_the_one_dag_that_it_is_named_after(dag_bag):
-    assert sorted(dag_bag.dags) == FILES
+def test_the_settings_of_a_cluster_are_those_of_its_dags(dag_bag):
+    orders, collect = dag_bag.dags["advise_orders"], dag_bag.dags["collect_orders"]
+    assert (orders.timetable.expression, collect.timetable.expression) == ("0 4 * * 1-5", "*/30 * * * *")
+    assert dag_bag.dags["advise_audit"].timetable.can_be_scheduled is False
+    for dag in (orders, collect):
+        assert {"orders", "prod", "kafka"} <= set(dag.tags)
+        assert dag.access_control == {"orders": {"DAGs": {"can_read", "can_edit"}}}
+        assert {(task.owner, task.retries) for task in dag.tasks} == {("team-orders", 5)}
+        assert "`orders`, read from connection kafka_orders" in dag.doc_md
+    assert dag_bag.dags["advise_audit"].access_control is None
+    assert orders.params["throttle"] == 100_000_000
+    assert orders.params["exclude_topic"] == ["tmp-.*"]
 
 
-@pytest.mark.parametrize("name", FILES)
+def test_brokers_are_chosen_from_those_of_the_last_reading(dag_bag):
+    """A list gives texts; a REST call may give numbers, also of a broker that has joined since."""
+    for name in ("remove_broker", "demote_broker", "exclude_broker"):
+        schema = dag_bag.dags["advise_orders"].params.get_param(name).schema
+        assert schema["examples"] == ["2", "11"]
+        assert schema["values_display"] == {"11": "11 (rack-b)"}
+        assert "examples" not in dag_bag.dags["advise_audit"].params.get_param(name).schema
+    params = copy.deepcopy(dag_bag.dags["advise_orders"].params)
+    params["remove_broker"] = ["2", 99]
+    asked = RunRequest.from_mapping({"remove_broker": params["remove_broker"]})
+    assert asked.options.remove_brokers == {2, 99}
+
+
+def test_spark_jobs_of_all_clusters_share_one_pool_and_nothing_else_waits(dag_bag):
+    pools = {task.task_id: task.pool for name in OF_CLUSTERS for task in dag_bag.dags[name].tasks}
+    heavy = {task for task, pool in pools.items() if pool == "advisor_heavy"}
+    assert heavy == {"replay", "search_plan"}
+    assert {pool for task, pool in pools.items() if task not in heavy} == {"default_pool"}
+    tasks = dag_bag.dags["advise_orders"].task_dict
+    assert {tasks[name].weight_rule for name in heavy} == {"absolute"}
+    assert tasks["search_plan"].priority_weight > tasks["replay"].priority_weight, "who has begun is finished first"
+
+
+@pytest.mark.parametrize("name", DAGS)
 def test_dag_keeps_the_policy(dag_bag, name):
     dag = dag_bag.dags[name]
     assert all(section in dag.doc_md for section in SECTIONS), "doc_md tells purpose, inputs, outputs and triage"
@@ -39,17 +75,17 @@ def test_dag_keeps_the_policy(dag_bag, name):
         assert task.execution_timeout is not None, task.task_id
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", DAGS)
 def test_triage_names_only_tasks_that_exist(dag_bag, name):
     dag = dag_bag.dags[name]
     triage = dag.doc_md.split("**Triage.**")[1]
     named = {word.strip("*") for word in triage.split() if word.startswith("*") and word.endswith("*")}
     assert named
-    assert named <= {task_id.rpartition(".")[2] for task_id in dag.task_dict}
+    assert named <= set(dag.task_dict)
 
 
 def test_advise_goes_the_way_of_the_data(dag_bag):
-    dag = dag_bag.dags["advise"]
+    dag = dag_bag.dags["advise_audit"]
     way = [
         "check_request",
         "start_run",
@@ -60,18 +96,17 @@ def test_advise_goes_the_way_of_the_data(dag_bag):
         "check_results",
         "publish",
     ]
-    ids = [task.task_id.rpartition(".")[2] for task in dag.topological_sort()]
-    assert ids == way
+    assert [task.task_id for task in dag.topological_sort()] == way
 
 
 def test_the_form_of_advise_refuses_what_cannot_be(dag_bag):
     from airflow.sdk.exceptions import ParamValidationError
 
-    params = copy.deepcopy(dag_bag.dags["advise"].params)
+    params = copy.deepcopy(dag_bag.dags["advise_audit"].params)
     for name, wrong in (
         ("snapshot", "yesterday"), ("leaders_only", "yes"), ("target", ["dusk=1"]), ("replication_factor", 0),
         ("throttle", "fast"), ("balance_within", "wide"), ("dead_band", -0.1), ("capacity", [1]),
-        ("balance_within", -1), ("max_moves", 1.5), ("remove_broker", [-1]),
+        ("balance_within", -1), ("max_moves", 1.5), ("remove_broker", [-1]), ("remove_broker", ["b1"]),
         ("add_broker", ["rack-a"]), ("include_topic", ""), ("seed", None),
     ):  # fmt: skip
         with pytest.raises(ParamValidationError):
@@ -83,10 +118,10 @@ def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
     """Merged and checked as a task's process does it: the form sends every field, a REST call what it names."""
     from airflow.sdk.definitions.param import process_params
 
-    dag, (_, asked) = dag_bag.dags["advise"], OPTION_SETS[name]
+    dag, (_, asked) = dag_bag.dags["advise_audit"], OPTION_SETS[name]
     task = dag.task_dict["check_request"]
     everything = {key: param.value for key, param in dag.params.items()}
-    assert everything == {option.name: option.default for option in OPTIONS}
+    assert everything == {option.name: option.default for option in OPTIONS if option.name != "cluster"}
     form = process_params(dag, task, everything | asked, suppress_exception=False)
     rest = process_params(dag, task, asked, suppress_exception=False)
     stored = process_params(dag, task, RunRequest.from_mapping(asked).document(), suppress_exception=False)
@@ -97,31 +132,55 @@ def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
 def test_an_unknown_key_of_a_rest_call_reaches_the_first_task_and_is_refused_there(dag_bag):
     from airflow.sdk.definitions.param import process_params
 
-    dag = dag_bag.dags["advise"]
+    dag = dag_bag.dags["advise_audit"]
     params = process_params(dag, dag.task_dict["check_request"], {"remove_brokers": [1]}, suppress_exception=False)
     with pytest.raises(UsageError, match=r"did you mean remove_broker\?"):
         RunRequest.from_mapping(params)
 
 
-@pytest.mark.parametrize(
-    ("name", "task", "key", "near"),
-    [
-        ("collect_snapshot", "choose_clusters", "clusters", "cluster"),
-        ("prune_history", "prune", "keep_snapshot_days", "keep_snapshots_days"),
-    ],
-)
-def test_the_first_task_of_the_other_dags_refuses_an_unknown_key_too(dag_bag, name, task, key, near):
+def test_the_first_task_of_the_other_dags_refuses_an_unknown_key_too(dag_bag):
     from airflow.sdk.exceptions import AirflowFailException
 
-    dag = dag_bag.dags[name]
-    params = {field: param.value for field, param in dag.params.items()} | {key: 400}
-    with pytest.raises(AirflowFailException, match=f"'{key}': is no option; did you mean {near}"):
-        dag.task_dict[task].python_callable(params=params)
+    collect, prune = dag_bag.dags["collect_audit"].task_dict["collect"], dag_bag.dags["prune_history"]
+    form = {field: param.value for field, param in prune.params.items()}
+    with pytest.raises(AirflowFailException, match="'keep_snapshot_days': is no option; did you mean keep_snapshots_"):
+        prune.task_dict["prune"].python_callable(params=form | {"keep_snapshot_days": 400})
+    with pytest.raises(AirflowFailException, match="'clusters': is no option; did you mean cluster"):
+        collect.python_callable("audit", params={"clusters": "audit"})
+    with pytest.raises(AirflowFailException, match="cluster: 'orders' is not audit, which this DAG is for"):
+        collect.python_callable("audit", params={"cluster": "orders"})
+
+
+def test_a_task_makes_its_own_dag_alone(clusters_file, monkeypatch):
+    """With a hundred clusters its process would else build a hundred DAGs before it begins."""
+    from airflow.sdk.definitions.context import _AIRFLOW_PARSING_CONTEXT_DAG_ID
+
+    from rebalance_advisor.airflow.cluster_dags import clusters_for
+
+    assert [entry.name for entry in clusters_for("collect")] == ["audit", "orders"]
+    monkeypatch.setenv(_AIRFLOW_PARSING_CONTEXT_DAG_ID, "advise_orders")
+    assert [entry.name for entry in clusters_for("advise")] == ["orders"]
+    assert list(clusters_for("collect")) == []
 
 
 def test_schedules_can_be_switched_off(monkeypatch):
     from rebalance_advisor.airflow.policy import cron_schedule
 
     assert cron_schedule("0 5 * * *").expression == "0 5 * * *"
+    assert cron_schedule("off") is None
     monkeypatch.setenv("ADVISOR_SCHEDULES", "off")
     assert cron_schedule("0 5 * * *") is None
+
+
+@pytest.mark.parametrize(("told", "slots"), [(None, 1), ("", 1), ("3", 3), ("0", None), ("two", None), ("²", None)])
+def test_the_slots_of_the_pool_are_a_setting(monkeypatch, told, slots):
+    from rebalance_advisor.airflow.policy import HEAVY_SLOTS, heavy_slots
+
+    monkeypatch.delenv(HEAVY_SLOTS, raising=False)
+    if told is not None:
+        monkeypatch.setenv(HEAVY_SLOTS, told)
+    if slots is None:
+        with pytest.raises(ValueError, match="is no number from 1"):
+            heavy_slots()
+    else:
+        assert heavy_slots() == slots

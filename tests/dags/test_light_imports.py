@@ -20,11 +20,16 @@ print(json.dumps([module for module in sys.argv[1].split(",") if module in sys.m
 
 @pytest.mark.stack
 def test_dags_import_nothing_heavy_at_module_level(tmp_path):
+    clusters = '[clusters.orders]\nconnection = "kafka_orders"\nschedule = "0 4 * * *"\nremove_broker = [3]\n'
+    (tmp_path / "clusters.toml").write_text(clusters)
     files = sorted(str(path) for path in (CHECKOUT / "dags").glob("*.py"))
     done = subprocess.run(
         [sys.executable, "-c", READ, ",".join(HEAVY), *files],
         capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={"AIRFLOW_HOME": str(tmp_path), "PYTHONPATH": str(CHECKOUT / "plugins"), "PATH": ""},
+        env={
+            "AIRFLOW_HOME": str(tmp_path), "PYTHONPATH": str(CHECKOUT / "plugins"), "PATH": "",
+            "ADVISOR_CLUSTERS_FILE": str(tmp_path / "clusters.toml"),
+        },
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == []

@@ -21,7 +21,7 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id, snapshot_to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from rebalance_advisor.airflow.cluster_config import read_clusters
+from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
 from rebalance_advisor.cli.plan_arguments import read_plan, read_previous
 from rebalance_advisor.cli.replay import answer_lines
 from rebalance_advisor.dumps import read_capacity, read_input
@@ -106,7 +106,9 @@ def read_client_properties(draw: Draw, folder: Path) -> None:
 
 def read_cluster_list(draw: Draw, folder: Path) -> None:
     """``clusters.toml``."""
-    read_clusters(_file(folder, "clusters.toml", damaged_text(draw, whole.CLUSTERS)))
+    listed = read_clusters(_file(folder, "clusters.toml", damaged_text(draw, whole.CLUSTERS)))
+    for refusal in listed.refused.values():
+        raise refusal
 
 
 def _damaged_plan(draw: Draw, document: dict[str, Any]) -> bytes:

@@ -45,7 +45,8 @@ PROPERTIES = (
 )
 CLUSTERS = (
     '[clusters.orders]\nconnection = "kafka_orders"\n\n[clusters.audit]\nfolder = "dumps/audit"\n'
-    'capacity = "audit.csv"\n\n[clusters.planned]\nfile = "planned.json.gz"\n'
+    'capacity = "audit.csv"\n\n[clusters.planned]\nfile = "planned.json.gz"\nschedule = "0 4 * * 1-5"\n'
+    'tags = ["a", "b"]\nretries = 3\nthrottle = "100MB"\nremove_broker = [3]\npermissions = {ops = ["can_read"]}\n'
 )
 
 

@@ -20,6 +20,12 @@ def with_database(dsn: str, name: str) -> str:
     return urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
 
 
+@pytest.fixture(autouse=True)
+def publish_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever collects leaves the list of brokers there."""
+    monkeypatch.setenv("ADVISOR_PUBLISH_DIR", str(tmp_path / "published"))
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[EmbeddedPostgres]:
     """Thrown away with the session; in a folder that every user can walk to."""

@@ -6,6 +6,7 @@ Between ``check_input`` and ``derive_findings`` stands what the two Spark jobs s
 import json
 import logging
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,8 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import store
 from stack.airflow.cluster_entries import write_entry
 from tests.sql.sample_clusters import plain_snapshot
+
+AT_ONCE = datetime(2026, 11, 20, 11, tzinfo=UTC)  # when the sample was read
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 
@@ -29,14 +32,14 @@ def listed(tmp_path, dsn, monkeypatch):
     return tmp_path
 
 
-def replay_and_plan(connection, run_id):
-    """What the jobs ``replay`` and ``search_plan`` leave in the store."""
+def replay_and_plan(connection, run_id, now=AT_ONCE):
+    """What the jobs ``replay`` and ``search_plan`` leave in the store; the second one looks at the clock."""
     from kafka_rebalance.groups.group_input import group_inputs
     from kafka_rebalance.groups.group_replay import replay_group
     from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
     from kafka_rebalance.plans.document import plan_from_document
     from spark_jobs.replay import save
-    from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
+    from spark_jobs.search_plan import answer_to, plan_of_old_reading, put_together, request_of, tasks_of
 
     run = store.load_run(connection, run_id)
     snapshot = store.load_snapshot(connection, run.snapshot_id)
@@ -45,14 +48,18 @@ def replay_and_plan(connection, run_id):
     groups = [json.loads(json.dumps(asdict(replay_group(given)))) for given in group_inputs(snapshot)]
     save(connection, run_id, snapshot, topics, groups)
     request = request_of(run, ())
-    answers = [answer_to(snapshot, task) for task in tasks_of(snapshot, request)]
-    store.save_plan(connection, run_id, plan_from_document(put_together(snapshot, request, answers)))
+    plan = plan_of_old_reading(snapshot, request, now=now)
+    if plan is None:
+        answers = [answer_to(snapshot, task) for task in tasks_of(snapshot, request)]
+        plan = plan_from_document(put_together(snapshot, request, answers))
+    store.save_plan(connection, run_id, plan)
 
 
 def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed, connection) -> None:
     from rebalance_advisor.airflow import advisory_tasks as tasks
 
-    (request,) = tasks.check_request.function(params={"no_frontier": True, "dead_band": 0.3})
+    asked = {"no_frontier": True, "dead_band": 0.3, "age_limit": "3650d"}
+    request = tasks.check_request.function("prod", params=asked)
     assert (request["cluster"], request["dead_band"]) == ("prod", 0.3)
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__1"))
     assert run == {"run_id": "manual__1.prod", "cluster": "prod", "snapshot_id": run["snapshot_id"]}
@@ -71,19 +78,54 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     assert told["closing_words"]
 
 
+@pytest.mark.parametrize("asked", [{}, {"age_limit": "36h", "remove_broker": [3]}])
+def test_a_reading_that_is_too_old_gives_no_plan_and_readers_are_told_why(listed, connection, asked) -> None:
+    """The reading is of 20 November, 11:00; it is looked at 21 days later."""
+    from rebalance_advisor.airflow import advisory_tasks as tasks
+
+    request = tasks.check_request.function("prod", params=asked)
+    run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__3"))
+    replay_and_plan(connection, run["run_id"], now=AT_ONCE + timedelta(days=21))
+    tasks.derive_findings.function(run)
+    tasks.check_results.function(run)
+    told = tasks.publish.function(run)
+    limit = "36 h" if asked else "2 h"
+    words = f"the reading is too old: 21 days old, the limit is {limit}; let collect_prod run, take newer dumps, or ask"
+    assert told["closing_words"][0].startswith(f"Verdict: cannot tell: {words}")
+    folder = listed / "published" / "prod" / "manual__3.prod"
+    plan = json.loads((folder / "plan.json").read_text())
+    assert (plan["verdict"], plan["moves"], plan["frontier"]) == ("cannot_tell", [], [])
+    assert words in (folder / "digest.md").read_text().replace("\\", "")
+    assert not (folder / "waves").exists()
+    shown = connection.execute("SELECT verdict, reasons[1] FROM advisor.plan_latest WHERE cluster = 'prod'").fetchall()
+    assert shown == [("cannot_tell", plan["reasons"][0])]
+
+
+def test_a_plan_that_expired_while_its_run_lay_is_not_published(listed, connection) -> None:
+    """Somebody clears the last task days later: the plan was made in time, and is none any more."""
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow import advisory_tasks as tasks
+
+    request = tasks.check_request.function("prod", params={"no_frontier": True, "dead_band": 0.3})
+    run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__4"))
+    replay_and_plan(connection, run["run_id"])
+    tasks.derive_findings.function(run)
+    with pytest.raises(AirflowFailException, match="the limit is 2 h, and it has expired; start a new run"):
+        tasks.publish.function(run)
+    assert store.newest_published(connection, "prod") is None
+
+
 def test_what_nobody_can_mend_by_trying_again_fails_the_first_task_in_words(listed) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
     from rebalance_advisor.airflow.advisory_tasks import check_request
-    from rebalance_advisor.airflow.snapshot_tasks import choose_clusters, collect
+    from rebalance_advisor.airflow.snapshot_tasks import collect
 
     with pytest.raises(AirflowFailException, match="'remove_brokers': is no option; did you mean remove_broker"):
-        check_request.function(params={"remove_brokers": [1]})
+        check_request.function("prod", params={"remove_brokers": [1]})
     with pytest.raises(AirflowFailException, match="broker 99 is not in the cluster"):
-        check_request.function(params={"remove_broker": [99]})
-    assert choose_clusters.function(params={"cluster": None}) == ["prod"]
-    with pytest.raises(AirflowFailException, match="unknown cluster 'prud'"):
-        choose_clusters.function(params={"cluster": "prud"})
+        check_request.function("prod", params={"remove_broker": ["99"]})
     with pytest.raises(AirflowFailException, match="unknown cluster 'prud'"):
         collect.function("prud")
 
@@ -118,7 +160,7 @@ def test_results_that_contradict_themselves_block_the_run(listed, connection) ->
 
     from rebalance_advisor.airflow import advisory_tasks as tasks
 
-    (request,) = tasks.check_request.function(params={"no_frontier": True, "dead_band": 0.3})
+    request = tasks.check_request.function("prod", params={"no_frontier": True, "dead_band": 0.3})
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__2"))
     replay_and_plan(connection, run["run_id"])
     tasks.derive_findings.function(run)

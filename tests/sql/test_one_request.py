@@ -10,7 +10,7 @@ from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import publish_run
-from rebalance_advisor.airflow.requested_runs import requested_runs, start_requested_run
+from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.option_table import OPTIONS
 from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
@@ -19,6 +19,8 @@ from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS
 
 FEW = ("remove", "targets", "preferred election")  # seconds of work each: the others run in `make test`
+# The reading of these tests has a fixed time; how its age is judged is test_old_reading.py's.
+ANY_AGE = {"age_limit": "3650d"}
 DEFAULTS = {option.name: option.default for option in OPTIONS}
 
 
@@ -50,7 +52,7 @@ def runs_in_the_store(connection):
 
 def published(dsn, connection, params, run_id, folder):
     """``plan.json`` of one run, by what the tasks and the Spark job call, without Airflow and Spark around them."""
-    (document,) = requested_runs(connection, params)
+    document = requested_run(connection, "test", params | ANY_AGE)
     start_requested_run(connection, json.loads(json.dumps(document)), run_id)
     run = store.load_run(connection, run_id)
     snapshot = store.load_snapshot(connection, run.snapshot_id)
@@ -102,28 +104,40 @@ def test_capacities_of_a_form_are_those_of_a_shells_file(dsn, connection, listed
 )
 def test_what_cannot_be_is_refused_before_anything_is_collected(connection, listed, asked, words, choice):
     with pytest.raises(UsageError, match=words):
-        requested_runs(connection, asked | {"snapshot": choice})
+        requested_run(connection, "test", asked | {"snapshot": choice})
     assert store.latest_snapshot_id(connection, "test") is None
     assert runs_in_the_store(connection) == []
 
 
 def test_a_cluster_that_is_not_in_the_list_is_refused(connection, listed):
     with pytest.raises(UnknownNameError, match="known: test"):
-        requested_runs(connection, {"cluster": "prod"})
+        requested_run(connection, "prod", {})
+    with pytest.raises(UsageError, match="cluster: 'prod' is not test, which this DAG is for; start its own DAG"):
+        requested_run(connection, "test", {"cluster": "prod"})
 
 
-def test_without_a_cluster_each_one_of_the_list_is_asked_for(connection, listed, input_file, tmp_path):
-    write_entry(tmp_path / "clusters.toml", "other", {"file": str(input_file)})
-    documents = requested_runs(connection, {"remove_broker": [5], "seed": 2})
-    assert [(document["cluster"], document["seed"]) for document in documents] == [("other", 2), ("test", 2)]
+@pytest.mark.parametrize(
+    ("entry", "asked", "limit"),
+    [
+        ({}, {}, "2h"),  # twice the hour in which readings are taken
+        ({"collect_schedule": "*/15 * * * *"}, {"age_limit": None}, "30min"),
+        ({"collect_schedule": "*/15 * * * *"}, {"age_limit": "1d"}, "1d"),
+    ],
+)
+def test_the_age_limit_of_a_request_is_the_clusters_unless_it_says_one(
+    connection, input_file, tmp_path, monkeypatch, entry, asked, limit
+):
+    write_entry(tmp_path / "clusters.toml", "test", {"file": str(input_file), **entry})
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
+    assert requested_run(connection, "test", asked)["age_limit"] == limit
 
 
 def test_a_broker_that_joined_since_is_found_by_a_fresh_reading_only(connection, listed, input_file):
     rows = [row("t0", p, (0, 1)) for p in range(4)]
     store.save_snapshot(connection, cluster(rows, brokers(3, racks=3), captured_at="2026-11-19T12:00:00Z"))
     with pytest.raises(UsageError, match="broker 5 is not in the cluster"):
-        requested_runs(connection, {"remove_broker": [5], "snapshot": "latest"})
-    (document,) = requested_runs(connection, {"remove_broker": [5], "snapshot": "fresh"})
+        requested_run(connection, "test", {"remove_broker": [5], "snapshot": "latest"})
+    document = requested_run(connection, "test", {"remove_broker": [5], "snapshot": "fresh"})
     start_requested_run(connection, document, "run")
     assert runs_in_the_store(connection) == ["run"]
 
@@ -132,14 +146,14 @@ def test_a_broker_that_left_since_is_refused_before_a_run_is_started(connection,
     rows = [row("t0", p, (0, 9)) for p in range(4)]
     gone = [*brokers(6, racks=3), *brokers(10, racks=3)[9:]]
     store.save_snapshot(connection, cluster(rows, gone, captured_at="2026-11-19T12:00:00Z"))
-    (document,) = requested_runs(connection, {"remove_broker": [9], "snapshot": "fresh"})
+    document = requested_run(connection, "test", {"remove_broker": [9], "snapshot": "fresh"})
     with pytest.raises(UsageError, match="broker 9 is not in the cluster"):
         start_requested_run(connection, document, "run")
     assert runs_in_the_store(connection) == []
 
 
 def test_the_store_keeps_the_whole_request(connection, listed):
-    (document,) = requested_runs(connection, {"remove_broker": [1], "max_move_bytes": "5GB", "dead_band": 1e-6})
+    document = requested_run(connection, "test", {"remove_broker": [1], "max_move_bytes": "5GB", "dead_band": 1e-6})
     start_requested_run(connection, document, "run")
     assert store.load_run(connection, "run").parameters == document
     assert request_of(store.load_run(connection, "run"), []).document() == document

@@ -5,14 +5,13 @@ import shutil
 import pytest
 
 from stack.airflow.server import CHECKOUT
-from stack.demo.pipeline import BY_HAND
 from stack.machine import Machine
 
 
 @pytest.fixture(scope="session")
 def machine():
     """Started once; a run left over by a killed test session is removed first."""
-    made = Machine(CHECKOUT / ".run" / "test-stack", settings=BY_HAND)
+    made = Machine(CHECKOUT / ".run" / "test-stack")
     remove(made)
     made.run.mkdir(parents=True)
     try:

@@ -19,6 +19,7 @@ from stack.airflow.server import AirflowError
 from stack.machine import Machine
 from stack.processes import session_members
 
+CLUSTER = "kill-table"
 _PATIENCE_SECONDS = 420
 # Longer than most components need to notice that their Postgres is gone.
 _SETTLED_SECONDS = 20
@@ -63,8 +64,8 @@ def find(machine: Machine, *words: str) -> list[int]:
 
 def task_process(machine: Machine, run_id: str, task: str) -> list[int]:
     """The process in which a task instance runs; it carries the instance's id as its name."""
-    for instance in machine.airflow.client.task_instances("advise", run_id):
-        if instance["task_id"].endswith(task) and instance["state"] == "running":
+    for instance in machine.airflow.client.task_instances(f"advise_{CLUSTER}", run_id):
+        if instance["task_id"] == task and instance["state"] == "running":
             return [
                 pid for pid in workers_of(machine) if command_of(pid).startswith(f"airflow worker -- {instance['id']}")
             ]
@@ -106,7 +107,7 @@ class HeldTable:
 
     def reach_collecting(self, machine: Machine, run_id: str) -> list[int]:
         self._wait_for_a_writer(machine)
-        return wait_for("the task", lambda: task_process(machine, run_id, ".start_run"))
+        return wait_for("the task", lambda: task_process(machine, run_id, "start_run"))
 
     def reach_loading(self, machine: Machine, _run_id: str) -> list[int]:
         """Held from the start of the Spark driver on, for opening a run touches the table too."""

@@ -15,10 +15,12 @@ import pytest
 from stack.airflow.cluster_entries import write_entry
 from stack.airflow.server import CHECKOUT
 from tests.stack import kill_moments
+from tests.stack.by_hand import BY_HAND
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 
-CLUSTER = "kill-table"
+CLUSTER = kill_moments.CLUSTER
+DAG = f"advise_{CLUSTER}"
 # Everything that a reader can see of the newest advisory, as one line.
 SEEN = f"""
 SELECT run.run_id, run.plan_id, md5(plan.document::text),
@@ -36,7 +38,7 @@ def cluster(machine):
     """The real map of 256 partitions, from a file that a test may take away."""
     file = kill_moments.input_file(machine)
     shutil.copy(CHECKOUT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json", file)
-    write_entry(machine.clusters_file, CLUSTER, {"file": str(file)})
+    write_entry(machine.clusters_file, CLUSTER, {"file": str(file)} | BY_HAND)
 
 
 class Reader(threading.Thread):
@@ -70,16 +72,16 @@ def seen_now(machine):
 
 
 def advise(machine, seed):
-    machine.airflow.client.wait_for_dag("advise")
-    form = {"cluster": CLUSTER, "snapshot": "fresh", "balance_within": 0.3, "seed": seed}
-    return machine.airflow.client.trigger("advise", form, run_id=f"kill-{seed}")
+    machine.airflow.client.wait_for_dag(DAG)
+    form = {"snapshot": "fresh", "balance_within": 0.3, "seed": seed}
+    return machine.airflow.client.trigger(DAG, form, run_id=f"kill-{seed}")
 
 
 def finish(machine, run_id):
     """Follow a run to its end; returns its state."""
-    for _ in machine.airflow.client.follow("advise", run_id, 900):
+    for _ in machine.airflow.client.follow(DAG, run_id, 900):
         pass
-    return machine.airflow.client.run_state("advise", run_id)
+    return machine.airflow.client.run_state(DAG, run_id)
 
 
 def rows_left(machine, run_id):
@@ -116,7 +118,7 @@ def live_through(machine, moment, seed):
         how = "by itself"
         if state != "success":
             how = "cleared once"
-            machine.airflow.client.clear("advise", run_id)
+            machine.airflow.client.clear(DAG, run_id)
             state = finish(machine, run_id)
         assert state == "success"
         new = kill_moments.wait_for("the new advisory", lambda: (now := seen_now(machine)) != last and now)

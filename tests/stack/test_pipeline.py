@@ -14,6 +14,7 @@ from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
 from stack.airflow.server import CHECKOUT
 from stack.demo import pipeline as demo
+from tests.stack.by_hand import BY_HAND
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 
@@ -23,7 +24,7 @@ MAP_NAME = REAL_MAP.stem  # as a shell names the cluster in it
 
 def published_by_the_dag(machine, name, path, **asked):
     kind = "folder" if path.is_dir() else "file"
-    write_entry(machine.clusters_file, name, {kind: str(path)})
+    write_entry(machine.clusters_file, name, {kind: str(path)} | BY_HAND)
     published = demo.advise(machine.airflow.client, name, print, **asked)
     assert published["closing_words"][0].startswith("Verdict:")
     return Path(published["folder"]), published["run_id"]
@@ -86,12 +87,12 @@ def test_a_rest_call_with_options_publishes_the_bytes_of_a_shell_with_the_same(m
     ],
 )
 def test_what_cannot_be_fails_the_first_task_in_words(machine, asked, words):
-    write_entry(machine.clusters_file, MAP_NAME, {"file": str(REAL_MAP)})
+    write_entry(machine.clusters_file, MAP_NAME, {"file": str(REAL_MAP)} | BY_HAND)
     client = machine.airflow.client
-    client.wait_for_dag("advise")
-    run_id = client.trigger("advise", {"cluster": MAP_NAME, **asked})
-    (failed,) = [task for task in client.follow("advise", run_id, 900) if task["state"] == "failed"]
+    client.wait_for_dag(dag := f"advise_{MAP_NAME}")
+    run_id = client.trigger(dag, asked)
+    (failed,) = [task for task in client.follow(dag, run_id, 900) if task["state"] == "failed"]
     assert failed["task_id"] == "check_request"
-    assert words in client.log("advise", run_id, failed)
-    tasks = client.task_instances("advise", run_id)
+    assert words in client.log(dag, run_id, failed)
+    tasks = client.task_instances(dag, run_id)
     assert {task["state"] for task in tasks if task["task_id"] != "check_request"} == {"upstream_failed"}

@@ -190,7 +190,11 @@ CODES: dict[str, FindingCode] = dict(
         _code("load_unknown", SubjectType.CLUSTER, "a resource that nobody measured is left out of advice"),
         _code("coverage_gap", SubjectType.CLUSTER, "part of the cluster could not be read"),
         _code("nothing_to_do", SubjectType.CLUSTER, "everything is within its band, or moving does not pay"),
-        _code("cannot_tell", SubjectType.CLUSTER, "too little was seen: whether anything has to move cannot be told"),
+        _code(
+            "cannot_tell",
+            SubjectType.CLUSTER,
+            "too little was seen, or too long ago, to tell whether anything has to move",
+        ),
         _code(
             "not_fixable_by_moving", SubjectType.CLUSTER, "the imbalance stays whatever is moved; the cause is named"
         ),

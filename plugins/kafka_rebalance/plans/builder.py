@@ -134,6 +134,26 @@ def make_plan(
     return plan.sealed()
 
 
+def plan_of_unfit_reading(
+    snapshot: ClusterSnapshot,
+    options: PlanOptions,
+    reasons: tuple[str, ...],
+    *,
+    seed: int = 0,
+    advisor_version: str = "",
+    params: PlanParams = DEFAULTS,
+) -> Plan:
+    """The sealed plan where no advice can rest on the reading, whatever it shows: ``cannot_tell``, and no moves."""
+    plan_request = build_request(snapshot, options, params.options)
+    reasons = (*reasons, *nothing_usable(snapshot))
+    if not plan_request.brokers.brokers:
+        return plan_without_brokers(
+            plan_request, reasons, seed=seed, advisor_version=advisor_version, params=params.waves
+        ).sealed()
+    answer = _Answer(Verdict.CANNOT_TELL, empty_draft(plan_request), reasons)
+    return _plan(plan_request, plan_request.problem(options.band), answer, seed, advisor_version, params).sealed()
+
+
 def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params: PlanParams = DEFAULTS) -> None:
     """What ``make_plan`` refuses at once, without the plan. Raises UsageError for options that the snapshot
     contradicts, InfeasibleError for a replication factor beyond every broker.

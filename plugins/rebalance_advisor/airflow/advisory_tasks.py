@@ -14,13 +14,13 @@ Run = dict[str, str]  # run_id, cluster, snapshot_id
 
 
 @task
-def check_request(params: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    """The form, or the REST call, as one request for each cluster; what cannot be is refused here, in words."""
+def check_request(cluster: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The form, or the REST call, as one request; what cannot be is refused here, in words."""
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.requested_runs import requested_runs
+    from rebalance_advisor.airflow.requested_runs import requested_run
 
     with fail_without_retry(), store.connect(store_dsn()) as connection:
-        return requested_runs(connection, dict(params or {}))
+        return requested_run(connection, cluster, dict(params or {}))
 
 
 @task
@@ -69,5 +69,6 @@ def publish(run: Run) -> dict[str, Any]:
     from rebalance_advisor.airflow.publishing import publish_folder, publish_run
 
     folder = publish_folder(run["cluster"], run["run_id"])
-    words, folder = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], folder=folder)
+    with fail_without_retry():
+        words, folder = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], folder=folder)
     return {"run_id": run["run_id"], "folder": str(folder), "closing_words": words}

@@ -6,11 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates, window_between
-from rebalance_advisor.airflow.cluster_config import ClusterEntry, clusters_file, read_clusters
+from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
+from rebalance_advisor.airflow.clusters.known_brokers import remember_brokers
 from rebalance_advisor.airflow.task_log import task_log
 
 SHORTEST_WINDOW_S = 30
@@ -26,10 +27,8 @@ def collect(connection: Any, cluster: str) -> str:
     """
     from rebalance_advisor import store
 
-    entries = read_clusters(clusters_file())
-    if cluster not in entries:
-        raise UnknownNameError.among("cluster", cluster, entries)
-    newest = replace(read_entry(entries[cluster]), cluster=cluster)
+    entry = read_clusters(clusters_file()).entry(cluster)
+    newest = replace(read_entry(entry), cluster=cluster)
     before = store.latest_snapshot_id(connection, cluster)
     if before is not None and not has_rates(newest):
         newest = with_rates_since(store.load_snapshot(connection, before), newest)
@@ -38,8 +37,17 @@ def collect(connection: Any, cluster: str) -> str:
             "%s: %s of %s %s could not be read: %s", cluster, gap.what, gap.subject_type, gap.subject, gap.reason
         )
     snapshot_id = store.save_snapshot(connection, newest)
+    _remember(newest)
     _log.info("%s: %d partitions, %d groups: %s", cluster, len(newest.partitions), len(newest.groups), snapshot_id)
     return str(snapshot_id)
+
+
+def _remember(snapshot: ClusterSnapshot) -> None:
+    """The form offers these brokers from now on; a folder that cannot be written to is no reason to fail."""
+    try:
+        remember_brokers(snapshot.cluster, ((broker.id, broker.rack) for broker in snapshot.brokers))
+    except OSError as error:
+        _log.warning("%s: the form will not know its brokers: %s", snapshot.cluster, error)
 
 
 def read_entry(entry: ClusterEntry) -> ClusterSnapshot:

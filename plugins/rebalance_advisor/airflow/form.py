@@ -1,22 +1,28 @@
-"""The forms of runs by hand: one field for each option of the table, checked by Airflow before the run starts."""
+"""Forms are the table of options as Airflow's params: checked by Airflow before the run starts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from airflow.sdk import Param
 
-from rebalance_advisor.request.option_table import OPTIONS, RUN_OPTIONS, Option, Section
+from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
+from rebalance_advisor.airflow.clusters.known_brokers import known_brokers
+from rebalance_advisor.request.option_table import OPTIONS, Option, Section
+from rebalance_advisor.request.value_kinds import BROKER
+
+Brokers = Sequence[tuple[int, str | None]]
 
 
-def advise_form() -> dict[str, Param]:
-    """The fields of ``advise``; an empty one is an option that is not given."""
-    return {option.name: _field(option) for option in OPTIONS}
-
-
-def collect_form() -> dict[str, Param]:
-    """The fields of ``collect_snapshot``."""
-    return {option.name: _field(option) for option in RUN_OPTIONS if option.name == "cluster"}
+def advise_form(entry: ClusterEntry) -> dict[str, Param]:
+    """The fields of ``advise_NAME``; an empty one is an option that is not given. Defaults are the cluster's own."""
+    brokers = known_brokers(entry.name)
+    return {
+        option.name: _field(option, entry.options.get(option.name, option.default), brokers)
+        for option in OPTIONS
+        if option.name != "cluster"
+    }
 
 
 def prune_form() -> dict[str, Param]:
@@ -28,8 +34,17 @@ def prune_form() -> dict[str, Param]:
     }
 
 
-def _field(option: Option) -> Param:
+def _field(option: Option, default: Any, brokers: Brokers) -> Param:
     section = {} if option.section is Section.RUN else {"section": option.section.value.capitalize()}
+    choices = _choices(brokers) if option.kind is BROKER else {}
     return Param(
-        option.default, title=option.title, description=option.form_words, **section, **option.schema()
+        default, title=option.title, description=option.form_words, **section, **choices, **option.schema()
     )  # fmt: skip
+
+
+def _choices(brokers: Brokers) -> dict[str, Any]:
+    """A list to choose from, each broker with its rack; a REST call may name others (one that has joined since)."""
+    if not brokers:
+        return {}
+    racks = {str(broker): f"{broker} ({rack})" for broker, rack in brokers if rack is not None}
+    return {"examples": [str(broker) for broker, _ in brokers]} | ({"values_display": racks} if racks else {})

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import Any
+
+from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
+
+
+class PoolMaker:
+    """Makes the pool of the Spark jobs where it is missing, once scheduler or dag-processor start: tasks of a pool that
+    does not exist are never run, and nothing but the scheduler's log says why.
+    """
+
+    @hookimpl
+    def on_starting(self, component: Any) -> None:
+        """Airflow calls it in its services, which may ask the metadata database, and in tasks, which may not."""
+        if type(component).__module__ == "airflow.jobs.job":
+            make_heavy_pool()
+
+
+def make_heavy_pool() -> None:
+    """One that is there stays as it is: its slots are the operator's business (Admin, Pools)."""
+    from airflow.models.pool import Pool
+    from sqlalchemy.exc import IntegrityError
+
+    from rebalance_advisor.airflow.policy import HEAVY_POOL, heavy_slots
+
+    if Pool.get_pool(HEAVY_POOL) is None:
+        words = "Spark jobs of the rebalance advisor that run at once"
+        with suppress(IntegrityError):  # another service was quicker
+            Pool.create_or_update_pool(HEAVY_POOL, heavy_slots(), words, include_deferred=False)
 
 
 class AdvisorPlugin(AirflowPlugin):
     """Kafka Rebalance Advisor."""
 
     name = "rebalance_advisor"
+    listeners = [PoolMaker()]  # noqa: RUF012 (as Airflow declares it)

@@ -1,4 +1,4 @@
-"""From a form or a REST call to one request for each cluster, refused before anything is collected or searched."""
+"""From a form or a REST call to one request, refused before anything is collected or searched."""
 
 from __future__ import annotations
 
@@ -6,28 +6,39 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.errors import AdvisorError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import store
-from rebalance_advisor.airflow.cluster_config import ClusterEntry, choose, clusters_file, read_clusters
+from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
+from rebalance_advisor.airflow.clusters.collect_interval import age_limit_s
 from rebalance_advisor.airflow.collecting import collect, read_entry
 from rebalance_advisor.request.option_table import FRESH
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
 
 
-def requested_runs(connection: store.Connection, params: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The document of the request for each cluster that is meant.
+def requested_run(connection: store.Connection, cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of the request: what the form or the REST call says, and the cluster's own age limit where neither
+    says one.
 
     Raises UsageError for an unknown option, a value that cannot be, options that contradict each other or their
-    cluster; UnknownNameError for a cluster that is not in the list.
+    cluster; UnknownNameError, or what is wrong with its table, for a cluster that is not in the list by now.
     """
-    request = RunRequest.from_mapping(params)
-    entries = read_clusters(clusters_file())
-    names = choose(entries, request.cluster)
-    for name in names:
-        _require_fit(connection, entries[name], request)
-    return [request.of_cluster(name).document() for name in names]
+    request = RunRequest.from_mapping(of_cluster(cluster, params))
+    entry = read_clusters(clusters_file()).entry(cluster)
+    if request.age_limit_s is None:
+        request = replace(request, age_limit_s=age_limit_s(entry.settings))
+    _require_fit(connection, entry, request)
+    return request.document()
+
+
+def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The params with the DAG's cluster in them. Raises UsageError where they name another one."""
+    named = params.get("cluster")
+    if named not in (None, cluster):
+        raise UsageError.at("cluster", f"{excerpt(named)} is not {cluster}, which this DAG is for", "start its own DAG")
+    return {**params, "cluster": cluster}
 
 
 def start_requested_run(connection: store.Connection, document: Mapping[str, Any], run_id: str) -> str:

@@ -13,9 +13,12 @@ from typing import Any
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.policy import HEAVY_POOL
 
 JOBS_SETTING = "ADVISOR_SPARK_JOBS"
 DSN_VARIABLE = "ADVISOR_POSTGRES_DSN"
+# A run that has replayed is finished before another one begins to: else all clusters' advisories come at the very end.
+_PRIORITY = {"replay": 10, "search_plan": 20}
 
 
 class AdvisorSparkJob(SparkSubmitOperator):
@@ -28,7 +31,9 @@ class AdvisorSparkJob(SparkSubmitOperator):
             name=f"advisor-{job}",
             application_args=["--run-id", run_id],
             durable=False,
-            max_active_tis_per_dagrun=2,  # drivers side by side on one machine share its cores
+            pool=HEAVY_POOL,  # drivers side by side on one machine share its cores
+            priority_weight=_PRIORITY[job],
+            weight_rule="absolute",
             **kwargs,
         )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from kafka_rebalance.snapshot.age import span_words
+
 # Twice the hour in which the pipeline collects: what is older is called old.
 FRESH = timedelta(hours=2)
-_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
 def with_reading_age(lines: Sequence[str], captured_at: datetime | None, now: datetime) -> list[str]:
@@ -25,16 +26,7 @@ def age_s(captured_at: datetime | None, now: datetime) -> float | None:
 def age_words(age: timedelta) -> str:
     """``reading 5 min old``; beyond ``FRESH`` it is called old, and from the future where clocks disagree."""
     if age < timedelta(minutes=-5):
-        return f"the reading is {_span(-age)} from the future: clocks disagree"
+        return f"the reading is {span_words(-age)} from the future: clocks disagree"
     if age <= FRESH:
-        return f"reading {_span(max(age, timedelta()))} old"
-    return f"OLD READING: {_span(age)} old"
-
-
-def _span(age: timedelta) -> str:
-    """In the largest unit of which there are two or more."""
-    seconds = int(age.total_seconds())
-    for size, unit in ((_DAY, "days"), (_HOUR, "h"), (_MINUTE, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
+        return f"reading {span_words(max(age, timedelta()))} old"
+    return f"OLD READING: {span_words(age)} old"

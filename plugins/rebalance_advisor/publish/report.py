@@ -31,7 +31,7 @@ TOP_BROKERS = 16
 VERDICT_WORDS = {
     "rebalance": "Rebalance: a plan is ready",
     "nothing_to_do": "Nothing to do",
-    "cannot_tell": "Cannot tell: too little of the cluster was seen",
+    "cannot_tell": "Cannot tell whether anything has to move",
     "infeasible": "Infeasible: no placement satisfies the hard rules",
     "not_fixable_by_moving": "Moving cannot fix this",
 }

@@ -124,9 +124,12 @@ def _plain(types: list[str]) -> str | list[str]:
 _RUN, _WANTED, _COST, _KNOWN = Section
 RUN_OPTIONS = (
     Option("cluster", "cluster", _RUN, kinds.NAME, "Cluster",
-        "one cluster of clusters.toml; empty: all of them", is_in_shell=False),
+        "its name in clusters.toml; the DAG says which", is_in_shell=False),
     Option("snapshot", "snapshot", _RUN, kinds.one_of(LATEST, FRESH), "Snapshot",
         "the newest one that is stored, or a fresh reading", default=LATEST, is_in_shell=False),
+    Option("age_limit", "age_limit_s", _RUN, kinds.SPAN, "Age limit",
+        "an older reading gives no plan, but cannot_tell: 90min, 2h, 3d (twice the time between two collections)",
+        is_in_shell=False),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
 )  # fmt: skip
 PLAN_OPTIONS = (

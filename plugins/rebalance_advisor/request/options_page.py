@@ -12,7 +12,8 @@ _HEAD = """# Options of a run
 
 Made from `rebalance_advisor/request/option_table.py` by `python -m rebalance_advisor.request.options_page`.
 
-A shell (`rebalance-advisor plan`, `advise`), the form of the DAG `advise`, its REST call (`conf`) and a stored run
+A shell (`rebalance-advisor plan`, `advise`), the form of a cluster's DAG `advise_NAME`, its REST call (`conf`), its
+table in `clusters.toml` (where they are the defaults of form, schedule and REST call) and a stored run
 (`advisor.run.parameters`) know the same options by the same names: `remove_broker` is `--remove-broker` in a shell.
 Where a shell takes an option several times (…), JSON holds a list. What is left out or null is not asked for; amounts
 and shares are numbers, or texts as in a shell (`"500GB"`, `"10%"`).

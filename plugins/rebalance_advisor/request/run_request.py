@@ -18,14 +18,16 @@ _NAMES = tuple(option.name for option in OPTIONS)
 class RunRequest:
     """One request.
 
-    cluster   None: all clusters of clusters.toml; in a shell INPUT says which
-    snapshot  ``latest``: the newest that is stored; ``fresh``: a reading of now; in a shell INPUT is the snapshot
+    cluster      its name in clusters.toml; in a shell INPUT says which
+    snapshot     ``latest``: the newest that is stored; ``fresh``: a reading of now; in a shell INPUT is the snapshot
+    age_limit_s  an older reading gives no plan; None: no limit, as in a shell
     """
 
     cluster: str | None = None
     snapshot: str = LATEST
     seed: int = 0
     options: PlanOptions = field(default_factory=PlanOptions)
+    age_limit_s: int | None = None
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""
@@ -34,7 +36,7 @@ class RunRequest:
         for option in RUN_OPTIONS:
             held = getattr(self, option.field)
             if held is not None or option.default is not None:
-                option.read(held)
+                option.read(option.json_value(held))
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> RunRequest:
@@ -63,10 +65,6 @@ class RunRequest:
         of_run = {option.name: option.json_value(getattr(self, option.field)) for option in RUN_OPTIONS}
         of_plan = {option.name: option.json_value(getattr(self.options, option.field)) for option in PLAN_OPTIONS}
         return of_run | of_plan
-
-    def of_cluster(self, cluster: str) -> RunRequest:
-        """The same for one cluster."""
-        return replace(self, cluster=cluster)
 
     def leaving_topics(self, names: Iterable[str]) -> RunRequest:
         """The same with these topics left alone, too."""

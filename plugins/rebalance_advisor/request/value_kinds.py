@@ -137,9 +137,11 @@ COUNT = ValueKind({"type": ["integer"], "minimum": 0}, texts.count, _whole(texts
 NUMBER_FROM_1 = ValueKind({"type": ["integer"], "minimum": 1}, texts.at_least_one, _whole(texts.at_least_one))
 HOURS = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_HOURS}, texts.hours, _whole(texts.hours))
 FACTOR = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_FACTOR}, texts.factor, _whole(texts.factor))
+# A form that lets people choose among known brokers gives texts.
 BROKER = ValueKind(
-    {"type": ["integer"], "minimum": 0, "maximum": MOST_BROKER_ID}, texts.broker_id, _whole(texts.broker_id)
-)
+    {"type": ["integer", "string"], "minimum": 0, "maximum": MOST_BROKER_ID, "pattern": "^[0-9]+$"},
+    texts.broker_id, _whole(texts.broker_id, takes_text=True),
+)  # fmt: skip
 _AMOUNT_SCHEMA = {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$"}
 AMOUNT = ValueKind({**_AMOUNT_SCHEMA, "minimum": 0}, texts.amount, _whole(texts.amount, takes_text=True))
 RATE = ValueKind({**_AMOUNT_SCHEMA, "minimum": 1}, texts.rate, _whole(texts.rate, takes_text=True))
@@ -159,6 +161,9 @@ NEW_BROKER = ValueKind(
 )  # fmt: skip
 # A shell gives a file, which is read once the cluster is known.
 CAPACITY = ValueKind({"type": ["object"]}, Path, _capacities, _capacities_document)
+SPAN = ValueKind(
+    {"type": ["string"], "pattern": r"^\s*[0-9]+\s*(min|h|d)\s*$"}, texts.span, _text(texts.span), texts.span_text
+)
 NAME = ValueKind({"type": ["string"], "minLength": 1}, _filled, _text(_filled))
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kafka_rebalance.snapshot.load import LoadKind
-from rebalance_advisor.airflow.cluster_config import ClusterEntry
+from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.airflow.collecting import LONGEST_WINDOW_S, has_rates, read_entry, with_rates_since
 from rebalance_advisor.dumps import read_input
 

@@ -2,17 +2,25 @@
 
 import pytest
 
+from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.request.option_table import OPTIONS, Section
+from rebalance_advisor.request.run_request import RunRequest
+from tests.unit.request.option_sets import OPTION_SETS
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 
 
-def test_the_form_of_advise_has_each_option_with_its_default_and_section():
+@pytest.fixture(autouse=True)
+def publish_dir(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADVISOR_PUBLISH_DIR", str(tmp_path))
+
+
+def test_the_form_of_advise_has_each_option_but_its_cluster_with_its_default_and_section():
     from rebalance_advisor.airflow.form import advise_form
 
-    form = advise_form()
-    assert list(form) == [option.name for option in OPTIONS]
-    for option in OPTIONS:
+    form = advise_form(ClusterEntry("orders", connection="c"))
+    assert list(form) == [option.name for option in OPTIONS if option.name != "cluster"]
+    for option in OPTIONS[1:]:
         field = form[option.name]
         assert field.value == option.default, option.name
         assert (field.schema["title"], field.description) == (option.title, option.form_words)
@@ -20,11 +28,14 @@ def test_the_form_of_advise_has_each_option_with_its_default_and_section():
         assert field.resolve() == option.default, "a default passes its own schema"
 
 
-def test_collecting_asks_for_the_cluster_alone():
-    from rebalance_advisor.airflow.form import advise_form, collect_form
+@pytest.mark.parametrize("name", OPTION_SETS)
+def test_the_options_of_a_clusters_table_are_defaults_that_pass_the_forms_own_schema(name):
+    from rebalance_advisor.airflow.form import advise_form
 
-    assert list(collect_form()) == ["cluster"]
-    assert collect_form()["cluster"].dump() == advise_form()["cluster"].dump()
+    request = RunRequest.from_mapping(OPTION_SETS[name][1])
+    options = {key: value for key, value in request.document().items() if value is not None and key != "cluster"}
+    form = advise_form(ClusterEntry("orders", connection="c", options=options))
+    assert RunRequest.from_mapping({key: field.resolve() for key, field in form.items()}) == request
 
 
 @pytest.mark.parametrize("days", [0, -1, 1.5, "90", None])

@@ -81,6 +81,12 @@ def test_whatever_ends_is_started_again_but_what_runs_once() -> None:
     assert again["airflow-init"] == "no"
 
 
+def test_readings_are_taken_wherever_advice_is_given() -> None:
+    """Airflow's own default leaves every new DAG switched off."""
+    for name in ("airflow-scheduler", "airflow-dag-processor", "airflow-apiserver"):
+        assert SERVICES[name]["environment"]["AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION"] == "false"
+
+
 def test_dockerfiles_copy_what_exists_from_official_pinned_images() -> None:
     assert len(_dockerfiles()) == 2
     for dockerfile in _dockerfiles():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.builder import make_plan, plan_of_unfit_reading
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.snapshot.age import too_old
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, CoverageGap, LogDir
@@ -97,7 +99,7 @@ def test_plan_and_advise_agree_and_end_with_4(name: str, tmp_path: Path, capsys:
         assert main(["verify", str(tmp_path / command), str(file)]) == 0
         capsys.readouterr()
     digest = (tmp_path / "advise" / "digest.md").read_text(encoding="utf-8")
-    assert "Cannot tell: too little of the cluster was seen" in digest
+    assert "Cannot tell whether anything has to move" in digest
     assert reason in digest
     codes = {
         finding["code"] for finding in json.loads((tmp_path / "advise" / "findings.json").read_text(encoding="utf-8"))
@@ -222,3 +224,19 @@ def test_verify_refuses_a_blind_verdict_and_blindness_without_a_cause() -> None:
     seen = cluster(even(), brokers(3))
     plan = replace(make_plan(seen, PlanOptions(with_frontier=False)), verdict=Verdict.CANNOT_TELL).sealed()
     assert "verdict" in verify_plan(to_document(plan), seen).counts
+
+
+@pytest.mark.parametrize("name", ["even", "uneven", *UNUSABLE])
+def test_a_reading_that_is_too_old_gives_no_moves_whatever_it_shows(name: str) -> None:
+    """All replicas of the uneven one lie on two of three brokers; that was 21 days ago."""
+    shown = {
+        "even": cluster(even(), brokers(3)),
+        "uneven": cluster([row("t", p, [0, 1]) for p in range(9)], brokers(3)),
+    }
+    snapshot = shown[name] if name in shown else UNUSABLE[name][0]
+    assert snapshot.captured_at is not None
+    words = too_old(snapshot.captured_at, snapshot.captured_at + timedelta(days=21), timedelta(hours=2))
+    assert words is not None
+    plan = plan_of_unfit_reading(snapshot, PlanOptions(), (words,))
+    assert (plan.verdict, plan.moves, plan.frontier, plan.reasons[0]) == (Verdict.CANNOT_TELL, (), (), words)
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []

@@ -35,7 +35,7 @@ def test_the_shell_has_every_option_but_what_its_input_says() -> None:
     add_plan_options(parser)
     flags = {flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")}
     assert flags - {"--help", "--previous"} == {
-        option.flag for option in OPTIONS if option.name not in ("cluster", "snapshot")
+        option.flag for option in OPTIONS if option.name not in ("cluster", "snapshot", "age_limit")
     }
 
 
@@ -47,7 +47,7 @@ def test_shell_and_form_ask_for_the_same(name: str) -> None:
 
 def test_the_sets_of_options_leave_no_option_out() -> None:
     given = {key for _, form in OPTION_SETS.values() for key in form}
-    assert given == {option.name for option in OPTIONS} - {"cluster", "snapshot", "capacity"}
+    assert given == {option.name for option in OPTIONS} - {"cluster", "snapshot", "age_limit", "capacity"}
 
 
 def test_an_unknown_name_is_told_with_the_nearest_known_one() -> None:

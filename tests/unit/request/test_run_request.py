@@ -19,7 +19,7 @@ from rebalance_advisor.request.run_request import RunRequest
 
 REFUSED = {
     "--remove-broker: 3 is no list": {"remove_broker": 3},
-    "--remove-broker: '3' is no whole number": {"remove_broker": ["3"]},
+    "--remove-broker: 'b3' is no whole number": {"remove_broker": ["b3"]},
     "--remove-broker: True is no whole number": {"remove_broker": [True]},
     "--remove-broker: 1.5 is no whole number": {"remove_broker": [1.5]},
     "--demote-broker: .* is no broker id": {"demote_broker": [2**31]},
@@ -51,10 +51,13 @@ REFUSED = {
     "--seed: .* is no whole number": {"seed": []},
     "--snapshot: 'yesterday' is none of": {"snapshot": "yesterday"},
     "--cluster: is empty": {"cluster": ""},
+    "--age-limit: '2 weeks' is no time span: give 90min, 2h or 3d": {"age_limit": "2 weeks"},
+    "--age-limit: '0h' is no time span": {"age_limit": "0h"},
+    "--age-limit: 7200 is no text": {"age_limit": 7200},
     "--remove-broker and --add-broker contradict": {"remove_broker": [7], "add_broker": ["7"]},
     "'remove_brokers': is no option; did you mean remove_broker": {"remove_brokers": [7]},
     "'with_frontier': is no option; did you mean no_frontier": {"with_frontier": None},
-    "'zzz': is no option; known: cluster, snapshot, seed": {"zzz": 1},
+    "'zzz': is no option; known: cluster, snapshot, age_limit, seed": {"zzz": 1},
 }
 
 
@@ -98,10 +101,11 @@ def test_an_empty_form_asks_for_nothing() -> None:
 def test_every_field_reaches_its_option() -> None:
     request = RunRequest.from_mapping(
         {
-            "cluster": "c", "snapshot": "fresh", "seed": 3, "balance_within": "20%",
+            "cluster": "c", "snapshot": "fresh", "age_limit": "90min", "seed": 3, "balance_within": "20%",
             "target": ["disk=0.9..1.1", "in=2"],
-            "remove_broker": [3, 1.0], "add_broker": ["7:rack:b", "8", 9], "demote_broker": [4], "exclude_broker": [5],
-            "replication_factor": 2, "include_topic": ["a.*"], "exclude_topic": ["a.b"], "dead_band": 1,
+            "remove_broker": [3, 1.0], "add_broker": ["7:rack:b", "8", 9], "demote_broker": ["4"],
+            "exclude_broker": [5], "replication_factor": 2, "include_topic": ["a.*"],
+            "exclude_topic": ["a.b"], "dead_band": 1,
             "least_gain_per_byte": 0, "max_move_bytes": "512MiB", "max_moves": 4, "max_leader_changes": 0,
             "throttle": 1000, "moves_per_broker": 2, "partitions_per_wave": 10, "expires_after_hours": 7,
             "capacity": {"1": {"disk_bytes": 5e12}}, "no_frontier": True, "leaders_only": False,
@@ -118,6 +122,7 @@ def test_every_field_reaches_its_option() -> None:
             throttle_bytes_per_s=1000, moves_per_broker=2, partitions_per_wave=10, expires_after_hours=7,
             capacities={1: Capacity(disk_bytes=5e12)}, with_frontier=False,
         ),
+        age_limit_s=5400,
     )  # fmt: skip
 
 
@@ -157,7 +162,7 @@ def test_the_words_of_a_random_request_ask_a_shell_for_the_same(first: int) -> N
     for seed in range(first, first + 20):
         request = random_request(random.Random(seed))
         request = replace(
-            request, cluster=None, snapshot="latest", options=replace(request.options, capacities={})
+            request, cluster=None, snapshot="latest", age_limit_s=None, options=replace(request.options, capacities={})
         )  # a shell's INPUT, and a file
         assert request_of(parser.parse_args(words_of(request))) == request, seed
 
@@ -193,6 +198,7 @@ def random_request(rng: random.Random) -> RunRequest:
         cluster=maybe("prod"),
         snapshot=rng.choice(["latest", "fresh"]),
         seed=rng.randrange(2**40),
+        age_limit_s=maybe(60 * rng.randint(1, 9999)),
         options=PlanOptions(
             within=within,
             targets={name: rng.choice(bands) for name in rng.sample(["disk", "in", "out", "cpu"], 2)},

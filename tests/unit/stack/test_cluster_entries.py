@@ -1,6 +1,6 @@
 import tomllib
 
-from rebalance_advisor.airflow.cluster_config import read_clusters
+from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
 from stack.airflow.cluster_entries import write_entry
 
 
@@ -18,7 +18,7 @@ def test_what_somebody_else_wrote_stays_as_it_is(tmp_path):
     write_entry(file, "live", {"connection": "kafka_live"})
     write_entry(file, "live", {"connection": "kafka_other"})
     assert file.read_text().startswith(mine.strip())
-    assert {name: entry.connection for name, entry in read_clusters(file).items()} == {
+    assert {name: entry.connection for name, entry in read_clusters(file).entries.items()} == {
         "live": "kafka_other", "orders": "kafka_orders",
     }  # fmt: skip
 

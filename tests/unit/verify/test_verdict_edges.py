@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -260,6 +261,18 @@ BLIND = {"verdict": "cannot_tell", "moves": [], "frontier": []}
 )  # fmt: skip
 def test_what_hides_something_is_a_reason_not_to_tell(snapshot: ClusterSnapshot, is_blind: bool) -> None:
     assert faults_of(check_what_was_seen, BLIND, snapshot) == ([] if is_blind else ["verdict"])
+
+
+OLD = BLIND | {"reasons": ["the reading is too old: 21 days old, the limit is 2 h; take a new one"]}
+YOUNG = BLIND | {"reasons": ["the moon", *OLD["reasons"]]}
+
+
+@pytest.mark.parametrize(("document", "has_time", "faults"), [
+    (OLD, True, []), (YOUNG, True, ["verdict"]), (OLD, False, ["verdict"]),  # without a time nothing is old
+])  # fmt: skip
+def test_how_old_a_reading_was_is_taken_as_told(document: dict[str, Any], has_time: bool, faults: list[str]) -> None:
+    seen = replace(SNAPSHOT, captured_at=datetime(2026, 11, 1, tzinfo=UTC) if has_time else None)
+    assert faults_of(check_what_was_seen, document, seen) == faults
 
 
 def test_who_cannot_tell_plans_nothing_and_who_tells_has_seen_somebody() -> None:

@@ -11,6 +11,8 @@ from kafka_rebalance.verify.cluster.arrays import KINDS
 from kafka_rebalance.verify.faults import FaultList
 
 CANNOT_TELL = "cannot_tell"
+# How old the reading was when somebody asked cannot be recomputed from plan and snapshot.
+OLD_READING = "the reading is too old: "
 
 
 def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, faults: FaultList) -> None:
@@ -18,12 +20,18 @@ def check_what_was_seen(document: dict[str, Any], snapshot: ClusterSnapshot, fau
     if document["verdict"] == CANNOT_TELL:
         if document["moves"] or document["frontier"]:
             faults.add("verdict", "plan.verdict", "nobody can tell, yet moves or points of a frontier are told")
-        if _is_all_seen(snapshot):
+        if _is_all_seen(snapshot) and not _is_too_old(document, snapshot):
             faults.add("verdict", "plan.verdict", "nobody can tell, yet all of the cluster was seen")
     elif not _is_any_alive(snapshot):
         faults.add("verdict", "plan.verdict", f"{document['verdict']}, yet no broker was seen alive")
     elif not (snapshot.partitions.leader >= 0).any():
         faults.add("verdict", "plan.verdict", f"{document['verdict']}, yet no partition was seen that has a leader")
+
+
+def _is_too_old(document: dict[str, Any], snapshot: ClusterSnapshot) -> bool:
+    """The plan's first reason is the age of a reading that has a time."""
+    first = next(iter(document.get("reasons", ())), "")
+    return snapshot.captured_at is not None and first.startswith(OLD_READING)
 
 
 def _is_any_alive(snapshot: ClusterSnapshot) -> bool:

@@ -1,0 +1,138 @@
+"""``clusters.toml``: what stands in it, and what is refused with its place."""
+
+import re
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
+from rebalance_advisor.airflow.clusters.dag_settings import DagSettings
+from rebalance_advisor.request.option_table import OPTIONS
+from rebalance_advisor.request.run_request import RunRequest
+from tests.unit.request.option_sets import OPTION_SETS
+
+
+@pytest.fixture
+def clusters_toml(tmp_path):
+    def write(text):
+        file = tmp_path / "clusters.toml"
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def test_each_of_the_three_sources_is_read_and_paths_start_at_the_file(clusters_toml, tmp_path):
+    file = clusters_toml(
+        '[clusters.orders]\nconnection = "kafka_orders"\n[clusters.audit]\nfolder = "dumps"\ncapacity = "c.csv"\n'
+        '[clusters.planned]\nfile = "/elsewhere/p.json.gz"\n'
+    )
+    found = read_clusters(file).entries
+    assert list(found) == ["audit", "orders", "planned"]
+    assert (found["orders"].connection, found["orders"].path) == ("kafka_orders", None)
+    assert (found["audit"].path, found["audit"].capacity) == (tmp_path / "dumps", tmp_path / "c.csv")
+    assert str(found["planned"].path) == "/elsewhere/p.json.gz"
+    assert {entry.settings for entry in found.values()} == {DagSettings()}
+
+
+def test_settings_and_options_of_a_run_stand_in_the_same_table(clusters_toml):
+    file = clusters_toml(
+        '[clusters.a]\nconnection = "c"\nschedule = "off"\ncollect_schedule = "@daily"\nowner = "team"\n'
+        'tags = ["x"]\nretries = 0\npermissions = { ops = ["can_read"] }\nthrottle = "20MiB"\nage_limit = "36h"\n'
+        'balance_within = "5%"\nremove_broker = [3]\ncapacity = { 3 = { disk_bytes = 4e12 } }\n'
+    )
+    entry = read_clusters(file).entry("a")
+    assert entry.settings == DagSettings("off", "@daily", "team", ("x",), 0, {"ops": ("can_read",)})
+    assert entry.capacity is None
+    request = RunRequest.from_mapping(entry.options)
+    assert (request.age_limit_s, request.options.throttle_bytes_per_s, request.options.within) == (
+        36 * 3600, 20 * 2**20, 0.05,
+    )  # fmt: skip
+    assert request.options.capacities[3].disk_bytes == 4e12
+
+
+@pytest.mark.parametrize("name", OPTION_SETS)
+def test_whatever_a_form_may_ask_may_stand_in_a_table(clusters_toml, name):
+    _, asked = OPTION_SETS[name]
+    lines = [f"{key} = {toml(value)}" for key, value in asked.items()]
+    entry = read_clusters(clusters_toml("\n".join(['[clusters.a]\nfile = "x"', *lines]))).entry("a")
+    assert RunRequest.from_mapping(entry.options) == RunRequest.from_mapping(asked)
+
+
+def test_every_option_but_the_cluster_itself_may_stand_in_a_table():
+    from rebalance_advisor.airflow.clusters.cluster_config import _KEYS
+
+    assert {option.name for option in OPTIONS} - {"cluster"} <= set(_KEYS)
+
+
+def toml(value):
+    return str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
+
+
+WHOLE_FILE = [
+    ("", "names no cluster"),
+    ("[clusters]", "names no cluster"),
+    ("clusters = 3", "names no cluster"),
+    ("[clusters.a", "is no TOML"),
+]
+ONE_TABLE = [
+    ("[clusters.a]", r"\[clusters.a\]: has no source"),
+    ('[clusters.a]\nfile = "x"\nfolder = "y"', r"\[clusters.a\]: has folder and file"),
+    ('[clusters.a]\nfolders = "y"', "'folders' is not known; did you mean folder"),
+    ("[clusters.a]\nfile = 7", "file is no text: 7"),
+    ('[clusters.a]\nfile = ""', "file is no text"),
+    ("[clusters.a]\nfile = { x = 1 }", "has file; give exactly one"),
+    ('[clusters."../up"]\nfile = "x"', "is no name"),
+    ('[clusters.Orders]\nfile = "x"', "is no name"),
+    (f'[clusters.{"a" * 61}]\nfile = "x"', "is no name"),
+    ("clusters.a = 1", r"\[clusters.a\]: is no table"),
+    ('[clusters.a]\nfile = "x"\ncluster = "b"', "'cluster' is not known"),
+    ('[clusters.a]\nfile = "x"\nremove_brokers = [1]', "'remove_brokers' is not known; did you mean remove_broker"),
+    ('[clusters.a]\nfile = "x"\nthrottle = "fast"', r"\[clusters.a\] throttle: --throttle: 'fast' is no amount"),
+    ('[clusters.a]\nfile = "x"\nage_limit = 2026-11-20', "age_limit: .* is no text"),
+    ('[clusters.a]\nfile = "x"\nschedule = "daily"', r"schedule: 'daily' is no schedule: give cron in UTC"),
+    ('[clusters.a]\nfile = "x"\ncollect_schedule = "0 0 30 2 *"', "collect_schedule: .* is no schedule"),
+    ('[clusters.a]\nfile = "x"\nschedule = "0 0 5 * * *"', "schedule: .* is no schedule"),
+    ('[clusters.a]\nfile = "x"\nschedule = 5', "schedule: 5 is no text"),
+    ('[clusters.a]\nfile = "x"\nretries = -1', "retries: -1 is no number from 0 to 20"),
+    ('[clusters.a]\nfile = "x"\nretries = true', "retries: True is no number"),
+    ('[clusters.a]\nfile = "x"\nowner = " "', "owner: ' ' is no text"),
+    ('[clusters.a]\nfile = "x"\ntags = "prod"', "tags: 'prod' is no list of texts"),
+    (f'[clusters.a]\nfile = "x"\ntags = ["{"t" * 101}"]', "tags: .* is longer than 100 characters"),
+    ('[clusters.a]\nfile = "x"\npermissions = "ops"', "permissions: 'ops' is no table of roles"),
+    ('[clusters.a]\nfile = "x"\npermissions = { ops = ["run"] }', "permissions: 'run' is none of can_read, can_edit"),
+    ("[cluster.b]\nx = 1", "'cluster': is not known; every table is a "),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), WHOLE_FILE)
+def test_a_list_that_cannot_be_read_is_refused_whole(clusters_toml, text, words):
+    file = clusters_toml(text)
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(str(file))}.*{words}"):
+        read_clusters(file)
+
+
+@pytest.mark.parametrize(("text", "words"), ONE_TABLE)
+def test_a_wrong_table_is_refused_by_its_place_and_alone(clusters_toml, text, words):
+    file = clusters_toml(f'{text}\n[clusters.well]\nconnection = "c"\n')
+    found = read_clusters(file)
+    assert list(found.entries) == ["well"]
+    ((name, refusal),) = found.refused.items()
+    with pytest.raises(InvalidInputError, match=f"^{re.escape(str(file))}.*{words}"):
+        found.entry(name)
+    assert len(str(refusal)) < 1500
+
+
+def test_a_missing_list_and_a_missing_setting_are_named(tmp_path, monkeypatch):
+    with pytest.raises(InvalidInputError, match=r"nowhere\.toml"):
+        read_clusters(tmp_path / "nowhere.toml")
+    monkeypatch.delenv("ADVISOR_CLUSTERS_FILE", raising=False)
+    with pytest.raises(InvalidInputError, match="ADVISOR_CLUSTERS_FILE: is not set"):
+        clusters_file()
+
+
+def test_a_cluster_that_is_not_in_the_list_is_refused(clusters_toml):
+    known = read_clusters(clusters_toml('[clusters.b]\nfile = "b"\n[clusters.a]\nfile = "a"\n'))
+    assert known.entry("b").name == "b"
+    with pytest.raises(UnknownNameError, match="unknown cluster 'c'; known: a, b"):
+        known.entry("c")

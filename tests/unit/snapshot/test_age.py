@@ -1,0 +1,36 @@
+"""From when on a reading is too old, and how that is said."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kafka_rebalance.snapshot.age import span_words, too_old
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("age", "limit", "words"),
+    [
+        (timedelta(days=21), timedelta(hours=2), "the reading is too old: 21 days old, the limit is 2 h"),
+        (
+            timedelta(hours=2, seconds=1),
+            timedelta(hours=2),
+            "the reading is too old: 7,201 s old, the limit is 7,200 s",
+        ),
+        (timedelta(hours=2), timedelta(hours=2), None),
+        (timedelta(minutes=-10), timedelta(hours=2), None),  # from the future: clocks disagree, which is no age
+        (timedelta(days=2000), None, None),
+    ],
+)
+def test_a_reading_beyond_its_limit_is_too_old(age, limit, words):
+    assert too_old(NOW - age, NOW, limit) == words
+
+
+def test_a_reading_without_a_time_has_no_age():
+    assert too_old(None, NOW, timedelta(seconds=1)) is None
+
+
+def test_spans_are_told_in_the_largest_unit_of_which_there_are_two():
+    spans = (timedelta(seconds=119), timedelta(minutes=119), timedelta(hours=47), timedelta(hours=48))
+    assert [span_words(span) for span in spans] == ["119 s", "119 min", "47 h", "2 days"]
