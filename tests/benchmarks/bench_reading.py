@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import os
 import statistics
 import sys
 import time
@@ -77,16 +78,26 @@ def read_live(folder: Path, replicas: int, runs: int) -> None:
         settings = connection_settings({"bootstrap.servers": cluster.bootstrap})
         for run in range(runs):
             counts = RequestCounts()
-            wall, cpu = time.perf_counter(), time.process_time()
+            wall, cpu, of_brokers = time.perf_counter(), time.process_time(), cpu_of_brokers(folder)
             snapshot = read_with_settings(settings, cluster_name="live", now=datetime.now(UTC), counts=counts)
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            of_brokers = cpu_of_brokers(folder) - of_brokers
             commits = sum(len(group.committed) for group in snapshot.groups)
             sys.stdout.write(
                 f"run {run + 1}: {len(snapshot.partitions):,} partitions, {len(snapshot.groups)} groups, {commits:,} "
                 f"committed offsets, {len(snapshot.coverage)} gaps: {counts.total} requests, {wall:.2f} s "
-                f"({cpu:.2f} s of CPU)\n"
+                f"({cpu:.2f} s of our CPU, {of_brokers:.2f} s of the three brokers')\n"
             )
         sys.stdout.write("".join(f"  {line}\n" for line in counts.words()))
+
+
+def cpu_of_brokers(folder: Path) -> float:
+    """Seconds that the nodes of the cluster have computed so far: their share of a reading's time on idle cores."""
+    ticks = 0
+    for file in folder.glob("node-*.pid"):
+        fields = Path(f"/proc/{file.read_text()}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def make_topics(bootstrap: str, replicas: int) -> None:

@@ -85,7 +85,7 @@ def read_with_settings(
     coverage = Coverage()
     with _connected(settings) as client:
         sender = RequestSender(
-            client, tuple(sorted(client.addresses)), deadline, _round_s(settings, deadline_s),
+            client, tuple(sorted(client.addresses)), deadline, round_seconds(settings.request_timeout_ms, deadline_s),
             unheard=_unheard_at_first(client), counts=RequestCounts() if counts is None else counts,
         )  # fmt: skip
         say("reading brokers, topics and partitions")
@@ -137,12 +137,14 @@ def _connected(settings: ConnectionSettings) -> ClusterClient:
     return ClusterClient(settings, find_server(replace(settings, servers=others)))
 
 
-def _round_s(settings: ConnectionSettings, deadline_s: float) -> float:
-    """The user's own limit of a request shortens a round; ``request.timeout.ms=30000`` stands in many files as it is
-    by default, so it does not lengthen one: a longer deadline does.
+def round_seconds(request_timeout_ms: int | None, deadline_s: float) -> float:
+    """How long a broker has to answer.
+
+    The user's own limit of a request shortens it; ``request.timeout.ms=30000`` stands in many files because it is the
+    default, so it does not lengthen it: a longer deadline does.
     """
     longest = max(ROUND_S, deadline_s / _ROUNDS_A_DEADLINE)
-    return min(longest, settings.request_timeout_ms / 1000) if settings.request_timeout_ms else longest
+    return min(longest, request_timeout_ms / 1000) if request_timeout_ms else longest
 
 
 def _unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -18,11 +19,13 @@ from kafka.protocol.admin import (
     ListGroupsResponse,
 )
 from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest, MetadataResponse
 
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from rebalance_advisor.kafka.cluster_metadata import ClusterUnreadableError
+from rebalance_advisor.kafka.connection import client
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
-from rebalance_advisor.kafka.read_cluster import read_cluster, read_with_settings
+from rebalance_advisor.kafka.read_cluster import read_cluster, read_with_settings, round_seconds
 from rebalance_advisor.kafka.request_counts import RequestCounts
 from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
 
@@ -203,6 +206,43 @@ def test_where_no_broker_answers_under_its_own_address_nothing_is_read(monkeypat
         ),
     ):
         read_cluster({"bootstrap.servers": where}, cluster_name=None, now=NOW, deadline_s=20)
+
+
+@pytest.mark.parametrize(
+    ("request_timeout_ms", "deadline_s", "seconds"),
+    [(None, 120, 5), (None, 20, 5), (None, 240, 10), (30_000, 120, 5), (3_000, 120, 3), (8_000, 240, 8)],
+)
+def test_the_users_limit_of_a_request_shortens_a_round_and_a_longer_deadline_lengthens_it(
+    request_timeout_ms: int | None, deadline_s: float, seconds: float
+) -> None:
+    assert round_seconds(request_timeout_ms, deadline_s) == seconds
+
+
+def goes_after_the_probe() -> CannedBroker:
+    """It tells its metadata once, and then hangs up."""
+    left = [1]
+
+    def metadata(_: Any) -> Any:
+        return MetadataResponse(brokers=[], cluster_id="x", controller_id=1, topics=[]) if left and left.pop() else None
+
+    return CannedBroker({MetadataRequest: (7, metadata)})
+
+
+def test_a_server_that_goes_between_the_probe_and_the_reading_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of two servers is slow to let us in, so the first is taken; alone it would be an error in words."""
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.5)
+    slow = CannedBroker(dict(ANSWERS), [topic_row("t", (1, [1], [1]))])
+    versions = slow.answers[ApiVersionsRequest][1]
+    slow.answers[ApiVersionsRequest] = (4, lambda request: (waited.wait(0.2), versions(request))[1])
+    waited = threading.Event()
+    with listening(goes_after_the_probe()) as first, listening(slow) as second:
+        snapshot = read_cluster({}, bootstrap=f"{first},{second}", cluster_name="c", now=NOW)
+    assert [topic.name for topic in snapshot.topics] == ["t"]
+    with (
+        listening(goes_after_the_probe()) as first,
+        pytest.raises(ClusterUnreadableError, match=r"127\.0\.0\.1:\d+: it let us in and then told nothing \(.*\)"),
+    ):
+        read_cluster({}, bootstrap=first, cluster_name="c", now=NOW)
 
 
 def test_a_time_without_a_zone_is_refused_before_anything_is_asked() -> None:

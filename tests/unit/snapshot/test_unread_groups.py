@@ -27,7 +27,7 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.rights import Right, right_gap
-from kafka_rebalance.snapshot.unread_groups import unread_groups
+from kafka_rebalance.snapshot.unread_groups import COMMITS_OF_BROKER, LIST_OF_BROKER, may_hide_groups, unread_groups
 
 OUT = LoadKind.OUT_BYTES_PER_S
 NAMES = ("a", "b", "flow-changelog")
@@ -64,6 +64,21 @@ def out(snapshot: ClusterSnapshot) -> list[float | None]:
 
 def member(*topics: str) -> tuple[Member, ...]:
     return (Member("m", subscription=topics, assigned=tuple((topic, (0,)) for topic in topics)),)
+
+
+def test_what_a_silent_broker_would_have_told_of_groups_is_unknown() -> None:
+    """Broker 2 coordinates two groups: it told the commits of one and fell silent. One of broker 1 was read to the end;
+    the list of groups of broker 3 is missing, so there may be others.
+    """
+    gap = CoverageGap("broker", "2", f"log dirs, {COMMITS_OF_BROKER} 1 group that it coordinates", "silent (x)")
+    lost = Group("lost", state="Stable", coordinator=2, members=member("b"))
+    told = replace(lost, id="told", committed=(CommittedOffset("a", 0, 1),))
+    other = replace(lost, id="other", coordinator=1)
+    snapshot = reading(T0, 10, (lost, told, other), gap)
+    assert [(unread.group, unread.topics) for unread in unread_groups(snapshot)] == [("lost", frozenset({"b"}))]
+    assert not may_hide_groups(snapshot)
+    unlisted = CoverageGap("broker", "3", f"log dirs, {LIST_OF_BROKER}", "silent (x)")
+    assert may_hide_groups(reading(T0, 10, (), unlisted))
 
 
 NO_COMMITS = CoverageGap("group", "g", "committed offsets", "GroupAuthorizationFailed (30)")

@@ -1,7 +1,7 @@
 """kafka-python's connection manager, but no socket stays open and no handshake lasts for ever.
 
-A refused connection, a handshake that fails, or one under way when the client is closed (a broker that froze) leaves a
-socket to the garbage collector there.
+A refused connection, a handshake that fails or is under way when the client is closed (a broker that froze), and a
+request that is still being written then leave a socket to the garbage collector there.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from kafka import errors
 from kafka.net.inet import KafkaNetSocket
 from kafka.net.manager import KafkaConnectionManager
+from kafka.net.selector import NetworkSelector
 from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 
 _HANDSHAKE_S = 5.0
@@ -20,6 +21,20 @@ _HANDSHAKE_S = 5.0
 
 class ClosingConnectionManager(KafkaConnectionManager):
     """Connections by plain TCP and TLS, without a proxy."""
+
+    def __init__(self, net: NetworkSelector, **configs: Any) -> None:
+        super().__init__(net, **configs)
+        self._transports: list[KafkaTCPTransport] = []
+
+    def close_sockets(self) -> None:
+        """What is open even now, after manager and network were closed."""
+        for transport in self._transports:
+            if transport._sock is not None:
+                transport._sock.close()
+
+    def get_connection(self, node_id: Any, timeout_ms: float | None = None, **options: Any) -> Any:
+        """As there; but a connection that ends does not make the manager ask for metadata by itself."""
+        return super().get_connection(node_id, timeout_ms=timeout_ms, **options | {"refresh_metadata_on_err": False})
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
         """A connection to ``node`` with TLS where it is wanted. Raises KafkaConnectionError."""
@@ -33,6 +48,7 @@ class ClosingConnectionManager(KafkaConnectionManager):
         except BaseException:
             connection.close()
             raise
+        self._transports.append(transport)
         try:
             # kafka-python gives a TLS handshake all the time there is: a broker that froze would hang the reading.
             left_s = timeout_at - time.monotonic() if timeout_at is not None else _HANDSHAKE_S

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from kafka.protocol.admin import DescribeQuorumRequest, ListGroupsRequest, ListG
 from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.snapshot.model import BrokerState
+from rebalance_advisor.kafka.connection import client as client_module
 from rebalance_advisor.kafka.connection.client import ClusterClient, error_name, reason_of
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.unheard import Unheard
@@ -82,6 +84,19 @@ def test_a_broker_that_does_not_listen_where_it_advertises_is_told_with_the_reas
         assert client.connect() == {1: None, 2: Unheard(BrokerState.REFUSED, "Connection refused")}
 
 
+def test_a_broker_that_accepts_and_says_nothing_is_asked_once(
+    broker: CannedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent, listening(broker) as where:
+        broker.others = {2: silent.getsockname()[:2]}
+        with ClusterClient(settings(where), settings(where).servers[0]) as client:
+            assert client.connect() == {1: None, 2: Unheard(BrokerState.SILENT, "no answer within 0.5 s")}
+    assert pauses == []
+
+
 @pytest.mark.parametrize(("code", "words"), [(16, "NotCoordinator (16)"), (29, "TopicAuthorizationFailed (29)")])
 def test_a_code_has_its_name(code: int, words: str) -> None:
     assert error_name(code) == words
@@ -89,7 +104,13 @@ def test_a_code_has_its_name(code: int, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("failure", "words"),
-    [(TimeoutError("slow"), "Timeout: slow"), (TimeoutError(), "Timeout"), (ValueError(" x "), "Value: x")],
+    [
+        (TimeoutError("slow"), "Timeout: slow"),
+        (TimeoutError(), "Timeout"),
+        (ValueError(" x "), "Value: x"),
+        (errors.KafkaConnectionError("closed"), "KafkaConnection: closed"),
+        (errors.IncompatibleBrokerVersion("old"), "IncompatibleBrokerVersion: old"),
+    ],
 )
 def test_a_failure_in_words(failure: Exception, words: str) -> None:
     assert reason_of(failure) == words
