@@ -29,6 +29,7 @@ Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
 REACH_SECONDS = 3.0  # a plain TCP connection
 CONNECT_SECONDS = 5.0  # with TLS, login and the first answer
+_AFTER_THROTTLE_S = 0.01
 _NEVER_MS = 24 * 3_600_000
 
 
@@ -118,7 +119,8 @@ class ClusterClient:
     def send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         """The response to each request, or the exception in its place; never raises, waits ``seconds`` at most.
 
-        A broker whose connection ended is tried with a plain socket first.
+        A broker whose connection ended is tried with a plain socket first; one that wants us to slow down (a quota of
+        requests) gets them when it wants them.
         """
         lost = {broker for broker, _ in requests.values()} - {
             broker for broker, connection in self._manager._conns.items() if connection.connected
@@ -134,14 +136,22 @@ class ClusterClient:
 
     def _send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         manager = self._manager
-        deadline = time.monotonic() + seconds
+        deadline, timeout_ms = time.monotonic() + seconds, int(seconds * 1000)
+
+        async def send_later(wait_s: float, broker: int, request: Any) -> Any:
+            await self._net.sleep(wait_s)
+            return await manager.send(request, broker, request_timeout_ms=timeout_ms)
 
         async def ask_all() -> dict[Key, Any]:
             answers: dict[Key, Any] = {}
             flying = {}
             for key, (broker, request) in requests.items():
                 try:
-                    flying[key] = manager.send(request, broker, request_timeout_ms=int(seconds * 1000))
+                    wait_s = self._throttled_s(broker)
+                    if wait_s > 0:
+                        flying[key] = manager.call_soon(send_later, wait_s, broker, request)
+                    else:
+                        flying[key] = manager.send(request, broker, request_timeout_ms=timeout_ms)
                 except Exception as failure:  # noqa: BLE001  # an error is a value here
                     answers[key] = failure
             for key, future in flying.items():
@@ -153,6 +163,13 @@ class ClusterClient:
 
         answered: dict[Key, Any] = manager.run(ask_all)
         return answered
+
+    def _throttled_s(self, broker: int) -> float:
+        """How long kafka-python would refuse to send to it, because it asked for a pause."""
+        connection = self._manager._conns.get(broker)
+        if connection is None or "throttle" not in connection.paused:
+            return 0.0
+        return max(0.0, float(connection._throttle_time) - time.monotonic()) + _AFTER_THROTTLE_S
 
 
 def error_name(code: int) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from kafka import errors
 from kafka.protocol.admin import DescribeQuorumRequest, ListGroupsRequest, ListGroupsResponse
+from kafka.protocol.consumer import FetchRequest
 from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.snapshot.model import BrokerState
@@ -26,12 +27,13 @@ def settings(where: str) -> ConnectionSettings:
 
 @pytest.fixture
 def broker() -> CannedBroker:
-    """It lists no groups, and hangs up on a group that is asked for by state."""
+    """One of 2.1. It lists no groups, and hangs up on a group that is asked for by state."""
 
     def groups(request: object) -> object:
         return None if request.states_filter else ListGroupsResponse(error_code=0, groups=[], throttle_time_ms=0)
 
-    return CannedBroker({ListGroupsRequest: (4, groups)}, [topic_row("orders", (1, [1], [1]))])
+    speaks = {ListGroupsRequest: (4, groups), FetchRequest: (10, lambda _: None)}
+    return CannedBroker(speaks, [topic_row("orders", (1, [1], [1]))])
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_it_knows_the_brokers_that_metadata_names_and_the_versions_that_both_spe
     assert client.version_of(MetadataRequest) == 7  # the broker's newest, kafka-python's is newer
     assert client.version_of(ListGroupsRequest) == 4
     assert client.version_of(DescribeQuorumRequest) == -1
-    assert client.kafka_version is not None
+    assert client.kafka_version == "2.1"
     assert client.connect() == {1: None}
 
 
@@ -73,6 +75,18 @@ def test_a_connection_that_is_cut_is_a_failure_of_what_was_under_way(client: Clu
     answer = client.send({0: (1, ListGroupsRequest(states_filter=["Stable"]))}, 2.0)[0]
     assert isinstance(answer, errors.KafkaError)
     assert list(client.send({0: (1, ListGroupsRequest())}, 2.0)[0].groups) == []  # and the next one works again
+
+
+def test_a_broker_that_wants_a_pause_gets_the_next_requests_after_it(
+    client: ClusterClient, broker: CannedBroker
+) -> None:
+    """A quota of requests: kafka-python refuses to send meanwhile."""
+    broker.answers[ListGroupsRequest] = (
+        4, lambda _: ListGroupsResponse(error_code=0, groups=[], throttle_time_ms=300),
+    )  # fmt: skip
+    for _ in range(2):
+        answers = client.send({i: (1, ListGroupsRequest()) for i in range(3)}, 5.0)
+        assert [answer.throttle_time_ms for answer in answers.values()] == [300] * 3
 
 
 def test_a_broker_that_does_not_listen_where_it_advertises_is_told_with_the_reason(
