@@ -102,10 +102,10 @@ def cpu_of_brokers(folder: Path) -> float:
 
 def make_topics(bootstrap: str, replicas: int) -> None:
     """91 topics of 110 partitions, a few at a time."""
-    for first in range(0, _TOPICS, 10):
+    for first in range(0, _TOPICS, 3):
         placement = {
             f"t{i}": [[1 + (i + p + j) % 3 for j in range(replicas)] for p in range(_PARTITIONS)]
-            for i in range(first, min(first + 10, _TOPICS))
+            for i in range(first, min(first + 3, _TOPICS))
         }
         create_topics(bootstrap, placement, {})
 
