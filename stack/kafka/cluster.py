@@ -44,6 +44,7 @@ class ClusterSpec:
     is_secured: bool = False
     log_dirs_per_broker: int = 1
     broker_properties: Mapping[str, str] = field(default_factory=dict)
+    controller_properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextlib.contextmanager
@@ -223,11 +224,15 @@ class KafkaCluster:
             **({} if self.certificates is None else kafka_security.server_properties(self.certificates)),
         }
         if node == CONTROLLER:
-            return shared | {
-                "process.roles": "controller",
-                "listeners": f"CONTROLLER://127.0.0.1:{self._controller_port}",
-                "log.dirs": ",".join(str(folder) for folder in self._data(node)),
-            }
+            return (
+                shared
+                | {
+                    "process.roles": "controller",
+                    "listeners": f"CONTROLLER://127.0.0.1:{self._controller_port}",
+                    "log.dirs": ",".join(str(folder) for folder in self._data(node)),
+                }
+                | dict(self.spec.controller_properties)
+            )
         return shared | self._broker_properties(node) | dict(self.spec.broker_properties)
 
     def _broker_properties(self, broker: int) -> dict[str, str]:
