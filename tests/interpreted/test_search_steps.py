@@ -69,6 +69,20 @@ def test_finish_sends_what_covers_the_excess_at_the_least_cost() -> None:
     assert state.load[:3, 0] == pytest.approx([1.1, 1.0, 0.9])
 
 
+@pytest.mark.parametrize(("step", "off"), [("push", 0.5), ("finish", 2.0), ("pull", 2.0)])
+def test_the_broker_of_index_0_receives_as_any_other(step: str, off: float) -> None:
+    """Brokers numbered the other way round: 5, 10 and 15. The 4 GB go from 2 to 0."""
+    problem = hand_problem([((2, 1), 6.0), ((2, 1), 4.0), ((2, 0), 5.0)], 3)
+    state = hand_state(problem, low=np.full((3, 1), 10 - off), high=np.full((3, 1), 10 + off))
+    rounds = {
+        "push": lambda: push.push_round(state, EVERYBODY, EVERYBODY, 1.0, 0.2),
+        "finish": lambda: finish.finish_round(state, EVERYBODY, EVERYBODY, 0.0),
+        "pull": lambda: pull.pull_round(state, EVERYBODY, 0.0, 0.0),
+    }
+    assert rounds[step]() == 1
+    assert state.replicas.tolist() == [[2, 1], [0, 1], [2, 0]]
+
+
 def test_finish_leaves_alone_what_no_move_helps() -> None:
     state = hand_state(hand_problem([((0,), 14.0), ((1,), 6.0)], 2))  # to hand over 14 only swaps the sides
     assert finish.finish_round(state, TWO, TWO, 1e300) == 0

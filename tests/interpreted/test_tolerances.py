@@ -108,6 +108,15 @@ def test_what_mends_stops_where_only_rounding_is_left() -> None:
         assert polish._mend(state, 0, displaced, EVERYBODY, journal, 5) == is_mended
 
 
+@pytest.mark.parametrize(("times", "is_fetched"), [(1.0, False), (2.0, True)])
+def test_nothing_is_fetched_that_helps_no_more_than_rounding(times: float, is_fetched: bool) -> None:
+    """Broker 2 lacks what the replica brings: the tolerance, or twice that. Broker 0 is as far above its top."""
+    size = times * GAIN_TOLERANCE
+    state = state_of([[size], [0.0], [0.0]], [[-9.0], [-9.0], [size]], [[0.0], [9.0], [9.0]])
+    state.follower[0, 0] = size
+    assert pull._helps(state, 0, 2, np.empty(1), 0.0) == is_fetched
+
+
 @pytest.mark.parametrize(("times", "is_swapped"), [(1.0, True), (2.0, False)])
 def test_a_cheaper_one_goes_where_that_loses_no_more_than_rounding(times: float, is_swapped: bool) -> None:
     """Partition 0 returns from broker 2 to broker 0, which stands at its top, and the cheap partition 1 goes instead:

@@ -146,6 +146,13 @@ def test_of_three_replicas_the_three_cheapest_count() -> None:
     assert proven_by(problem, prices, problem.move_bytes) == pytest.approx(6.0 - 3.0 * problem.band_high[0, 0])
 
 
+def test_each_partition_counts_as_many_replicas_as_it_shall_have() -> None:
+    """At 2 a byte on broker 0 the 6 with two replicas keep 1 and go to 2: 0 + 6; the 4 with one goes anywhere: 4."""
+    problem = hand_problem([((0, 1), 6.0), ((0,), 4.0)], 3, within=0.2)
+    prices = np.array([[2.0], [0.0], [0.0]])
+    assert proven_by(problem, prices, problem.move_bytes) == pytest.approx(6.0 + 4.0 - 2.0 * problem.band_high[0, 0])
+
+
 def test_what_a_leaving_broker_holds_is_forced() -> None:
     problem = hand_problem(THREE, 3, within=None, leaving=[0])
     assert lower_bounds(problem).parts["forced"] == pytest.approx(15.0)

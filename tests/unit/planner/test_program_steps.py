@@ -212,6 +212,7 @@ def test_inside_comes_before_bytes_and_a_worse_spread_is_no_improvement() -> Non
     assert better(dear, inside, 0) is inside
     assert better(inside, dear, 0) is inside
     assert better(dear, placed(0.0, 5.0, topic_excess=1), 0) is dear
+    assert better(inside, placed(0.0, 9.0), 0) is inside  # as good is no reason for another plan
     crowded = placed(0.0, 5.0, topic_excess=1)
     assert better(outside, crowded, 0) is crowded  # nothing inside was found: spread is not asked for
 

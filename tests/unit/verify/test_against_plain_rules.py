@@ -29,7 +29,9 @@ REQUESTS: tuple[dict[str, Any], ...] = (
 
 
 def troubled(seed: int) -> ClusterSnapshot:
-    """5 brokers in 2 or 3 racks: a dead one, replicas of other sizes than their leader's, or offline, or unknown."""
+    """5 brokers in 2 or 3 racks: a dead one, replicas of other sizes than their leader's, or offline, or unknown,
+    and factors that differ.
+    """
     draw = np.random.default_rng(seed)
     snapshot = random_cluster(seed, broker_count=5, racks=2 + seed % 2, topics=2)
     rows = []
@@ -45,6 +47,8 @@ def troubled(seed: int) -> ClusterSnapshot:
             changes |= {"leader": None, "isr": ()}
         if kind == 3 and len(one.replicas) > 1:
             changes |= {"removing": one.replicas[-1:]}
+        if kind == 4 and len(one.replicas) > 1:
+            changes |= {"replicas": one.replicas[:-1], "isr": one.replicas[:-1], "log_bytes": tuple(sizes)[:-1]}
         rows.append(replace(one, **changes))
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     states = {4: BrokerState.DEAD} if seed % 3 == 0 else {}
