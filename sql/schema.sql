@@ -2362,6 +2362,41 @@ COMMENT ON COLUMN advisor.move_latest.reason IS 'Why.';
 
 COMMENT ON COLUMN advisor.move_latest.worse_without IS 'What gets worse without it.';
 
+CREATE VIEW store.move_outcome AS
+ SELECT run.run_key,
+    run.cluster,
+    move.topic,
+    move.partition,
+    now_placed.replicas AS replicas_now,
+        CASE
+            WHEN (now_placed.replicas IS NULL) THEN 'gone'::text
+            WHEN now_placed.is_moving THEN
+            CASE
+                WHEN (now_placed.heading_to = move.to_replicas) THEN 'moving'::text
+                ELSE 'elsewhere'::text
+            END
+            WHEN ((now_placed.replicas = move.to_replicas) AND (now_placed.leader = move.leader_to)) THEN 'applied'::text
+            WHEN (now_placed.replicas = move.from_replicas) THEN 'open'::text
+            WHEN (now_placed.replicas = move.to_replicas) THEN 'placed'::text
+            ELSE 'elsewhere'::text
+        END AS state
+   FROM (((store.run
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move."time" = run."time"))))
+     JOIN store.newest_snapshot newest ON ((newest.cluster = run.cluster)))
+     LEFT JOIN LATERAL ( SELECT placed.replicas,
+            placed.leader,
+            ((cardinality(placed.adding) > 0) OR (cardinality(placed.removing) > 0)) AS is_moving,
+            ARRAY( SELECT replica.broker
+                   FROM unnest(placed.replicas) WITH ORDINALITY replica(broker, place)
+                  WHERE (replica.broker <> ALL (COALESCE(placed.removing, '{}'::integer[])))
+                  ORDER BY replica.place) AS heading_to
+           FROM store.partition placed
+          WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = move.topic) AND (placed.partition = move.partition))
+         LIMIT 1) now_placed ON (true))
+  WHERE (run.status = 'published'::text);
+
+ALTER VIEW store.move_outcome OWNER TO advisor_owner;
+
 CREATE VIEW advisor.move_standing_latest AS
  WITH recent AS MATERIALIZED (
          SELECT published.cluster,
@@ -2372,6 +2407,7 @@ CREATE VIEW advisor.move_standing_latest AS
           WHERE (published.age <= 30)
         ), advised AS (
          SELECT recent.cluster,
+            recent.run_key,
             recent.age,
             recent."time",
             move.topic,
@@ -2391,7 +2427,8 @@ CREATE VIEW advisor.move_standing_latest AS
             max(advised."time") AS newest_time,
             min(advised."time") AS since,
             count(*) AS advisories,
-            max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes
+            max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes,
+            max(advised.run_key) FILTER (WHERE (advised.age = 1)) AS run_key
            FROM advised
           WHERE (advised.age = advised.place)
           GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
@@ -2401,14 +2438,14 @@ CREATE VIEW advisor.move_standing_latest AS
     standing.topic,
     standing.partition,
     standing.to_replicas,
-    placed.replicas AS replicas_now,
+    moved.replicas_now,
     standing.bytes,
     standing.since AS advised_since,
     standing.advisories,
-    ((placed.replicas = standing.to_replicas) AND (NOT (placed.leader IS DISTINCT FROM standing.leader_to))) AS is_applied
-   FROM ((standing
-     LEFT JOIN store.newest_snapshot read ON ((read.cluster = standing.cluster)))
-     LEFT JOIN store.partition placed ON (((placed.snapshot_key = read.snapshot_key) AND (placed."time" = read."time") AND (placed.topic = standing.topic) AND (placed.partition = standing.partition))));
+    (moved.state = 'applied'::text) AS is_applied,
+    moved.state
+   FROM (standing
+     LEFT JOIN store.move_outcome moved ON (((moved.run_key = standing.run_key) AND (moved.topic = standing.topic) AND (moved.partition = standing.partition))));
 
 ALTER VIEW advisor.move_standing_latest OWNER TO advisor_owner;
 
@@ -2433,6 +2470,8 @@ COMMENT ON COLUMN advisor.move_standing_latest.advised_since IS 'First of the co
 COMMENT ON COLUMN advisor.move_standing_latest.advisories IS 'How many consecutive advisories advise it.';
 
 COMMENT ON COLUMN advisor.move_standing_latest.is_applied IS 'The newest reading shows target and leader.';
+
+COMMENT ON COLUMN advisor.move_standing_latest.state IS 'What the newest reading shows: applied, placed (leader not elected yet), moving, open (nothing has happened), elsewhere (moved by somebody else) or gone.';
 
 CREATE VIEW advisor.partition AS
  SELECT snapshot."time",
@@ -2803,19 +2842,17 @@ COMMENT ON COLUMN advisor.plan_latest.continues IS 'plan_id of the earlier plan 
 COMMENT ON COLUMN advisor.plan_latest.document IS 'plan.json, byte for byte.';
 
 CREATE VIEW advisor.plan_outcome AS
- WITH applied AS (
-         SELECT run_1.run_key,
+ WITH counted AS MATERIALIZED (
+         SELECT moved.run_key,
             count(*) AS moves,
-            count(*) FILTER (WHERE ((run_1.cluster, move.topic, move.partition, move.to_replicas) IN ( SELECT newest.cluster,
-                    placed.topic,
-                    placed.partition,
-                    placed.replicas
-                   FROM (store.newest_snapshot newest
-                     JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time"))))))) AS done
-           FROM (store.run run_1
-             JOIN store.move ON (((move.run_key = run_1.run_key) AND (move."time" = run_1."time"))))
-          WHERE (run_1.status = 'published'::text)
-          GROUP BY run_1.run_key
+            count(*) FILTER (WHERE (moved.state = 'applied'::text)) AS applied,
+            count(*) FILTER (WHERE (moved.state = 'placed'::text)) AS placed,
+            count(*) FILTER (WHERE (moved.state = 'moving'::text)) AS moving,
+            count(*) FILTER (WHERE (moved.state = 'open'::text)) AS open,
+            count(*) FILTER (WHERE (moved.state = 'elsewhere'::text)) AS elsewhere,
+            count(*) FILTER (WHERE (moved.state = 'gone'::text)) AS gone
+           FROM store.move_outcome moved
+          GROUP BY moved.run_key
         ), measured AS (
          SELECT newest.cluster,
             later_read."time",
@@ -2833,13 +2870,18 @@ CREATE VIEW advisor.plan_outcome AS
     promised.skew_after AS skew_predicted,
     measured.skew AS skew_measured,
     measured."time" AS measured_at,
-    applied.moves AS move_count,
-    applied.done AS applied_count
+    counted.moves AS move_count,
+    counted.applied AS applied_count,
+    counted.placed AS placed_count,
+    counted.moving AS moving_count,
+    counted.open AS open_count,
+    counted.elsewhere AS elsewhere_count,
+    counted.gone AS gone_count
    FROM (((((store.run
      JOIN store.plan ON (((plan.run_key = run.run_key) AND (plan.verdict = 'rebalance'::text))))
      JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.left_out_because IS NULL))))
      JOIN store.snapshot advised_on ON ((advised_on.snapshot_key = run.snapshot_key)))
-     JOIN applied ON ((applied.run_key = run.run_key)))
+     JOIN counted ON ((counted.run_key = run.run_key)))
      LEFT JOIN measured ON (((measured.cluster = run.cluster) AND (measured.resource = promised.resource) AND (measured."time" > advised_on."time"))))
   WHERE (run.status = 'published'::text);
 
@@ -2865,7 +2907,17 @@ COMMENT ON COLUMN advisor.plan_outcome.measured_at IS 'When that was read.';
 
 COMMENT ON COLUMN advisor.plan_outcome.move_count IS 'Moves of the plan.';
 
-COMMENT ON COLUMN advisor.plan_outcome.applied_count IS 'Moves that the newest reading shows done.';
+COMMENT ON COLUMN advisor.plan_outcome.applied_count IS 'Moves that the newest reading shows done, replicas and leader.';
+
+COMMENT ON COLUMN advisor.plan_outcome.placed_count IS 'Moves whose replicas are there, their leader not elected yet.';
+
+COMMENT ON COLUMN advisor.plan_outcome.moving_count IS 'Moves that are under way.';
+
+COMMENT ON COLUMN advisor.plan_outcome.open_count IS 'Moves of which nothing has happened.';
+
+COMMENT ON COLUMN advisor.plan_outcome.elsewhere_count IS 'Partitions that somebody else moved, or is moving.';
+
+COMMENT ON COLUMN advisor.plan_outcome.gone_count IS 'Partitions that are not there any more.';
 
 CREATE VIEW advisor.plan_overlap_latest AS
  SELECT newest."time",
@@ -4172,6 +4224,8 @@ GRANT SELECT ON TABLE advisor.move TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.move_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.move_latest TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.move_outcome TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.move_standing_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.move_standing_latest TO advisor_writer;

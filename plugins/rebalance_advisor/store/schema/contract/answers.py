@@ -7,6 +7,11 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from rebalance_advisor.store.schema.contract.define import MOMENT, of_advisory, view
 
+_STATES = (
+    "applied, placed (leader not elected yet), moving, open (nothing has happened), elsewhere (moved by somebody else) "
+    "or gone."
+)
+
 ADVICE_BASIS_LATEST = view(
     "advice_basis_latest",
     "What in the newest published advisory rests on estimated or missing data; one row each.",
@@ -153,6 +158,7 @@ MOVE_STANDING_LATEST = view(
     Column("advised_since", MOMENT, comment="First of the consecutive advisories that advise it."),
     Column("advisories", BigInteger(), comment="How many consecutive advisories advise it."),
     Column("is_applied", Boolean(), comment="The newest reading shows target and leader."),
+    Column("state", Text(), comment=f"What the newest reading shows: {_STATES}"),
 )
 
 PLAN_OUTCOME = view(
@@ -168,7 +174,12 @@ PLAN_OUTCOME = view(
     ),
     Column("measured_at", MOMENT, comment="When that was read."),
     Column("move_count", BigInteger(), comment="Moves of the plan."),
-    Column("applied_count", BigInteger(), comment="Moves that the newest reading shows done."),
+    Column("applied_count", BigInteger(), comment="Moves that the newest reading shows done, replicas and leader."),
+    Column("placed_count", BigInteger(), comment="Moves whose replicas are there, their leader not elected yet."),
+    Column("moving_count", BigInteger(), comment="Moves that are under way."),
+    Column("open_count", BigInteger(), comment="Moves of which nothing has happened."),
+    Column("elsewhere_count", BigInteger(), comment="Partitions that somebody else moved, or is moving."),
+    Column("gone_count", BigInteger(), comment="Partitions that are not there any more."),
 )
 
 PLAN_OVERLAP_LATEST = view(
