@@ -2655,6 +2655,138 @@ COMMENT ON COLUMN advisor.plan.continues IS 'plan_id of the earlier plan that th
 
 COMMENT ON COLUMN advisor.plan.document IS 'plan.json, byte for byte.';
 
+CREATE TABLE store.application (
+    application_key bigint NOT NULL,
+    application_id text NOT NULL,
+    run_key bigint NOT NULL,
+    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    state text DEFAULT 'asked'::text NOT NULL,
+    words text DEFAULT ''::text NOT NULL,
+    answered_at timestamp with time zone,
+    answered_by text,
+    check_snapshot_key bigint,
+    check_status text,
+    check_reasons text[],
+    commands_at timestamp with time zone,
+    verify_snapshot_key bigint,
+    verified_at timestamp with time zone,
+    move_count integer,
+    applied_count integer,
+    placed_count integer,
+    moving_count integer,
+    open_count integer,
+    elsewhere_count integer,
+    gone_count integer,
+    short_isr text[],
+    throttles text[],
+    predicted_bytes bigint,
+    realised_bytes bigint,
+    unsized_move_count integer,
+    predicted_seconds double precision,
+    realised_seconds double precision,
+    seconds_basis text,
+    CONSTRAINT application_seconds_basis_known CHECK ((seconds_basis = ANY (ARRAY['told'::text, 'at_most'::text]))),
+    CONSTRAINT application_seconds_have_basis CHECK (((realised_seconds IS NULL) = (seconds_basis IS NULL))),
+    CONSTRAINT application_state_known CHECK ((state = ANY (ARRAY['asked'::text, 'approved'::text, 'rejected'::text, 'timed_out'::text, 'refused'::text, 'verified'::text, 'partly_applied'::text, 'not_applied'::text, 'moved_by_others'::text])))
+);
+
+ALTER TABLE store.application OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.application IS 'One time that somebody was asked to carry a plan out: answer, check before, outcome after.';
+
+CREATE VIEW advisor.plan_application AS
+ SELECT application."time",
+    run.cluster,
+    run.run_id,
+    plan.plan_id,
+    application.application_id,
+    application.state,
+    application.words,
+    application.answered_at,
+    application.answered_by,
+    application.check_status,
+    application.check_reasons,
+    application.commands_at,
+    application.verified_at,
+    application.move_count,
+    application.applied_count,
+    application.placed_count,
+    application.moving_count,
+    application.open_count,
+    application.elsewhere_count,
+    application.gone_count,
+    application.short_isr,
+    application.throttles,
+    application.predicted_bytes,
+    application.realised_bytes,
+    application.unsized_move_count,
+    application.predicted_seconds,
+    application.realised_seconds,
+    application.seconds_basis
+   FROM ((store.application
+     JOIN store.run ON ((run.run_key = application.run_key)))
+     JOIN store.plan ON ((plan.run_key = run.run_key)));
+
+ALTER VIEW advisor.plan_application OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.plan_application IS 'Each time that somebody was asked to carry a plan out: the answer, the check before, the outcome after.';
+
+COMMENT ON COLUMN advisor.plan_application."time" IS 'When it was asked.';
+
+COMMENT ON COLUMN advisor.plan_application.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.plan_application.run_id IS 'The advisory whose plan it is.';
+
+COMMENT ON COLUMN advisor.plan_application.plan_id IS 'sha256 of plan.json.';
+
+COMMENT ON COLUMN advisor.plan_application.application_id IS 'Which time: the run of apply_NAME in Airflow.';
+
+COMMENT ON COLUMN advisor.plan_application.state IS 'asked, approved, rejected, timed_out, refused (holds no more), verified, partly_applied, not_applied or moved_by_others.';
+
+COMMENT ON COLUMN advisor.plan_application.words IS 'What that means, and what to do next.';
+
+COMMENT ON COLUMN advisor.plan_application.answered_at IS 'When somebody answered; NULL: nobody did.';
+
+COMMENT ON COLUMN advisor.plan_application.answered_by IS 'Who answered, as Airflow knows them.';
+
+COMMENT ON COLUMN advisor.plan_application.check_status IS 'What check said on a fresh reading after the answer; NULL: not asked.';
+
+COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Why, in words.';
+
+COMMENT ON COLUMN advisor.plan_application.commands_at IS 'When its commands were shown; NULL: they were not.';
+
+COMMENT ON COLUMN advisor.plan_application.verified_at IS 'When a reading afterwards was compared with the plan; NULL: not yet.';
+
+COMMENT ON COLUMN advisor.plan_application.move_count IS 'Moves of the plan.';
+
+COMMENT ON COLUMN advisor.plan_application.applied_count IS 'Moves that were done then, replicas and leader.';
+
+COMMENT ON COLUMN advisor.plan_application.placed_count IS 'Moves whose replicas were there, their leader not elected.';
+
+COMMENT ON COLUMN advisor.plan_application.moving_count IS 'Moves that were under way.';
+
+COMMENT ON COLUMN advisor.plan_application.open_count IS 'Moves of which nothing had happened.';
+
+COMMENT ON COLUMN advisor.plan_application.elsewhere_count IS 'Partitions that somebody else had moved, or was moving.';
+
+COMMENT ON COLUMN advisor.plan_application.gone_count IS 'Partitions that were not there any more.';
+
+COMMENT ON COLUMN advisor.plan_application.short_isr IS 'Partitions of the plan that lacked a replica in sync.';
+
+COMMENT ON COLUMN advisor.plan_application.throttles IS 'Throttles that were left, subject and setting.';
+
+COMMENT ON COLUMN advisor.plan_application.predicted_bytes IS 'What the moves that were done were to copy, where sizes are known.';
+
+COMMENT ON COLUMN advisor.plan_application.realised_bytes IS 'What their new replicas held then.';
+
+COMMENT ON COLUMN advisor.plan_application.unsized_move_count IS 'Moves that were done and left out of both: sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_application.predicted_seconds IS 'The whole plan, wave after wave, at its throttle.';
+
+COMMENT ON COLUMN advisor.plan_application.realised_seconds IS 'How long it took; NULL: nobody knows.';
+
+COMMENT ON COLUMN advisor.plan_application.seconds_basis IS 'told (by whoever ran it) or at_most (since the commands were shown).';
+
 CREATE TABLE store.plan_bound (
     run_key bigint NOT NULL,
     cost text NOT NULL,
@@ -3881,6 +4013,15 @@ COMMENT ON COLUMN advisor.wave_latest.throttle_bytes_per_s IS 'Throttle.';
 
 COMMENT ON COLUMN advisor.wave_latest.free_disk_needed IS 'Bytes by broker while both copies exist.';
 
+ALTER TABLE store.application ALTER COLUMN application_key ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME store.application_application_key_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE store.check_result ALTER COLUMN check_key ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME store.check_result_check_key_seq
     START WITH 1
@@ -3916,6 +4057,12 @@ ALTER TABLE store.snapshot ALTER COLUMN snapshot_key ADD GENERATED ALWAYS AS IDE
     NO MAXVALUE
     CACHE 1
 );
+
+ALTER TABLE ONLY store.application
+    ADD CONSTRAINT application_id_unique UNIQUE (application_id);
+
+ALTER TABLE ONLY store.application
+    ADD CONSTRAINT application_pk PRIMARY KEY (application_key);
 
 ALTER TABLE ONLY store.check_result
     ADD CONSTRAINT check_result_pk PRIMARY KEY (check_key);
@@ -3968,6 +4115,8 @@ ALTER TABLE ONLY store.snapshot
 ALTER TABLE ONLY store.wave
     ADD CONSTRAINT wave_pk PRIMARY KEY (run_key, direction, wave);
 
+CREATE INDEX application_of_run ON store.application USING btree (run_key);
+
 CREATE INDEX broker_of_snapshot ON ONLY store.broker USING btree (snapshot_key, broker);
 
 CREATE INDEX broker_score_of_run ON ONLY store.broker_score USING btree (run_key, broker, resource);
@@ -4009,6 +4158,9 @@ CREATE INDEX snapshot_newest ON store.snapshot USING btree (cluster, "time" DESC
 CREATE INDEX topic_of_snapshot ON ONLY store.topic USING btree (snapshot_key, topic);
 
 CREATE INDEX topic_score_of_run ON ONLY store.topic_score USING btree (run_key, topic, placer);
+
+ALTER TABLE ONLY store.application
+    ADD CONSTRAINT application_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
 
 ALTER TABLE ONLY store.check_result
     ADD CONSTRAINT check_result_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
@@ -4238,6 +4390,11 @@ GRANT SELECT ON TABLE advisor.partition_latest TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.plan TO advisor_reader;
 GRANT SELECT ON TABLE advisor.plan TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.application TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.plan_application TO advisor_reader;
+GRANT SELECT ON TABLE advisor.plan_application TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.plan_bound TO advisor_writer;
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.plans.applied.move_state import move_state
 from kafka_rebalance.plans.plan import Move, MoveKind, Wave
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
@@ -99,6 +100,7 @@ def test_counts_and_states_are_those_of_a_slow_look(connection, seed: int) -> No
     assert (untouched["move_count"], untouched["open_count"], untouched["applied_count"]) == (60, 60, 0)
     read(connection, NOW + DAY, cluster_of([row for row in now.values() if row is not None]))
     expected = {m.partition: state_of(m, now[m.partition]) for m in moves}
+    assert {m.partition: move_state(m, now[m.partition]).value for m in moves} == expected, "the library's own look"
     assert len(set(expected.values())) == len(COUNTS), "every state occurs"
     (outcome,) = rows(connection, "plan_outcome")
     counted = Counter(expected.values())

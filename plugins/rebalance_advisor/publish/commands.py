@@ -11,8 +11,8 @@ _HEAD = """# Commands of plan {plan_id}
 {summary}
 
 The commands are Kafka's own (2.6 or newer); nothing else is needed. Run them from this folder, wave after wave. A
-comment above each says whether it writes to the cluster. Set `BOOTSTRAP` to one of your brokers, and the other two where
-the cluster wants a client properties file:
+comment above each says whether it writes to the cluster. Set `BOOTSTRAP` to one of your brokers, and the other two
+where the cluster wants a client properties file:
 
 ```sh
 BOOTSTRAP=broker:9092

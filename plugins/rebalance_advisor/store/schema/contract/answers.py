@@ -161,6 +161,46 @@ MOVE_STANDING_LATEST = view(
     Column("state", Text(), comment=f"What the newest reading shows: {_STATES}"),
 )
 
+PLAN_APPLICATION = view(
+    "plan_application",
+    "Each time that somebody was asked to carry a plan out: the answer, the check before, the outcome after.",
+    Column("time", MOMENT, comment="When it was asked."),
+    Column("cluster", Text(), comment="Name of the cluster, as clusters.toml or the snapshot gives it."),
+    Column("run_id", Text(), comment="The advisory whose plan it is."),
+    Column("plan_id", Text(), comment="sha256 of plan.json."),
+    Column("application_id", Text(), comment="Which time: the run of apply_NAME in Airflow."),
+    Column(
+        "state",
+        Text(),
+        comment="asked, approved, rejected, timed_out, refused (holds no more), verified, partly_applied, "
+        "not_applied or moved_by_others.",
+    ),
+    Column("words", Text(), comment="What that means, and what to do next."),
+    Column("answered_at", MOMENT, comment="When somebody answered; NULL: nobody did."),
+    Column("answered_by", Text(), comment="Who answered, as Airflow knows them."),
+    Column("check_status", Text(), comment="What check said on a fresh reading after the answer; NULL: not asked."),
+    Column("check_reasons", ARRAY(Text()), comment="Why, in words."),
+    Column("commands_at", MOMENT, comment="When its commands were shown; NULL: they were not."),
+    Column("verified_at", MOMENT, comment="When a reading afterwards was compared with the plan; NULL: not yet."),
+    Column("move_count", Integer(), comment="Moves of the plan."),
+    Column("applied_count", Integer(), comment="Moves that were done then, replicas and leader."),
+    Column("placed_count", Integer(), comment="Moves whose replicas were there, their leader not elected."),
+    Column("moving_count", Integer(), comment="Moves that were under way."),
+    Column("open_count", Integer(), comment="Moves of which nothing had happened."),
+    Column("elsewhere_count", Integer(), comment="Partitions that somebody else had moved, or was moving."),
+    Column("gone_count", Integer(), comment="Partitions that were not there any more."),
+    Column("short_isr", ARRAY(Text()), comment="Partitions of the plan that lacked a replica in sync."),
+    Column("throttles", ARRAY(Text()), comment="Throttles that were left, subject and setting."),
+    Column(
+        "predicted_bytes", BigInteger(), comment="What the moves that were done were to copy, where sizes are known."
+    ),
+    Column("realised_bytes", BigInteger(), comment="What their new replicas held then."),
+    Column("unsized_move_count", Integer(), comment="Moves that were done and left out of both: sizes are unknown."),
+    Column("predicted_seconds", Double(), comment="The whole plan, wave after wave, at its throttle."),
+    Column("realised_seconds", Double(), comment="How long it took; NULL: nobody knows."),
+    Column("seconds_basis", Text(), comment="told (by whoever ran it) or at_most (since the commands were shown)."),
+)
+
 PLAN_OUTCOME = view(
     "plan_outcome",
     "Each published plan that moves something: how much of it is applied, and the skew it promised against the "
