@@ -1,4 +1,4 @@
-"""``apply_NAME`` on a real cluster in a real Airflow: Kafka's own tool, run by the test, moves; each end is told right."""
+"""``apply_NAME`` on a real cluster in a real Airflow: Kafka's own tool, run by the test, moves; each end is told."""
 
 import json
 import time

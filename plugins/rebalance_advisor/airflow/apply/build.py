@@ -6,30 +6,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import Param, dag
+from airflow.sdk import dag
 
-from rebalance_advisor.airflow.apply.questions import (
-    ANSWER_WITHIN,
-    CARRIED_OUT_WITHIN,
-    HasBeenCarriedOut,
-    MayBeCarriedOut,
-)
+from rebalance_advisor.airflow.apply.form import apply_form, seconds_field
+from rebalance_advisor.airflow.apply.questions import HasBeenCarriedOut, MayBeCarriedOut
 from rebalance_advisor.airflow.apply.tasks import check_again, outcome, show_commands, show_plan, verify
-
-
-def apply_form() -> dict[str, Param]:
-    """The fields of a run by hand."""
-    waits: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
-    return {
-        "advisory": Param(
-            None, type=["null", "string"], title="Advisory", description="Its run; empty: the newest published one",
-        ),
-        ANSWER_WITHIN: Param(1440, **waits, maximum=43_200, title="Minutes to wait for approval"),
-        CARRIED_OUT_WITHIN: Param(
-            168, **waits, maximum=720, title="Hours to wait until it is carried out",
-            description="Afterwards the cluster is read all the same",
-        ),
-    }  # fmt: skip
 
 
 def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
@@ -55,6 +36,7 @@ def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
             task_id="carried_out",
             subject=f"Run these commands for cluster {cluster}, then answer",
             body=commands,
+            params=seconds_field(),
         )
         verified: Any = verify(shown, carried_out.output)
         approve >> checked

@@ -10,13 +10,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from airflow.providers.standard.operators.hitl import ApprovalOperator, HITLOperator
-from airflow.sdk import Param
 
 from kafka_rebalance.plans.applied import ApplyState
+from rebalance_advisor.airflow.apply.form import ANSWER_WITHIN, CARRIED_OUT_WITHIN
 from rebalance_advisor.airflow.connections import store_dsn
 
 CARRIED_OUT, STOPPED = "Carried out", "Stopped"
-ANSWER_WITHIN, CARRIED_OUT_WITHIN, TOOK_SECONDS = "answer_within_minutes", "carried_out_within_hours", "took_seconds"
 _APPLICATION = "application_id"
 
 
@@ -60,13 +59,7 @@ class HasBeenCarriedOut(HITLOperator):
     """Carried out or stopped: either way the cluster is read afterwards, also where nobody answers in time."""
 
     def __init__(self, **kwargs: Any) -> None:
-        seconds = Param(
-            None, type=["null", "number"], minimum=0, title="Seconds the waves took, if you measured them",
-        )  # fmt: skip
-        super().__init__(
-            options=[CARRIED_OUT, STOPPED], defaults=STOPPED, params={TOOK_SECONDS: seconds},
-            response_timeout=timedelta(days=7), **kwargs,
-        )  # fmt: skip
+        super().__init__(options=[CARRIED_OUT, STOPPED], defaults=STOPPED, response_timeout=timedelta(days=7), **kwargs)
 
     def execute(self, context: Any) -> Any:
         """Ask; the form says for how long."""

@@ -19,7 +19,7 @@ _log = task_log(__name__)
 def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = None) -> Shown:
     """Find the plan, the newest one of the cluster by default, and put it into words for whoever decides."""
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.apply.build import apply_form
+    from rebalance_advisor.airflow.apply.form import ADVISORY, apply_form
     from rebalance_advisor.airflow.apply.readings import published_plan
     from rebalance_advisor.airflow.apply.shown import plan_in_short
     from rebalance_advisor.request.option_table import require_known
@@ -28,7 +28,7 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
     application_id = f"{dag_run.dag_id}.{dag_run.run_id}"
     with fail_without_retry(), store.connect(store_dsn()) as connection:
         require_known(form, apply_form())
-        published = published_plan(connection, cluster, form.get("advisory"))
+        published = published_plan(connection, cluster, form[ADVISORY])
         store.ask_application(connection, application_id, published.run_id)
     words = plan_in_short(published.plan, published.folder)
     for line in words.splitlines():
@@ -73,7 +73,8 @@ def show_commands(shown: Shown, warnings: list[str]) -> str:
 def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
     """Somebody carried it out, or stopped: read the cluster, compare it with the plan, remember what came of it."""
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.apply.questions import TOOK_SECONDS, answered_by
+    from rebalance_advisor.airflow.apply.form import TOOK_SECONDS
+    from rebalance_advisor.airflow.apply.questions import answered_by
     from rebalance_advisor.airflow.apply.readings import published_plan, verify_on_fresh_reading
 
     told = {"took_seconds": (answer["params_input"] or {}).get(TOOK_SECONDS), "answered_by": answered_by(answer)}
