@@ -2370,11 +2370,8 @@ CREATE VIEW store.move_outcome AS
     now_placed.replicas AS replicas_now,
         CASE
             WHEN (now_placed.replicas IS NULL) THEN 'gone'::text
-            WHEN now_placed.is_moving THEN
-            CASE
-                WHEN (now_placed.heading_to = move.to_replicas) THEN 'moving'::text
-                ELSE 'elsewhere'::text
-            END
+            WHEN (now_placed.heading_to = move.to_replicas) THEN 'moving'::text
+            WHEN (now_placed.heading_to IS NOT NULL) THEN 'elsewhere'::text
             WHEN ((now_placed.replicas = move.to_replicas) AND (now_placed.leader = move.leader_to)) THEN 'applied'::text
             WHEN (now_placed.replicas = move.from_replicas) THEN 'open'::text
             WHEN (now_placed.replicas = move.to_replicas) THEN 'placed'::text
@@ -2385,11 +2382,13 @@ CREATE VIEW store.move_outcome AS
      JOIN store.newest_snapshot newest ON ((newest.cluster = run.cluster)))
      LEFT JOIN LATERAL ( SELECT placed.replicas,
             placed.leader,
-            ((cardinality(placed.adding) > 0) OR (cardinality(placed.removing) > 0)) AS is_moving,
-            ARRAY( SELECT replica.broker
-                   FROM unnest(placed.replicas) WITH ORDINALITY replica(broker, place)
-                  WHERE (replica.broker <> ALL (COALESCE(placed.removing, '{}'::integer[])))
-                  ORDER BY replica.place) AS heading_to
+                CASE
+                    WHEN ((cardinality(placed.adding) > 0) OR (cardinality(placed.removing) > 0)) THEN ARRAY( SELECT replica.broker
+                       FROM unnest(placed.replicas) WITH ORDINALITY replica(broker, place)
+                      WHERE (replica.broker <> ALL (COALESCE(placed.removing, '{}'::integer[])))
+                      ORDER BY replica.place)
+                    ELSE NULL::integer[]
+                END AS heading_to
            FROM store.partition placed
           WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = move.topic) AND (placed.partition = move.partition))
          LIMIT 1) now_placed ON (true))

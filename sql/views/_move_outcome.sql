@@ -16,10 +16,8 @@ SELECT
     now_placed.replicas AS replicas_now,
     CASE
         WHEN now_placed.replicas IS NULL THEN 'gone'
-        WHEN now_placed.is_moving THEN CASE
-            WHEN now_placed.heading_to = move.to_replicas THEN 'moving'
-            ELSE 'elsewhere'
-        END
+        WHEN now_placed.heading_to = move.to_replicas THEN 'moving'
+        WHEN now_placed.heading_to IS NOT NULL THEN 'elsewhere'
         WHEN now_placed.replicas = move.to_replicas AND now_placed.leader = move.leader_to THEN 'applied'
         WHEN now_placed.replicas = move.from_replicas THEN 'open'
         WHEN now_placed.replicas = move.to_replicas THEN 'placed'
@@ -32,14 +30,13 @@ LEFT JOIN LATERAL (
     SELECT
         placed.replicas,
         placed.leader,
-        cardinality(placed.adding) > 0 OR cardinality(placed.removing) > 0 AS is_moving,
-        -- While it moves, Kafka shows the target first, then what is to go.
-        ARRAY(
+        -- While it moves (else NULL), Kafka shows the target first, then what is to go.
+        CASE WHEN cardinality(placed.adding) > 0 OR cardinality(placed.removing) > 0 THEN ARRAY(
             SELECT replica.broker
             FROM unnest(placed.replicas) WITH ORDINALITY AS replica (broker, place)
             WHERE replica.broker <> ALL (coalesce(placed.removing, '{}'))
             ORDER BY replica.place
-        ) AS heading_to
+        ) END AS heading_to
     FROM store.partition AS placed
     WHERE placed.snapshot_key = newest.snapshot_key AND placed.time = newest.time
         AND placed.topic = move.topic AND placed.partition = move.partition

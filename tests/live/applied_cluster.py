@@ -124,7 +124,7 @@ def applied_cluster(folder: Path, run: Path) -> Iterator[AppliedCluster]:
 def _published(machine: Machine, cluster: KafkaCluster) -> AppliedCluster:
     """A plan as ``advise`` would publish it, without its Spark jobs."""
     start = read_cluster({"bootstrap.servers": cluster.bootstrap}, cluster_name=CLUSTER, now=datetime.now(UTC))
-    plan = make_plan(start, PlanOptions(within=0.1, throttle_bytes_per_s=THROTTLE, partitions_per_wave=6))
+    plan = make_plan(start, PlanOptions(within=0.1, throttle_bytes_per_s=THROTTLE, partitions_per_wave=5))
     folder = machine.published / CLUSTER / RUN
     with store.connect(machine.dsn("advisor")) as connection:
         snapshot_id = store.save_snapshot(connection, start)

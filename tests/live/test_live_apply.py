@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kafka_rebalance.plans.plan import Plan
 from stack.airflow.server import CHECKOUT
 from stack.demo.run_plan import run_rollback, run_wave, run_waves
 from tests.live.applied_cluster import (
@@ -84,14 +85,12 @@ def test_nobody_answers_in_time_and_the_run_says_so(applied: AppliedCluster) -> 
 
 @pytest.mark.matrix
 def test_a_broker_dies_between_waves_and_what_is_done_and_what_is_not_is_told(applied: AppliedCluster) -> None:
-    """Wave 1 is done, then a broker that both waves give replicas to is killed, and whoever runs them stops."""
+    """The first waves are done, then a broker that they gave a replica to is killed, and whoever runs them stops."""
     run_id = applied.ask()
     applied.approve(run_id)
-    first = set(applied.plan.waves[0].moves)
-    run_wave(applied.cluster.tools, applied.folder, 1)
-    victim = next(
-        b for m in first for b in applied.plan.moves[m].to_replicas if b not in applied.plan.moves[m].from_replicas
-    )
+    first, victim = done_before_it_dies(applied.plan)
+    for number in range(1, max(applied.plan.moves[m].wave for m in first) + 1):
+        run_wave(applied.cluster.tools, applied.folder, number)
     applied.cluster.kill_broker(victim)
     try:
         _until_gone(applied, victim)
@@ -148,6 +147,17 @@ def test_somebody_else_moves_a_partition_and_it_is_told_before_and_after(applied
     print(f"\nmoved by somebody else: {row['state']}, {row['applied_count']} of {row['move_count']} applied; "
           f"asked again: {refused['state']}, {refused['check_status']}")  # fmt: skip
     assert row["cluster"] == CLUSTER
+
+
+def done_before_it_dies(plan: Plan) -> tuple[set[int], int]:
+    """A broker that an early wave copies to and that is to hold more later on; the moves up to that wave."""
+    number, victim = min(
+        (move.wave, broker)
+        for move in plan.moves
+        for broker in set(move.to_replicas) - set(move.from_replicas)
+        if any(later.wave > move.wave and broker in later.to_replicas for later in plan.moves)
+    )
+    return {at for at, move in enumerate(plan.moves) if move.wave <= number}, victim
 
 
 def _approved(applied: AppliedCluster) -> str:
