@@ -30,7 +30,6 @@ from stack.kafka.setup import create_topics, fill
 from stack.machine import Machine
 
 CLUSTER, CONNECTION, DAG, RUN = "live", "kafka_live_apply", "apply_live", "advice-1"
-DAGS = Path(__file__).with_name("apply_dags")
 RECORDS = {"orders": 4_000, "clicks": 6_000, "sessions": 3_000, "payments": 3_000, "audit": 500, "tiny": 100}
 THROTTLE = 20_000_000
 _SECONDS = 180
@@ -104,8 +103,7 @@ class AppliedCluster:
 @contextmanager
 def applied_cluster(folder: Path, run: Path) -> Iterator[AppliedCluster]:
     """Brokers and Airflow come up side by side; nothing writes to the cluster but Kafka's own tools."""
-    settings = BY_HAND | {"AIRFLOW__CORE__DAGS_FOLDER": str(DAGS)}
-    machine = Machine(run, settings=settings)
+    machine = Machine(run, settings=BY_HAND)
     _remove(machine)
     machine.run.mkdir(parents=True)
     try:

@@ -113,10 +113,10 @@ def test_the_dag_asks_checks_shows_asks_and_verifies(tmp_path) -> None:
 
     from rebalance_advisor.airflow.apply.build import build_apply_dag
     from rebalance_advisor.airflow.apply.shown import plan_in_short
-    from rebalance_advisor.airflow.policy import TASK_DEFAULTS
+    from rebalance_advisor.airflow.policy import task_defaults
     from tests.sql.sample_clusters import small_plan
 
-    dag = build_apply_dag("prod", {"dag_id": "apply_prod", "catchup": False, "default_args": TASK_DEFAULTS})
+    dag = build_apply_dag("prod", {"dag_id": "apply_prod", "catchup": False, "default_args": task_defaults()})
     ids = [task.task_id for task in dag.topological_sort()]
     assert ids == ["show_plan", "approve", "check_again", "show_commands", "carried_out", "verify", "outcome"]
     assert dag.dagrun_timeout is not None

@@ -109,8 +109,8 @@ def outcome(dag_run: Any = None) -> str:
 
 def _bootstrap(cluster: str) -> str | None:
     """The cluster's own address, where it is read by a connection."""
-    from rebalance_advisor.airflow.cluster_config import clusters_file, read_clusters
+    from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
 
-    connection = read_clusters(clusters_file())[cluster].connection
+    connection = read_clusters(clusters_file()).entry(cluster).connection
     servers = None if connection is None else kafka_properties(connection).get("bootstrap.servers")
     return None if servers is None else str(servers)

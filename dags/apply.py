@@ -19,14 +19,7 @@ look again after mending it.
 from __future__ import annotations
 
 from rebalance_advisor.airflow.apply.build import build_apply_dag
-from rebalance_advisor.airflow.cluster_config import clusters_file, read_clusters
-from rebalance_advisor.airflow.policy import TASK_DEFAULTS
+from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
 
-for name in read_clusters(clusters_file()):
-    build_apply_dag(
-        name,
-        {
-            "dag_id": f"apply_{name}", "catchup": False, "max_active_runs": 1, "default_args": TASK_DEFAULTS,
-            "tags": ["tier/2", "kafka"], "doc_md": __doc__,
-        },
-    )  # fmt: skip
+for entry in clusters_for("apply"):
+    build_apply_dag(entry.name, dag_arguments("apply", entry, __doc__))
