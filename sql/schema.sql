@@ -2362,6 +2362,40 @@ COMMENT ON COLUMN advisor.move_latest.reason IS 'Why.';
 
 COMMENT ON COLUMN advisor.move_latest.worse_without IS 'What gets worse without it.';
 
+CREATE VIEW store.move_outcome AS
+ SELECT run.run_key,
+    run.cluster,
+    move.topic,
+    move.partition,
+    now_placed.replicas AS replicas_now,
+        CASE
+            WHEN (now_placed.replicas IS NULL) THEN 'gone'::text
+            WHEN (now_placed.heading_to = move.to_replicas) THEN 'moving'::text
+            WHEN (now_placed.heading_to IS NOT NULL) THEN 'elsewhere'::text
+            WHEN ((now_placed.replicas = move.to_replicas) AND (now_placed.leader = move.leader_to)) THEN 'applied'::text
+            WHEN (now_placed.replicas = move.from_replicas) THEN 'open'::text
+            WHEN (now_placed.replicas = move.to_replicas) THEN 'placed'::text
+            ELSE 'elsewhere'::text
+        END AS state
+   FROM (((store.run
+     JOIN store.move ON (((move.run_key = run.run_key) AND (move."time" = run."time"))))
+     JOIN store.newest_snapshot newest ON ((newest.cluster = run.cluster)))
+     LEFT JOIN LATERAL ( SELECT placed.replicas,
+            placed.leader,
+                CASE
+                    WHEN ((cardinality(placed.adding) > 0) OR (cardinality(placed.removing) > 0)) THEN ARRAY( SELECT replica.broker
+                       FROM unnest(placed.replicas) WITH ORDINALITY replica(broker, place)
+                      WHERE (replica.broker <> ALL (COALESCE(placed.removing, '{}'::integer[])))
+                      ORDER BY replica.place)
+                    ELSE NULL::integer[]
+                END AS heading_to
+           FROM store.partition placed
+          WHERE ((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = move.topic) AND (placed.partition = move.partition))
+         LIMIT 1) now_placed ON (true))
+  WHERE (run.status = 'published'::text);
+
+ALTER VIEW store.move_outcome OWNER TO advisor_owner;
+
 CREATE VIEW advisor.move_standing_latest AS
  WITH recent AS MATERIALIZED (
          SELECT published.cluster,
@@ -2372,6 +2406,7 @@ CREATE VIEW advisor.move_standing_latest AS
           WHERE (published.age <= 30)
         ), advised AS (
          SELECT recent.cluster,
+            recent.run_key,
             recent.age,
             recent."time",
             move.topic,
@@ -2391,7 +2426,8 @@ CREATE VIEW advisor.move_standing_latest AS
             max(advised."time") AS newest_time,
             min(advised."time") AS since,
             count(*) AS advisories,
-            max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes
+            max(advised.bytes) FILTER (WHERE (advised.age = 1)) AS bytes,
+            max(advised.run_key) FILTER (WHERE (advised.age = 1)) AS run_key
            FROM advised
           WHERE (advised.age = advised.place)
           GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
@@ -2401,14 +2437,14 @@ CREATE VIEW advisor.move_standing_latest AS
     standing.topic,
     standing.partition,
     standing.to_replicas,
-    placed.replicas AS replicas_now,
+    moved.replicas_now,
     standing.bytes,
     standing.since AS advised_since,
     standing.advisories,
-    ((placed.replicas = standing.to_replicas) AND (NOT (placed.leader IS DISTINCT FROM standing.leader_to))) AS is_applied
-   FROM ((standing
-     LEFT JOIN store.newest_snapshot read ON ((read.cluster = standing.cluster)))
-     LEFT JOIN store.partition placed ON (((placed.snapshot_key = read.snapshot_key) AND (placed."time" = read."time") AND (placed.topic = standing.topic) AND (placed.partition = standing.partition))));
+    (moved.state = 'applied'::text) AS is_applied,
+    moved.state
+   FROM (standing
+     LEFT JOIN store.move_outcome moved ON (((moved.run_key = standing.run_key) AND (moved.topic = standing.topic) AND (moved.partition = standing.partition))));
 
 ALTER VIEW advisor.move_standing_latest OWNER TO advisor_owner;
 
@@ -2433,6 +2469,8 @@ COMMENT ON COLUMN advisor.move_standing_latest.advised_since IS 'First of the co
 COMMENT ON COLUMN advisor.move_standing_latest.advisories IS 'How many consecutive advisories advise it.';
 
 COMMENT ON COLUMN advisor.move_standing_latest.is_applied IS 'The newest reading shows target and leader.';
+
+COMMENT ON COLUMN advisor.move_standing_latest.state IS 'What the newest reading shows: applied, placed (leader not elected yet), moving, open (nothing has happened), elsewhere (moved by somebody else) or gone.';
 
 CREATE VIEW advisor.partition AS
  SELECT snapshot."time",
@@ -2615,6 +2653,138 @@ COMMENT ON COLUMN advisor.plan.seconds_slot_filling IS 'Time for a driver that k
 COMMENT ON COLUMN advisor.plan.continues IS 'plan_id of the earlier plan that this one confirms or continues.';
 
 COMMENT ON COLUMN advisor.plan.document IS 'plan.json, byte for byte.';
+
+CREATE TABLE store.application (
+    application_key bigint NOT NULL,
+    application_id text NOT NULL,
+    run_key bigint NOT NULL,
+    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    state text DEFAULT 'asked'::text NOT NULL,
+    words text DEFAULT ''::text NOT NULL,
+    answered_at timestamp with time zone,
+    answered_by text,
+    check_snapshot_key bigint,
+    check_status text,
+    check_reasons text[],
+    commands_at timestamp with time zone,
+    verify_snapshot_key bigint,
+    verified_at timestamp with time zone,
+    move_count integer,
+    applied_count integer,
+    placed_count integer,
+    moving_count integer,
+    open_count integer,
+    elsewhere_count integer,
+    gone_count integer,
+    short_isr text[],
+    throttles text[],
+    predicted_bytes bigint,
+    realised_bytes bigint,
+    unsized_move_count integer,
+    predicted_seconds double precision,
+    realised_seconds double precision,
+    seconds_basis text,
+    CONSTRAINT application_seconds_basis_known CHECK ((seconds_basis = ANY (ARRAY['told'::text, 'at_most'::text]))),
+    CONSTRAINT application_seconds_have_basis CHECK (((realised_seconds IS NULL) = (seconds_basis IS NULL))),
+    CONSTRAINT application_state_known CHECK ((state = ANY (ARRAY['asked'::text, 'approved'::text, 'rejected'::text, 'timed_out'::text, 'refused'::text, 'verified'::text, 'partly_applied'::text, 'not_applied'::text, 'moved_by_others'::text])))
+);
+
+ALTER TABLE store.application OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.application IS 'One time that somebody was asked to carry a plan out: answer, check before, outcome after.';
+
+CREATE VIEW advisor.plan_application AS
+ SELECT application."time",
+    run.cluster,
+    run.run_id,
+    plan.plan_id,
+    application.application_id,
+    application.state,
+    application.words,
+    application.answered_at,
+    application.answered_by,
+    application.check_status,
+    application.check_reasons,
+    application.commands_at,
+    application.verified_at,
+    application.move_count,
+    application.applied_count,
+    application.placed_count,
+    application.moving_count,
+    application.open_count,
+    application.elsewhere_count,
+    application.gone_count,
+    application.short_isr,
+    application.throttles,
+    application.predicted_bytes,
+    application.realised_bytes,
+    application.unsized_move_count,
+    application.predicted_seconds,
+    application.realised_seconds,
+    application.seconds_basis
+   FROM ((store.application
+     JOIN store.run ON ((run.run_key = application.run_key)))
+     JOIN store.plan ON ((plan.run_key = run.run_key)));
+
+ALTER VIEW advisor.plan_application OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.plan_application IS 'Each time that somebody was asked to carry a plan out: the answer, the check before, the outcome after.';
+
+COMMENT ON COLUMN advisor.plan_application."time" IS 'When it was asked.';
+
+COMMENT ON COLUMN advisor.plan_application.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.plan_application.run_id IS 'The advisory whose plan it is.';
+
+COMMENT ON COLUMN advisor.plan_application.plan_id IS 'sha256 of plan.json.';
+
+COMMENT ON COLUMN advisor.plan_application.application_id IS 'Which time: the run of apply_NAME in Airflow.';
+
+COMMENT ON COLUMN advisor.plan_application.state IS 'asked, approved, rejected, timed_out, refused (holds no more), verified, partly_applied, not_applied or moved_by_others.';
+
+COMMENT ON COLUMN advisor.plan_application.words IS 'What that means, and what to do next.';
+
+COMMENT ON COLUMN advisor.plan_application.answered_at IS 'When somebody answered; NULL: nobody did.';
+
+COMMENT ON COLUMN advisor.plan_application.answered_by IS 'Who answered, as Airflow knows them.';
+
+COMMENT ON COLUMN advisor.plan_application.check_status IS 'What check said on a fresh reading after the answer; NULL: not asked.';
+
+COMMENT ON COLUMN advisor.plan_application.check_reasons IS 'Why, in words.';
+
+COMMENT ON COLUMN advisor.plan_application.commands_at IS 'When its commands were shown; NULL: they were not.';
+
+COMMENT ON COLUMN advisor.plan_application.verified_at IS 'When a reading afterwards was compared with the plan; NULL: not yet.';
+
+COMMENT ON COLUMN advisor.plan_application.move_count IS 'Moves of the plan.';
+
+COMMENT ON COLUMN advisor.plan_application.applied_count IS 'Moves that were done then, replicas and leader.';
+
+COMMENT ON COLUMN advisor.plan_application.placed_count IS 'Moves whose replicas were there, their leader not elected.';
+
+COMMENT ON COLUMN advisor.plan_application.moving_count IS 'Moves that were under way.';
+
+COMMENT ON COLUMN advisor.plan_application.open_count IS 'Moves of which nothing had happened.';
+
+COMMENT ON COLUMN advisor.plan_application.elsewhere_count IS 'Partitions that somebody else had moved, or was moving.';
+
+COMMENT ON COLUMN advisor.plan_application.gone_count IS 'Partitions that were not there any more.';
+
+COMMENT ON COLUMN advisor.plan_application.short_isr IS 'Partitions of the plan that lacked a replica in sync.';
+
+COMMENT ON COLUMN advisor.plan_application.throttles IS 'Throttles that were left, subject and setting.';
+
+COMMENT ON COLUMN advisor.plan_application.predicted_bytes IS 'What the moves that were done were to copy, where sizes are known.';
+
+COMMENT ON COLUMN advisor.plan_application.realised_bytes IS 'What their new replicas held then.';
+
+COMMENT ON COLUMN advisor.plan_application.unsized_move_count IS 'Moves that were done and left out of both: sizes are unknown.';
+
+COMMENT ON COLUMN advisor.plan_application.predicted_seconds IS 'The whole plan, wave after wave, at its throttle.';
+
+COMMENT ON COLUMN advisor.plan_application.realised_seconds IS 'How long it took; NULL: nobody knows.';
+
+COMMENT ON COLUMN advisor.plan_application.seconds_basis IS 'told (by whoever ran it) or at_most (since the commands were shown).';
 
 CREATE TABLE store.plan_bound (
     run_key bigint NOT NULL,
@@ -2803,19 +2973,17 @@ COMMENT ON COLUMN advisor.plan_latest.continues IS 'plan_id of the earlier plan 
 COMMENT ON COLUMN advisor.plan_latest.document IS 'plan.json, byte for byte.';
 
 CREATE VIEW advisor.plan_outcome AS
- WITH applied AS (
-         SELECT run_1.run_key,
+ WITH counted AS MATERIALIZED (
+         SELECT moved.run_key,
             count(*) AS moves,
-            count(*) FILTER (WHERE ((run_1.cluster, move.topic, move.partition, move.to_replicas) IN ( SELECT newest.cluster,
-                    placed.topic,
-                    placed.partition,
-                    placed.replicas
-                   FROM (store.newest_snapshot newest
-                     JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time"))))))) AS done
-           FROM (store.run run_1
-             JOIN store.move ON (((move.run_key = run_1.run_key) AND (move."time" = run_1."time"))))
-          WHERE (run_1.status = 'published'::text)
-          GROUP BY run_1.run_key
+            count(*) FILTER (WHERE (moved.state = 'applied'::text)) AS applied,
+            count(*) FILTER (WHERE (moved.state = 'placed'::text)) AS placed,
+            count(*) FILTER (WHERE (moved.state = 'moving'::text)) AS moving,
+            count(*) FILTER (WHERE (moved.state = 'open'::text)) AS open,
+            count(*) FILTER (WHERE (moved.state = 'elsewhere'::text)) AS elsewhere,
+            count(*) FILTER (WHERE (moved.state = 'gone'::text)) AS gone
+           FROM store.move_outcome moved
+          GROUP BY moved.run_key
         ), measured AS (
          SELECT newest.cluster,
             later_read."time",
@@ -2833,13 +3001,18 @@ CREATE VIEW advisor.plan_outcome AS
     promised.skew_after AS skew_predicted,
     measured.skew AS skew_measured,
     measured."time" AS measured_at,
-    applied.moves AS move_count,
-    applied.done AS applied_count
+    counted.moves AS move_count,
+    counted.applied AS applied_count,
+    counted.placed AS placed_count,
+    counted.moving AS moving_count,
+    counted.open AS open_count,
+    counted.elsewhere AS elsewhere_count,
+    counted.gone AS gone_count
    FROM (((((store.run
      JOIN store.plan ON (((plan.run_key = run.run_key) AND (plan.verdict = 'rebalance'::text))))
      JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.left_out_because IS NULL))))
      JOIN store.snapshot advised_on ON ((advised_on.snapshot_key = run.snapshot_key)))
-     JOIN applied ON ((applied.run_key = run.run_key)))
+     JOIN counted ON ((counted.run_key = run.run_key)))
      LEFT JOIN measured ON (((measured.cluster = run.cluster) AND (measured.resource = promised.resource) AND (measured."time" > advised_on."time"))))
   WHERE (run.status = 'published'::text);
 
@@ -2865,7 +3038,17 @@ COMMENT ON COLUMN advisor.plan_outcome.measured_at IS 'When that was read.';
 
 COMMENT ON COLUMN advisor.plan_outcome.move_count IS 'Moves of the plan.';
 
-COMMENT ON COLUMN advisor.plan_outcome.applied_count IS 'Moves that the newest reading shows done.';
+COMMENT ON COLUMN advisor.plan_outcome.applied_count IS 'Moves that the newest reading shows done, replicas and leader.';
+
+COMMENT ON COLUMN advisor.plan_outcome.placed_count IS 'Moves whose replicas are there, their leader not elected yet.';
+
+COMMENT ON COLUMN advisor.plan_outcome.moving_count IS 'Moves that are under way.';
+
+COMMENT ON COLUMN advisor.plan_outcome.open_count IS 'Moves of which nothing has happened.';
+
+COMMENT ON COLUMN advisor.plan_outcome.elsewhere_count IS 'Partitions that somebody else moved, or is moving.';
+
+COMMENT ON COLUMN advisor.plan_outcome.gone_count IS 'Partitions that are not there any more.';
 
 CREATE VIEW advisor.plan_overlap_latest AS
  SELECT newest."time",
@@ -3829,6 +4012,15 @@ COMMENT ON COLUMN advisor.wave_latest.throttle_bytes_per_s IS 'Throttle.';
 
 COMMENT ON COLUMN advisor.wave_latest.free_disk_needed IS 'Bytes by broker while both copies exist.';
 
+ALTER TABLE store.application ALTER COLUMN application_key ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME store.application_application_key_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE store.check_result ALTER COLUMN check_key ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME store.check_result_check_key_seq
     START WITH 1
@@ -3864,6 +4056,12 @@ ALTER TABLE store.snapshot ALTER COLUMN snapshot_key ADD GENERATED ALWAYS AS IDE
     NO MAXVALUE
     CACHE 1
 );
+
+ALTER TABLE ONLY store.application
+    ADD CONSTRAINT application_id_unique UNIQUE (application_id);
+
+ALTER TABLE ONLY store.application
+    ADD CONSTRAINT application_pk PRIMARY KEY (application_key);
 
 ALTER TABLE ONLY store.check_result
     ADD CONSTRAINT check_result_pk PRIMARY KEY (check_key);
@@ -3916,6 +4114,8 @@ ALTER TABLE ONLY store.snapshot
 ALTER TABLE ONLY store.wave
     ADD CONSTRAINT wave_pk PRIMARY KEY (run_key, direction, wave);
 
+CREATE INDEX application_of_run ON store.application USING btree (run_key);
+
 CREATE INDEX broker_of_snapshot ON ONLY store.broker USING btree (snapshot_key, broker);
 
 CREATE INDEX broker_score_of_run ON ONLY store.broker_score USING btree (run_key, broker, resource);
@@ -3957,6 +4157,9 @@ CREATE INDEX snapshot_newest ON store.snapshot USING btree (cluster, "time" DESC
 CREATE INDEX topic_of_snapshot ON ONLY store.topic USING btree (snapshot_key, topic);
 
 CREATE INDEX topic_score_of_run ON ONLY store.topic_score USING btree (run_key, topic, placer);
+
+ALTER TABLE ONLY store.application
+    ADD CONSTRAINT application_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
 
 ALTER TABLE ONLY store.check_result
     ADD CONSTRAINT check_result_of_run FOREIGN KEY (run_key) REFERENCES store.run(run_key) ON DELETE CASCADE;
@@ -4173,6 +4376,8 @@ GRANT SELECT ON TABLE advisor.move TO advisor_writer;
 GRANT SELECT ON TABLE advisor.move_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.move_latest TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.move_outcome TO advisor_writer;
+
 GRANT SELECT ON TABLE advisor.move_standing_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.move_standing_latest TO advisor_writer;
 
@@ -4184,6 +4389,11 @@ GRANT SELECT ON TABLE advisor.partition_latest TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.plan TO advisor_reader;
 GRANT SELECT ON TABLE advisor.plan TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.application TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.plan_application TO advisor_reader;
+GRANT SELECT ON TABLE advisor.plan_application TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.plan_bound TO advisor_writer;
 

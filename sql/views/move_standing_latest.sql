@@ -8,7 +8,8 @@ WITH recent AS MATERIALIZED (
 ),
 advised AS (
     SELECT
-        recent.cluster, recent.age, recent.time, move.topic, move.partition, move.to_replicas, move.leader_to, move.bytes,
+        recent.cluster, recent.run_key, recent.age, recent.time, move.topic, move.partition, move.to_replicas,
+        move.leader_to, move.bytes,
         row_number() OVER (
             PARTITION BY recent.cluster, move.topic, move.partition, move.to_replicas, move.leader_to
             ORDER BY recent.age
@@ -21,7 +22,8 @@ standing AS (
     SELECT
         advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to,
         max(advised.time) AS newest_time, min(advised.time) AS since, count(*) AS advisories,
-        max(advised.bytes) FILTER (WHERE advised.age = 1) AS bytes
+        max(advised.bytes) FILTER (WHERE advised.age = 1) AS bytes,
+        max(advised.run_key) FILTER (WHERE advised.age = 1) AS run_key
     FROM advised
     WHERE advised.age = advised.place
     GROUP BY advised.cluster, advised.topic, advised.partition, advised.to_replicas, advised.leader_to
@@ -32,13 +34,12 @@ SELECT
     standing.topic,
     standing.partition,
     standing.to_replicas,
-    placed.replicas AS replicas_now,
+    moved.replicas_now,
     standing.bytes,
     standing.since AS advised_since,
     standing.advisories,
-    placed.replicas = standing.to_replicas AND placed.leader IS NOT DISTINCT FROM standing.leader_to AS is_applied
+    moved.state = 'applied' AS is_applied,
+    moved.state
 FROM standing
-LEFT JOIN store.newest_snapshot AS read ON read.cluster = standing.cluster
-LEFT JOIN store.partition AS placed
-    ON placed.snapshot_key = read.snapshot_key AND placed.time = read.time
-    AND placed.topic = standing.topic AND placed.partition = standing.partition;
+LEFT JOIN store.move_outcome AS moved
+    ON moved.run_key = standing.run_key AND moved.topic = standing.topic AND moved.partition = standing.partition;

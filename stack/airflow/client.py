@@ -132,6 +132,31 @@ class AirflowClient:
         path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/xcomEntries/return_value"
         return self._request("GET", f"{path}?map_index={map_index}&deserialize=false&stringify=false")["value"]
 
+    def answer(
+        self, dag_id: str, run_id: str, task_id: str, option: str, params: Mapping[str, Any] | None = None
+    ) -> None:
+        """Answer the question of a task that waits for a human; 409 where somebody did already."""
+        path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/-1/hitlDetails"
+        self._request("PATCH", path, {"chosen_options": [option], "params_input": dict(params or {})})
+
+    def asked(self, dag_id: str, run_id: str, task_id: str) -> dict[str, Any]:
+        """The question of a task that waits for a human: subject, body, options."""
+        path = f"/api/v2/dags/{dag_id}/dagRuns/{_quoted(run_id)}/taskInstances/{task_id}/-1/hitlDetails"
+        return self._request("GET", path)
+
+    def wait_for_state(self, dag_id: str, run_id: str, task_id: str, state: str, timeout_seconds: float) -> None:
+        """Until a task is in a state. Raises RuntimeError where the run ends before, TimeoutError where time is up."""
+        deadline = time.monotonic() + timeout_seconds
+        while True:
+            states = {task["task_id"]: task["state"] for task in self.task_instances(dag_id, run_id)}
+            if states.get(task_id) == state:
+                return
+            if self.run_state(dag_id, run_id) in FINISHED:
+                raise RuntimeError(f"{dag_id} {run_id} has ended, {task_id} never was {state}: {states}")
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{dag_id} {run_id}: {task_id} is not {state}: {states}")
+            time.sleep(0.3)
+
     def set_connection(self, connection_id: str, conn_type: str, extra: Mapping[str, str]) -> None:
         """Make a connection, or make it say this."""
         body = {"connection_id": connection_id, "conn_type": conn_type, "extra": json.dumps(dict(extra))}

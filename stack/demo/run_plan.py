@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from stack.kafka.tools import KafkaTools
 
@@ -20,11 +21,21 @@ def run_waves(
     tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 240
 ) -> None:
     """Execute ``waves/NN.json`` in order, each with the plan's throttle, each followed by its election."""
-    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
-    for number, (file, wave) in enumerate(zip(_numbered(folder / "waves"), plan["waves"], strict=True), start=1):
-        say(f"wave {number} of {len(plan['waves'])}: {len(wave['moves'])} partitions")
-        _move(tools, file, int(wave["throttle_bytes_per_s"]), seconds)
-        _elect(tools, folder / "elections" / file.name)
+    waves = _waves(folder)
+    for number, wave in enumerate(waves, start=1):
+        say(f"wave {number} of {len(waves)}: {len(wave['moves'])} partitions")
+        run_wave(tools, folder, number, seconds=seconds)
+
+
+def run_wave(tools: KafkaTools, folder: Path, number: int, *, seconds: float = 240) -> None:
+    """One wave alone, with its throttle and its election; ``number`` counts from 1."""
+    wave, file = _waves(folder)[number - 1], _numbered(folder / "waves")[number - 1]
+    _move(tools, file, int(wave["throttle_bytes_per_s"]), seconds)
+    _elect(tools, folder / "elections" / file.name)
+
+
+def _waves(folder: Path) -> list[dict[str, Any]]:
+    return list(json.loads((folder / "plan.json").read_text(encoding="utf-8"))["waves"])
 
 
 def run_rollback(

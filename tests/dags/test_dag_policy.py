@@ -10,7 +10,15 @@ from rebalance_advisor.request.option_table import OPTIONS
 from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.request.option_sets import OPTION_SETS
 
-DAGS = ("advise_audit", "advise_orders", "collect_audit", "collect_orders", "prune_history")
+DAGS = (
+    "advise_audit",
+    "advise_orders",
+    "apply_audit",
+    "apply_orders",
+    "collect_audit",
+    "collect_orders",
+    "prune_history",
+)
 OF_CLUSTERS = DAGS[:-1]
 SECTIONS = ("**Purpose.**", "**Inputs.**", "**Outputs.**", "**Triage.**")
 

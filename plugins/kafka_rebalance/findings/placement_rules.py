@@ -15,6 +15,7 @@ from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
+from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.load import LoadKind
 
 LISTED_TOPICS = 10
@@ -72,7 +73,7 @@ def under_replicated(context: FindingContext) -> Iterator[Finding]:
     for row, brokers in table.adding.items():
         adding[row] = len(brokers)
     meant = table.replica_counts - adding - table.idle_observers
-    least = _least_in_sync(context)
+    least = least_in_sync(context.snapshot)
     for trouble in _by_topic(context, in_sync < meant):
         rows = trouble.rows
         below = int((in_sync[rows] < least[rows]).sum())
@@ -223,10 +224,3 @@ def _by_topic(context: FindingContext, flags: Flags) -> Iterator[_Trouble]:
     for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
         name = context.snapshot.topics[number].name
         yield _Trouble(name, name, rows[topic[rows] == number], 1, size)
-
-
-def _least_in_sync(context: FindingContext) -> npt.NDArray[np.int64]:
-    """int64[P]: min.insync.replicas of each partition's topic, 1 where nobody set it."""
-    least = [topic.configs.get("min.insync.replicas", "1") for topic in context.snapshot.topics]
-    by_topic = np.array([int(text) if text.isdigit() else 1 for text in least], dtype=np.int64)
-    return by_topic[context.snapshot.partitions.topic]

@@ -105,10 +105,12 @@ class CheckParams(Parameters):
 
     least_harm        of imbalance: a hundredth of the load more outside its bands is harm, less is noise
     reasons_per_code  shown at most, with how many more there are
+    most_drift        sizes and capacities that are others by more than this share of what they were are warned of
     """
 
     least_harm: float = number(0.01, least=0.0)
     reasons_per_code: int = number(5, least=1)
+    most_drift: float = number(0.1, least=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,18 +1,21 @@
 """Is PLAN still valid and worth it on a newer SNAPSHOT?
 
 Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad input or not a plan of ours (its
-hash is wrong), 2 wrong usage. ``--json`` gives each reason a code, which scripts may rely on; the words may change.
+hash is wrong), 2 wrong usage. A plan is stale once its time is over by this machine's clock. ``--json`` gives each
+reason and each warning a code, which scripts may rely on; the words may change.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.plan_arguments import read_sealed_plan
 from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.publish.folders.version_folders import plan_path
 from rebalance_advisor.terminal import write_json, write_lines
 
@@ -35,13 +38,20 @@ def run(arguments: argparse.Namespace) -> int:
     say = Progress()
     document = read_sealed_plan(arguments.plan)
     say("reading")
-    result = check_plan(document, read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes))
+    snapshot, now = read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes), datetime.now(UTC)
+    result = check_plan(document, snapshot, now=now)
     code = int(result.status)
     if arguments.json:
-        reasons = [{"code": reason.code.value, "words": reason.words} for reason in result.because]
+        reasons, warnings = (
+            [{"code": reason.code.value, "words": reason.words} for reason in told]
+            for told in (result.because, result.warnings)
+        )
         outcome = {"status": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
+        outcome |= {"warnings": warnings, "reading_age_s": age_s(snapshot.captured_at, now)}
         write_json(sys.stdout, outcome)
     else:
-        write_lines(sys.stdout, f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}")
+        first = f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}"
+        write_lines(sys.stdout, *with_reading_age([first], snapshot.captured_at, now))
         write_lines(sys.stdout, *(f"  {reason.code.value}: {reason.words}" for reason in result.because))
+        write_lines(sys.stdout, *(f"  warning: {reason.code.value}: {reason.words}" for reason in result.warnings))
     return code

@@ -10,8 +10,9 @@ _HEAD = """# Commands of plan {plan_id}
 
 {summary}
 
-The commands are Kafka's own; nothing else is needed. Run them from this folder, wave after wave. Set `BOOTSTRAP` to one
-of your brokers, and the other two where the cluster wants a client properties file:
+The commands are Kafka's own (2.6 or newer); nothing else is needed. Run them from this folder, wave after wave. A
+comment above each says whether it writes to the cluster. Set `BOOTSTRAP` to one of your brokers, and the other two
+where the cluster wants a client properties file:
 
 ```sh
 BOOTSTRAP=broker:9092
@@ -29,7 +30,37 @@ _WAVE = """## {title}
 ```sh
 {commands}
 ```
+
+To stop it:
+
+```sh
+{cancel}
+```
 """
+_THROTTLES = """# Throttles
+
+`--verify` takes them off once all of its file is done, `--cancel` at once (unless `--preserve-throttles` is given). A
+shell that was closed before either leaves them on, and they slow every later replication down. See that none is left:
+
+```sh
+# reads: prints nothing where none is left; without `grep` it says on which brokers and topics:
+{configs} --describe --entity-type brokers | grep throttled
+{configs} --describe --entity-type topics | grep throttled
+# reads: what is still being moved, whoever moves it:
+kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG --list
+```
+
+What was left is taken off once nothing is being moved, with `BROKER` and `TOPIC` as they were printed:
+
+```sh
+# writes: no throttle on this broker any more, none on this topic:
+{configs} --alter --entity-type brokers --entity-name $BROKER \\
+    --delete-config leader.replication.throttled.rate,follower.replication.throttled.rate
+{configs} --alter --entity-type topics --entity-name $TOPIC \\
+    --delete-config leader.replication.throttled.replicas,follower.replication.throttled.replicas
+```
+"""
+_CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
 
 
 def render_commands(plan: Plan, digits: int) -> str:
@@ -49,6 +80,7 @@ def render_commands(plan: Plan, digits: int) -> str:
         elects = bool(changed.intersection(wave.moves))
         parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", f"elections/{name}.json" if elects else None))
     parts.append(_rollback(plan, digits, changed))
+    parts.append(_THROTTLES.format(configs=_CONFIGS))
     return "\n".join(parts)
 
 
@@ -66,19 +98,22 @@ def _wave(title: str, wave: Wave, file: str, election: str | None) -> str:
         f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG \\\n    --reassignment-json-file {file}"
     )
     commands = [
+        "# writes: starts the moves and sets the throttles:",
         f"{reassign} --execute --throttle {wave.throttle_bytes_per_s}",
-        "# until it says that all are completed; this also takes the throttles off again:",
+        "# until it says that all are completed; then it writes: it takes the throttles off again:",
         f"{reassign} --verify",
     ]
     if election is not None:
         commands.append(
+            "# writes: leaders move to the first replica:\n"
             f"kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG \\\n"
             f"    --election-type preferred --path-to-json-file {election}"
         )
+    cancel = f"# writes: what is not completed goes back to where it was; takes the throttles off:\n{reassign} --cancel"
     needed = max(wave.free_disk_needed.values(), default=0)
     summary = f"{len(wave.moves):,} partitions, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
     summary += f"; free disk needed on a broker at most {bytes_in_words(needed)}." if needed else "."
-    return _WAVE.format(title=title, summary=summary, commands="\n".join(commands))
+    return _WAVE.format(title=title, summary=summary, commands="\n".join(commands), cancel=cancel)
 
 
 def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:

@@ -3,6 +3,15 @@
 Every function is one transaction. See sql/README.md for the contract that readers get.
 """
 
+from rebalance_advisor.store.applications import (
+    Application,
+    Seconds,
+    answer_application,
+    ask_application,
+    check_application,
+    close_application,
+    load_application,
+)
 from rebalance_advisor.store.checks import (
     Check,
     Quarantined,
@@ -47,6 +56,7 @@ from rebalance_advisor.store.snapshot_load import load_snapshot
 from rebalance_advisor.store.snapshot_save import latest_snapshot_id, mark_snapshot, save_snapshot
 
 __all__ = [
+    "Application",
     "Check",
     "Connection",
     "Names",
@@ -55,11 +65,17 @@ __all__ = [
     "Quarantined",
     "Run",
     "RunPublishedError",
+    "Seconds",
     "StoreError",
+    "answer_application",
+    "ask_application",
     "block_run",
+    "check_application",
+    "close_application",
     "connect",
     "dsn_from_environment",
     "latest_snapshot_id",
+    "load_application",
     "load_findings",
     "load_plan",
     "load_quarantine",

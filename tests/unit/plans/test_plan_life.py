@@ -174,7 +174,7 @@ CASES: dict[str, tuple[ClusterSnapshot, PlanStatus, ReasonCode]] = {
     "a partition more": (later(*ROWS, row("t", 3, (0, 1))), PlanStatus.STALE, ReasonCode.PARTITIONS_ADDED),
     "the partition gone": (later(ROWS[0]), PlanStatus.STALE, ReasonCode.PARTITION_DELETED),
     "another topic": (later(row("u", 0, (0, 1))), PlanStatus.STALE, ReasonCode.TOPIC_DELETED),
-    "another reassignment": (later(*ROWS[:2], FOREIGN), PlanStatus.STALE, ReasonCode.FOREIGN_REASSIGNMENT),
+    "another reassignment": (later(*ROWS[:2], FOREIGN), PlanStatus.HARMFUL, ReasonCode.FOREIGN_REASSIGNMENT),
     "a broker more": (later(of=brokers(4)), PlanStatus.STALE, ReasonCode.BROKER_ADDED),
     "the target dead": (
         later(of=brokers(3, b2=BrokerState.DEAD)), PlanStatus.HARMFUL, ReasonCode.TARGET_UNUSABLE,

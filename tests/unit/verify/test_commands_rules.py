@@ -57,6 +57,9 @@ def test_bytes_that_are_no_text_are_a_fault() -> None:
         ("\n    --election-type preferred", "\n    --election-type unclean"),
         ("rollback/01.json --verify", "rollback/01.json"),
         ("# Commands", "Read this first.\n\n# Commands"), ("# Rollback", "# Rollback\n\n    rm -rf data"),
+        ("--cancel", "--execute"), ("waves/01.json --cancel", "rollback/01.json --cancel"),
+        ("--list", "--list --additional"), ("--entity-name $TOPIC", "--entity-name orders"),
+        ("# Throttles\n", "# Throttles\n\n    rm -rf data\n"), ("# Throttles\n", "# More\n"),
         ("# Rollback", "# Rollback\n\n```sh\n# nothing\n"), ("```sh\nBOOT", "~~~sh\necho\n~~~\n```sh\nBOOT"),
     ],
 )  # fmt: skip
@@ -77,6 +80,16 @@ def test_figures_and_commands_a_little_off_are_faults(old: str, new: str) -> Non
 def test_prose_and_settings_may_be_written_otherwise(old: str, new: str) -> None:
     assert old in TEXT
     assert faults_of(check_commands, DOCUMENT, TEXT.replace(old, new, 1).encode()) == []
+
+
+def test_a_folder_from_before_there_was_a_section_about_throttles_is_right_as_it_was() -> None:
+    older = TEXT[: TEXT.index("# Throttles")]
+    while "\nTo stop it:" in older:
+        first = older.index("\nTo stop it:")
+        older = older[:first] + older[older.index("--cancel\n```\n", first) + len("--cancel\n```\n") :]
+    assert "cancel" not in older
+    assert faults_of(check_commands, DOCUMENT, older.encode()) == []
+    assert faults_of(check_commands, DOCUMENT, TEXT[: TEXT.index("# Throttles")].encode()) == ["commands"]
 
 
 def test_moves_that_are_not_undone_are_told_with_their_number() -> None:

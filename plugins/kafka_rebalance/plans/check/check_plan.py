@@ -3,19 +3,21 @@
 The document comes first: its hash, its shape, its parameters. Then the worst of these wins, in this order:
 
 - harmful: a move contradicts the cluster as it is (its partition is being reassigned, its broker is gone or closed),
-  or, where nothing else has changed, what is left would overfill a disk, put replicas on one rack, or make the balance
-  worse;
+  anything else is being reassigned, partitions are below their least ISR, or, where nothing else has changed, what is
+  left would overfill a disk, put replicas on one rack, or make the balance worse;
 - stale: the plan has expired, or the cluster is not the one that it was made for any more (``reasons.ReasonCode``);
 - not worth it: everything is done already, or what is left no longer pays;
 - valid.
 
-Moves that were made already count as done, so that a plan can be judged between its waves.
+Moves that were made already count as done, so that a plan can be judged between its waves. Beside the status stand
+warnings: sizes and capacities that are others than the plan counted with.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ from kafka_rebalance.plans.check.cluster_changes import (
     recreated_topics,
     why_not_comparable,
 )
+from kafka_rebalance.plans.check.drift import drift_since
 from kafka_rebalance.plans.check.effect import effect_of, worth
 from kafka_rebalance.plans.check.move_states import move_states
 from kafka_rebalance.plans.check.planned import PlannedState, read_planned
@@ -49,6 +52,7 @@ class CheckResult:
     because: tuple[Reason, ...]
     done: int
     left: int
+    warnings: tuple[Reason, ...] = ()
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -61,42 +65,53 @@ class CheckResult:
         return tuple(dict.fromkeys(reason.code for reason in self.because))
 
 
-def check_plan(document: Mapping[str, Any], snapshot: ClusterSnapshot, params: PlanParams = DEFAULTS) -> CheckResult:
-    """Judge ``plan.json`` (parsed) on a newer snapshot.
+def check_plan(
+    document: Mapping[str, Any],
+    snapshot: ClusterSnapshot,
+    params: PlanParams = DEFAULTS,
+    *,
+    now: datetime | None = None,
+) -> CheckResult:
+    """Judge ``plan.json`` (parsed) on a newer snapshot, and by the clock of whoever asks (``now``).
 
     Raises InvalidInputError for a document that is no plan of ours or not as it was sealed, and for a plan of a cluster
     with another id.
     """
     planned = read_planned(document)
     strangers = why_not_comparable(planned, snapshot)
+    late = tuple(expired(planned, snapshot, now))
     if strangers:
-        return _result((*strangers, *expired(planned, snapshot)), 0, len(planned.moves), params)
+        return _result((*strangers, *late), 0, len(planned.moves), params)
     try:
         with np.errstate(over="raise", invalid="raise"):
             judged = _check_moves if planned.moves else _check_rest
-            return judged(planned, snapshot, params)
+            return judged(planned, snapshot, late, params)
     except FloatingPointError as error:
         hint = "look for a load or a size that nothing can have"
         raise InvalidInputError.at("snapshot", "its loads are too large to be added up", hint) from error
 
 
-def _check_moves(planned: PlannedState, snapshot: ClusterSnapshot, params: PlanParams) -> CheckResult:
+def _check_moves(
+    planned: PlannedState, snapshot: ClusterSnapshot, late: tuple[Reason, ...], params: PlanParams
+) -> CheckResult:
     plan_request = build_request(snapshot, _options(planned, snapshot, params.options), params.options)
     problem = plan_request.problem(plan_request.options.band)
     states = move_states(planned, plan_request, problem, recreated_topics(planned, snapshot))
-    reasons = (*states.reasons, *expired(planned, snapshot), *changes_since(planned, snapshot))
+    warnings = tuple(drift_since(planned, plan_request, params.check))
+    reasons = (*states.reasons, *late, *changes_since(planned, snapshot))
     done, left = states.done, len(states.left)
-    if reasons:
-        return _result(reasons, done, left, params)
-    if not left:
-        return _result((Reason(ReasonCode.ALL_DONE, f"all {done:,} moves are done"),), done, 0, params)
-    effect = effect_of(plan_request, problem, states.left, params.check)
-    return _result(effect.harm or (worth(plan_request, problem, effect, left),), done, left, params)
+    if not reasons and not left:
+        reasons = (Reason(ReasonCode.ALL_DONE, f"all {done:,} moves are done"),)
+    if not reasons:
+        effect = effect_of(plan_request, problem, states.left, params.check)
+        reasons = effect.harm or (worth(plan_request, problem, effect, left),)
+    return _result(reasons, done, left, params, warnings)
 
 
-def _check_rest(planned: PlannedState, snapshot: ClusterSnapshot, params: PlanParams) -> CheckResult:
+def _check_rest(
+    planned: PlannedState, snapshot: ClusterSnapshot, late: tuple[Reason, ...], params: PlanParams
+) -> CheckResult:
     """A plan without moves holds as long as there is still nothing to do, and enough is seen to say so."""
-    late = tuple(expired(planned, snapshot))
     if late:
         return _result(late, 0, 0, params)
     if planned.verdict != Verdict.NOTHING_TO_DO.value:
@@ -134,8 +149,11 @@ def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionPar
     )
 
 
-def _result(reasons: tuple[Reason, ...], done: int, left: int, params: PlanParams) -> CheckResult:
+def _result(
+    reasons: tuple[Reason, ...], done: int, left: int, params: PlanParams, warnings: tuple[Reason, ...] = ()
+) -> CheckResult:
     """The reasons of the worst status first, then the others that describe what has changed."""
     status = worst(reasons)
     ordered = sorted(reasons, key=lambda reason: reason.status is not status)
-    return CheckResult(status, shortened(ordered, params.check.reasons_per_code), done, left)
+    most = params.check.reasons_per_code
+    return CheckResult(status, shortened(ordered, most), done, left, shortened(warnings, most))

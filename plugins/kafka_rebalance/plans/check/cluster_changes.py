@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
+
+import numpy as np
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.plans.check.planned import PlannedMove, PlannedState
+from kafka_rebalance.plans.check.planned import PlannedState
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
 from kafka_rebalance.plans.unseen.unseen import hidden_topics
+from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 from kafka_rebalance.snapshot.times import time_text
@@ -32,11 +36,10 @@ def why_not_comparable(planned: PlannedState, snapshot: ClusterSnapshot) -> tupl
     return tuple(reasons)
 
 
-def expired(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """The plan's time is over at the moment of the snapshot."""
-    if planned.expires_at is None or snapshot.captured_at is None:
-        return
-    if snapshot.captured_at > planned.expires_at:
+def expired(planned: PlannedState, snapshot: ClusterSnapshot, now: datetime | None) -> Iterator[Reason]:
+    """The plan's time is over: at the moment of the snapshot, or by the clock of whoever asks, where they have one."""
+    moments = [moment for moment in (snapshot.captured_at, now) if moment is not None]
+    if planned.expires_at is not None and moments and max(moments) > planned.expires_at:
         yield Reason(ReasonCode.EXPIRED, f"the plan expired at {time_text(planned.expires_at)}")
 
 
@@ -46,6 +49,7 @@ def changes_since(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[
     yield from _racks(planned, snapshot)
     yield from _topics(planned, snapshot)
     yield from _reassignments(planned, snapshot)
+    yield from _under_min_isr(planned, snapshot)
 
 
 def recreated_topics(planned: PlannedState, snapshot: ClusterSnapshot) -> frozenset[str]:
@@ -135,13 +139,32 @@ def _topics(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason
 
 
 def _reassignments(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
-    """Others than the plan's own moves (those are judged one by one) and those that ran when it was made."""
+    """Others than the plan's own moves (those are judged one by one), also one that ran when the plan was made:
+    ``kafka-reassign-partitions.sh --execute`` refuses to start beside any.
+    """
     table = snapshot.partitions
-    own: dict[tuple[str, int], PlannedMove] = {(move.topic, move.partition): move for move in planned.moves}
-    known = planned.reassigning or frozenset()
+    own = {(move.topic, move.partition) for move in planned.moves}
     for row in sorted({*table.adding, *table.removing}):
-        key = (snapshot.topics[int(table.topic[row])].name, int(table.partition[row]))
-        if key not in own and key not in known:
-            yield Reason(
-                ReasonCode.FOREIGN_REASSIGNMENT, f"{snapshot.name_of(row)} is being reassigned by somebody else"
-            )
+        if (snapshot.topics[int(table.topic[row])].name, int(table.partition[row])) not in own:
+            words = f"{snapshot.name_of(row)} is being reassigned by somebody else: wait until it is done"
+            yield Reason(ReasonCode.FOREIGN_REASSIGNMENT, words)
+
+
+def _under_min_isr(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reason]:
+    """Partitions that refuse writes. Not those of which the plan knew (their missing replicas lie on brokers that were
+    dead when it was made), and not those that it takes from their missing replicas: the plan is then the cure.
+    """
+    table = snapshot.partitions
+    if table.in_sync is None:
+        return
+    in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
+    least = np.minimum(least_in_sync(snapshot), table.replica_counts)  # as brokers count it: not above the replicas
+    moves = {(move.topic, move.partition): move for move in planned.moves}
+    for row in np.flatnonzero(in_sync < least).tolist():
+        cells = slice(int(table.offsets[row]), int(table.offsets[row + 1]))
+        missing = set(table.replicas[cells][~table.in_sync[cells]].tolist())
+        move = moves.get((snapshot.topics[int(table.topic[row])].name, int(table.partition[row])))
+        if missing <= planned.dead_brokers or (move is not None and not missing & set(move.target)):
+            continue
+        words = f"{snapshot.name_of(row)} has {int(in_sync[row])} replicas in sync, its least is {int(least[row])}"
+        yield Reason(ReasonCode.UNDER_MIN_ISR, f"{words}: let them catch up first")

@@ -18,6 +18,8 @@ from kafka_rebalance.plans.versions import FORMAT_VERSION, as_newest
 from kafka_rebalance.snapshot.times import parse_time
 
 MOST_BROKER_ID = MOST_PARTITION = 2**31 - 1
+MOST_BYTES = 2**63 - 1
+MOST_LOAD = 1e300  # loads beyond it cannot be added up
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class PlannedMove:
     start: tuple[int, ...]
     target: tuple[int, ...]
     leader: int
+    copied_bytes: int | None = None  # None: not known
 
     @property
     def name(self) -> str:
@@ -52,7 +55,8 @@ class PlannedState:
     broker_racks: Mapping[int, str | None] | None
     dead_brokers: frozenset[int]
     topic_partitions: Mapping[str, int]
-    reassigning: frozenset[tuple[str, int]] | None
+    disk_before: Mapping[int, float] | None
+    capacities: Mapping[str, Mapping[int, float]]  # resource -> broker -> what the plan took it to carry
 
 
 def require_sealed(document: Any, place: str = "plan") -> None:
@@ -93,7 +97,8 @@ def read_planned(document: Any, place: str = "plan") -> PlannedState:
         broker_racks=None if seen is None else _racks(seen),
         dead_brokers=frozenset() if seen is None else frozenset(seen.brokers("dead_brokers")),
         topic_partitions={} if seen is None else _counts(seen),
-        reassigning=None if seen is None else _reassigning(seen),
+        disk_before=_disk_before(document.get("before"), read),
+        capacities=_capacities(document.get("resources"), place),
     )
 
 
@@ -149,6 +154,7 @@ def _moves(items: list[Any], place: str) -> tuple[PlannedMove, ...]:
             start=read.brokers("from"),
             target=read.brokers("to"),
             leader=read.number("leader_to", MOST_BROKER_ID),
+            copied_bytes=None if item.get("bytes") is None else read.number("bytes", MOST_BYTES),
         )
         if not move.start or not move.target or move.leader not in move.target:
             raise InvalidInputError.at(here, "from or to is empty, or leader_to is not among to")
@@ -172,12 +178,52 @@ def _topic_ids(value: Any, read: _Fields) -> dict[str, str | None]:
 def _racks(seen: _Fields) -> dict[int, str | None]:
     racks: dict[int, str | None] = {}
     for key, rack in seen.field("broker_racks", dict).items():
-        if not (key.isascii() and key.isdecimal() and len(key) <= 10 and int(key) <= MOST_BROKER_ID):
-            raise seen.wrong("broker_racks", key, "broker ids as text")
         if rack is not None and not isinstance(rack, str):
             raise seen.wrong("broker_racks", rack, "racks as text")
-        racks[int(key)] = rack
+        racks[_broker_of(key, seen, "broker_racks")] = rack
     return racks
+
+
+def _disk_before(value: Any, read: _Fields) -> dict[int, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise read.wrong("before", value, "resource: loads by broker")
+    return None if value.get("disk") is None else _by_broker(value["disk"], read, "before")
+
+
+def _capacities(value: Any, place: str) -> dict[str, dict[int, float]]:
+    """Of the resources that have any."""
+    if value is None:
+        return {}
+    if not isinstance(value, list):
+        raise InvalidInputError.at(f"{place}.resources", f"{_short(value)} cannot be")
+    capacities = {}
+    for number, item in enumerate(value):
+        here = f"{place}.resources[{number}]"
+        if not isinstance(item, dict):
+            raise InvalidInputError.at(here, f"{_short(item)} is no resource")
+        read = _Fields(item, here)
+        if item.get("capacity") is not None:
+            capacities[str(read.field("resource", str))] = _by_broker(item["capacity"], read, "capacity")
+    return capacities
+
+
+def _by_broker(value: Any, read: _Fields, name: str) -> dict[int, float]:
+    if not isinstance(value, dict):
+        raise read.wrong(name, value, "a number for each broker")
+    numbers = {}
+    for key, number in value.items():
+        if not isinstance(number, int | float) or isinstance(number, bool) or not 0 <= number <= MOST_LOAD:
+            raise read.wrong(name, number, "a number for each broker")
+        numbers[_broker_of(key, read, name)] = float(number)
+    return numbers
+
+
+def _broker_of(key: Any, read: _Fields, name: str) -> int:
+    if not (key.isascii() and key.isdecimal() and len(key) <= 10 and int(key) <= MOST_BROKER_ID):
+        raise read.wrong(name, key, "broker ids as text")
+    return int(key)
 
 
 def _counts(seen: _Fields) -> dict[str, int]:
@@ -186,15 +232,6 @@ def _counts(seen: _Fields) -> dict[str, int]:
         if not isinstance(value, int) or isinstance(value, bool):
             raise seen.wrong("topic_partitions", value, "topic: number of partitions")
     return dict(counts)
-
-
-def _reassigning(seen: _Fields) -> frozenset[tuple[str, int]]:
-    pairs = seen.field("reassigning", list)
-    for pair in pairs:
-        is_pair = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], int)
-        if not is_pair:
-            raise seen.wrong("reassigning", pair, "[topic, partition]")
-    return frozenset((topic, partition) for topic, partition in pairs)
 
 
 def _is_broker(value: Any) -> bool:

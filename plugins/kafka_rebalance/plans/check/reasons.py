@@ -33,7 +33,6 @@ class ReasonCode(StrEnum):
     PARTITIONS_ADDED = "partitions_added"  # to a topic that moves
     PARTITION_MOVED = "partition_moved"  # neither where it was nor where the plan sends it
     REPLICATION_FACTOR_CHANGED = "replication_factor_changed"
-    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # of partitions that the plan leaves alone
     BROKER_ADDED = "broker_added"
     BROKER_LOST = "broker_lost"  # gone or dead since, and no target of a move
     BROKER_BACK = "broker_back"  # dead then, alive now
@@ -54,11 +53,17 @@ class ReasonCode(StrEnum):
     OVER_CAPACITY = "over_capacity"
     RACKS_SHARED = "racks_shared"
     BALANCE_WORSE = "balance_worse"
+    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # of partitions that the plan leaves alone: Kafka's tool refuses two
+    UNDER_MIN_ISR = "under_min_isr"  # copying takes from brokers that have to catch up first
+
+    SIZES_CHANGED = "sizes_changed"  # by more than a tenth: what it copies and what it promises is not what it was
+    CAPACITY_CHANGED = "capacity_changed"
 
 
 STATUS_OF = (
     dict.fromkeys(ReasonCode, PlanStatus.STALE)
     | dict.fromkeys((ReasonCode.MOVES_LEFT, ReasonCode.STILL_NOTHING_TO_DO), PlanStatus.VALID)
+    | dict.fromkeys((ReasonCode.SIZES_CHANGED, ReasonCode.CAPACITY_CHANGED), PlanStatus.VALID)  # warnings
     | dict.fromkeys(
         (ReasonCode.ALL_DONE, ReasonCode.GAINS_TOO_LITTLE, ReasonCode.BALANCED_ALREADY), PlanStatus.NOT_WORTH_IT
     )
@@ -71,6 +76,8 @@ STATUS_OF = (
             ReasonCode.OVER_CAPACITY,
             ReasonCode.RACKS_SHARED,
             ReasonCode.BALANCE_WORSE,
+            ReasonCode.FOREIGN_REASSIGNMENT,
+            ReasonCode.UNDER_MIN_ISR,
         ),
         PlanStatus.HARMFUL,
     )

@@ -1,7 +1,8 @@
 """``commands.md`` against the plan: what a person copies into a shell, in order, and the figures beside it.
 
 Promises, in order
-1. The shell blocks hold the commands that carry the plan out and take it back, in order, and no other command.
+1. The shell blocks hold the commands that carry the plan out, stop it and take it back, in order, and no other command.
+   (Folders written before there was a section about throttles tell neither how to stop a wave nor of throttles.)
 2. Each names the file of its wave, and the wave's throttle.
 3. Headings name the plan, each wave and each rollback; the figures beside them are the plan's.
 Prose around them may be worded freely.
@@ -42,6 +43,23 @@ class _Section:
     commands: list[str] = field(default_factory=list)
 
 
+_REASSIGN = "kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG"
+_CONFIGS = "kafka-configs.sh --bootstrap-server $BOOTSTRAP $CONFIG"
+_RATES, _REPLICAS = (
+    f"leader.replication.throttled.{what},follower.replication.throttled.{what}" for what in ("rate", "replicas")
+)
+_THROTTLES = _Section(
+    "# Throttles",
+    commands=[
+        f"{_CONFIGS} --describe --entity-type brokers | grep throttled",
+        f"{_CONFIGS} --describe --entity-type topics | grep throttled",
+        f"{_REASSIGN} --list",
+        f"{_CONFIGS} --alter --entity-type brokers --entity-name $BROKER --delete-config {_RATES}",
+        f"{_CONFIGS} --alter --entity-type topics --entity-name $TOPIC --delete-config {_REPLICAS}",
+    ],
+)
+
+
 def check_commands(document: dict[str, Any], content: bytes, faults: FaultList) -> None:
     """The whole file."""
     try:
@@ -53,8 +71,8 @@ def check_commands(document: dict[str, Any], content: bytes, faults: FaultList) 
     if not document["moves"]:
         _check_idle(document, sections, faults)
         return
-    expected = _expected(document)
     headings = [section.heading for section in sections]
+    expected = _expected(document, is_stoppable=_THROTTLES.heading in headings)
     if headings != [command.heading for command in expected]:
         missing = [command.heading for command in expected if command.heading not in headings]
         faults.add("commands", NAME, f"its headings are not the plan's (missing: {missing[:1]})")
@@ -125,7 +143,7 @@ def _commands_in(block: list[str]) -> list[str]:
     return [line.strip() for line in whole if line.strip() and not line.lstrip().startswith("#")]
 
 
-def _expected(document: dict[str, Any]) -> list[_Section]:
+def _expected(document: dict[str, Any], *, is_stoppable: bool) -> list[_Section]:
     moves, waves, rollback = document["moves"], document["waves"], document["rollback"]
     back = rollback["waves"] if rollback else []
     digits = max(2, len(str(max(len(waves), len(back)))))
@@ -134,18 +152,25 @@ def _expected(document: dict[str, Any]) -> list[_Section]:
     for number, wave in enumerate(waves, start=1):
         name = f"{number:0{digits}d}"
         commands = _commands(wave, f"waves/{name}.json", f"elections/{name}.json" if elects[number - 1] else None)
+        commands += [_cancel(f"waves/{name}.json")] * is_stoppable
         sections.append(_Section(f"## Wave {name}", commands=commands))
     sections.append(_Section("# Rollback" if back else "## Rollback"))
     for number, wave in enumerate(back, start=1):
         name, undone = f"{number:0{digits}d}", moves[wave["moves"][0]]["wave"]
         election = f"elections/{undone:0{digits}d}.json" if elects[undone - 1] else None
-        commands = _commands(wave, f"rollback/{name}.json", election)
+        commands = (
+            _commands(wave, f"rollback/{name}.json", election) + [_cancel(f"rollback/{name}.json")] * is_stoppable
+        )
         sections.append(_Section(f"## Rollback {name} (undoes wave {undone:0{digits}d})", commands=commands))
-    return sections
+    return [*sections, _THROTTLES] if is_stoppable else sections
+
+
+def _cancel(file: str) -> str:
+    return f"{_REASSIGN} --reassignment-json-file {file} --cancel"
 
 
 def _commands(wave: dict[str, Any], file: str, election: str | None) -> list[str]:
-    reassign = f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG --reassignment-json-file {file}"
+    reassign = f"{_REASSIGN} --reassignment-json-file {file}"
     commands = [f"{reassign} --execute --throttle {wave['throttle_bytes_per_s']}", f"{reassign} --verify"]
     if election is not None:
         elect = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG --election-type preferred"

@@ -17,7 +17,7 @@ from tests.unit.planner.sample_clusters import random_cluster
 
 Rows = list[Partition]
 OPTIONS = PlanOptions(within=0.1, with_frontier=False)
-_MADE: dict[tuple[int, bool, str], Any] = {}
+_MADE: dict[tuple[int, bool, bool, str], Any] = {}
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,21 @@ class Planned:
         return sorted(self.document["moves"], key=lambda move: move["kind"] != "replica")
 
 
-def planned(seed: int = 11, *, has_id: bool = True, options: PlanOptions = OPTIONS) -> Planned:
-    """A small skewed cluster whose topics have ids, one reassignment running, and a plan for it."""
-    key = (seed, has_id, repr(options))
+def planned(seed: int = 11, *, has_id: bool = True, is_busy: bool = False, options: PlanOptions = OPTIONS) -> Planned:
+    """A small skewed cluster whose topics have ids, and a plan for it; ``is_busy``: a reassignment was running."""
+    key = (seed, has_id, is_busy, repr(options))
     if key not in _MADE:
-        _MADE[key] = _planned(seed, has_id, options)
+        _MADE[key] = _planned(seed, has_id, is_busy, options)
     return _MADE[key]
 
 
-def _planned(seed: int, has_id: bool, options: PlanOptions) -> Planned:
+def _planned(seed: int, has_id: bool, is_busy: bool, options: PlanOptions) -> Planned:
     snapshot = random_cluster(seed, broker_count=9, topics=12)
     named = tuple(replace(topic, topic_id=f"id-of-{topic.name}") for topic in snapshot.topics)
     snapshot = replace(snapshot, topics=named, cluster_id="test-id" if has_id else None)
     rows = list(snapshot.each_partition())
-    rows[0] = flying(rows[0], next(b for b in range(9) if b not in rows[0].replicas))
+    if is_busy:
+        rows[0] = flying(rows[0], next(b for b in range(9) if b not in rows[0].replicas))
     snapshot = with_rows(snapshot, rows)
     plan = make_plan(snapshot, options)
     return Planned(snapshot, json.dumps(to_document(plan)))

@@ -68,13 +68,13 @@ def outcome(document: dict[str, Any], snapshot: Any) -> str:
 
 @pytest.mark.parametrize("times", sample((400, 2000), (400,)))
 def test_spoiled_plans_and_snapshots_are_judged_or_refused(times: int) -> None:
-    plan = planned()
+    plan, busy = planned(), planned(is_busy=True).snapshot
     snapshot_text = json.dumps(snapshot_to_document(plan.snapshot))
     plan_places, snapshot_places = places(plan.document), places(json.loads(snapshot_text))
     draw = random.Random(20261122)
     seen: Counter[str] = Counter()
     for number in range(times):
-        document, snapshot = plan.document, plan.snapshot
+        document, snapshot = plan.document, busy if number % 16 == 6 else plan.snapshot
         if number % 4:
             spoil(document, draw, plan_places, JUDGED)
             if number % 8:  # a forger would seal it anew

@@ -10,7 +10,9 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.check import STATUS_OF, PlanStatus, ReasonCode, check_plan
-from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir
+from kafka_rebalance.snapshot.load import LoadKind, PartitionLoads
+from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
+from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.snapshot.times import parse_time
 from tests.unit.planner.sample_clusters import random_cluster, row
 from tests.unit.plans.check.plans_to_check import (
@@ -117,6 +119,30 @@ def joined(plan: Planned, count: int = 1) -> ClusterSnapshot:
     return replace(plan.snapshot, brokers=(*plan.snapshot.brokers, *more))
 
 
+def below_least(
+    plan: Planned, key: tuple[str, int] | None = None, *, least: int = 2, in_sync: int = 1
+) -> ClusterSnapshot:
+    """The leader and ``in_sync - 1`` others are in sync, ``least`` have to be."""
+    topic, number = key or not_moving(plan)
+    configs = {"min.insync.replicas": str(least)}
+    snapshot = with_topic(plan.snapshot, topic, lambda old: replace(old, configs=configs))
+    return changed(snapshot, (topic, number), lambda old: replace(old, isr=led_first(old)[:in_sync]))
+
+
+def led_first(row: Partition) -> tuple[int, ...]:
+    return tuple(sorted(row.replicas, key=lambda broker: broker != row.leader))
+
+
+def cured(plan: Planned) -> ClusterSnapshot:
+    """Only the replica that its move drops is out of sync."""
+    move = next(move for move in plan.moves if len(set(move["from"]) - set(move["to"])) == 1)
+    (dropped,) = set(move["from"]) - set(move["to"])
+    configs = {"min.insync.replicas": "3"}
+    snapshot = with_topic(plan.snapshot, move["topic"], lambda old: replace(old, configs=configs))
+    kept = [broker for broker in move["from"] if broker != dropped]
+    return changed(snapshot, key_of(move), lambda old: replace(old, isr=tuple(kept), leader=kept[0]))
+
+
 def stranger(plan: Planned) -> ClusterSnapshot:
     """Same names of topics and brokers, other places."""
     return replace(random_cluster(77, broker_count=9, topics=12), cluster_id=None)
@@ -201,8 +227,6 @@ STALE: dict[str, tuple[Change, ReasonCode]] = {
     "one replica more": (lambda plan: other_factor(plan, 4), ReasonCode.REPLICATION_FACTOR_CHANGED),
     "one replica fewer": (lambda plan: other_factor(plan, 2), ReasonCode.REPLICATION_FACTOR_CHANGED),
     "one replica alone": (lambda plan: other_factor(plan, 1), ReasonCode.REPLICATION_FACTOR_CHANGED),
-    "somebody moves another partition": (foreign_flight, ReasonCode.FOREIGN_REASSIGNMENT),
-    "somebody takes a replica away elsewhere": (removing_elsewhere, ReasonCode.FOREIGN_REASSIGNMENT),
     "a broker joined": (joined, ReasonCode.BROKER_ADDED),
     "ten brokers joined": (lambda plan: joined(plan, 10), ReasonCode.BROKER_ADDED),
     "racks are not told any more": (
@@ -228,6 +252,13 @@ HARMFUL: dict[str, tuple[Change, ReasonCode]] = {
     "a target is cordoned": (cordoned, ReasonCode.TARGET_UNUSABLE),
     "a target left": (lambda plan: without_broker(plan, new_target(plan)), ReasonCode.TARGET_GONE),
     "a moved partition has no leader": (leaderless, ReasonCode.NO_LEADER),
+    "somebody moves another partition": (foreign_flight, ReasonCode.FOREIGN_REASSIGNMENT),
+    "somebody takes a replica away elsewhere": (removing_elsewhere, ReasonCode.FOREIGN_REASSIGNMENT),
+    "a partition that stays is below its least ISR": (below_least, ReasonCode.UNDER_MIN_ISR),
+    "a partition that moves is below it": (
+        lambda plan: below_least(plan, key_of(plan.moves[0])),
+        ReasonCode.UNDER_MIN_ISR,
+    ),
     "a target's disk is full": (lambda plan: small_disks(plan.snapshot, new_target(plan)), ReasonCode.OVER_CAPACITY),
 }
 
@@ -286,9 +317,13 @@ VALID: dict[str, Change] = {
     "a topic that does not move made anew": lambda plan: with_topic(
         plan.snapshot, "topic-07", lambda topic: replace(topic, topic_id="new")
     ),
-    "the reassignment that ran is over": lambda plan: changed(
-        plan.snapshot, ("topic-00", 0), lambda old: placed(old, [*old.adding, *old.replicas[1:3]])
+    "a partition short of its replicas, not of its least ISR": lambda plan: below_least(
+        plan, not_moving(plan), least=2, in_sync=2
     ),
+    "a least ISR that no broker takes for more than the replicas": lambda plan: below_least(
+        plan, not_moving(plan), least=9, in_sync=3
+    ),
+    "a move away from the replica that lags": cured,
 }
 
 
@@ -304,10 +339,66 @@ def test_a_plan_without_ids_or_what_it_saw_is_judged_by_what_it_tells() -> None:
     plan = planned()
     document = plan.document
     del document["topic_ids"], document["seen"]
-    over = VALID["the reassignment that ran is over"]
-    assert check_plan(resealed(document), with_other_ids(replace(plan, snapshot=over(plan)))).status is PlanStatus.VALID
-    running = check_plan(document, moved_elsewhere(plan))  # who started it nobody can tell
-    assert running.codes == (ReasonCode.PARTITION_MOVED, ReasonCode.FOREIGN_REASSIGNMENT)
+    assert check_plan(resealed(document), with_other_ids(plan)).status is PlanStatus.VALID
+    assert check_plan(document, moved_elsewhere(plan)).codes == (ReasonCode.PARTITION_MOVED,)
+
+
+def test_what_was_being_reassigned_when_it_was_made_has_to_end_first() -> None:
+    plan = planned(is_busy=True)
+    running = check_plan(plan.document, plan.snapshot)
+    assert (running.status, running.codes) == (PlanStatus.HARMFUL, (ReasonCode.FOREIGN_REASSIGNMENT,))
+    over = changed(plan.snapshot, ("topic-00", 0), lambda old: placed(old, [*old.adding, *old.replicas[1:3]]))
+    assert check_plan(plan.document, over).status is PlanStatus.VALID
+
+
+def test_the_clock_of_whoever_asks_counts_as_the_time_of_the_snapshot_does() -> None:
+    """The plan's reading is of the 20th, 12:00; it holds a day."""
+    plan = planned()
+    for now, codes in (
+        ("2026-11-21T12:00:00Z", (ReasonCode.MOVES_LEFT,)),
+        ("2026-12-11T12:00:00Z", (ReasonCode.EXPIRED,)),
+    ):
+        result = check_plan(plan.document, plan.snapshot, now=parse_time(now, "now"))
+        assert result.codes == codes
+    timeless = plan.document | {"captured_at": None, "expires_at": None}
+    assert check_plan(resealed(timeless), plan.snapshot, now=parse_time(now, "now")).status is PlanStatus.VALID
+
+
+def grown(plan: Planned, factor: float) -> ClusterSnapshot:
+    """Every replica is as much larger."""
+    rows = [
+        replace(r, log_bytes=tuple(None if b is None else round(b * factor) for b in r.log_bytes))
+        for r in plan.snapshot.each_partition()
+    ]
+    table = with_rows(plan.snapshot, rows).partitions
+    loads = {kind: column for kind, column in plan.snapshot.loads.columns.items() if kind is not LoadKind.LOG_BYTES}
+    return replace(plan.snapshot, partitions=table, loads=PartitionLoads(loads))
+
+
+@pytest.mark.parametrize(("factor", "warnings"), [(1.09, 0), (0.91, 0), (1.12, 2), (0.88, 2)])
+def test_sizes_that_are_others_by_more_than_a_tenth_are_warned_of(factor: float, warnings: int) -> None:
+    plan = planned()
+    result = check_plan(plan.document, grown(plan, factor))
+    assert result.status is PlanStatus.VALID
+    assert [reason.code for reason in result.warnings] == [ReasonCode.SIZES_CHANGED] * warnings
+
+
+def test_capacities_that_are_others_by_more_than_a_tenth_are_warned_of() -> None:
+    """Eight brokers as before, broker 4 with a third more; later nobody knows one of them."""
+    sized = replace(OPTIONS, capacities={b: Capacity(disk_bytes=1e15) for b in range(9)})
+    plan = planned(options=sized)
+    document = plan.document
+    assert check_plan(document, plan.snapshot).warnings == ()
+    for outcome in document["resources"]:
+        if outcome["resource"] == "disk":
+            outcome["capacity"]["4"] = 0.75e15
+    warned = check_plan(resealed(document), plan.snapshot).warnings
+    assert [reason.code for reason in warned] == [ReasonCode.CAPACITY_CHANGED]
+    assert "broker 4 can carry" in warned[0].words
+    document["parameters"]["capacities"] = {}
+    unknown = check_plan(resealed(document), plan.snapshot).warnings
+    assert [reason.code for reason in unknown] == [ReasonCode.CAPACITY_CHANGED]
+    assert "not known any more" in unknown[0].words
 
 
 def test_a_plan_of_a_cluster_with_another_id_is_refused() -> None:

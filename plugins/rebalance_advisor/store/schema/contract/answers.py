@@ -7,6 +7,11 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from rebalance_advisor.store.schema.contract.define import MOMENT, of_advisory, view
 
+_STATES = (
+    "applied, placed (leader not elected yet), moving, open (nothing has happened), elsewhere (moved by somebody else) "
+    "or gone."
+)
+
 ADVICE_BASIS_LATEST = view(
     "advice_basis_latest",
     "What in the newest published advisory rests on estimated or missing data; one row each.",
@@ -153,6 +158,47 @@ MOVE_STANDING_LATEST = view(
     Column("advised_since", MOMENT, comment="First of the consecutive advisories that advise it."),
     Column("advisories", BigInteger(), comment="How many consecutive advisories advise it."),
     Column("is_applied", Boolean(), comment="The newest reading shows target and leader."),
+    Column("state", Text(), comment=f"What the newest reading shows: {_STATES}"),
+)
+
+PLAN_APPLICATION = view(
+    "plan_application",
+    "Each time that somebody was asked to carry a plan out: the answer, the check before, the outcome after.",
+    Column("time", MOMENT, comment="When it was asked."),
+    Column("cluster", Text(), comment="Name of the cluster, as clusters.toml or the snapshot gives it."),
+    Column("run_id", Text(), comment="The advisory whose plan it is."),
+    Column("plan_id", Text(), comment="sha256 of plan.json."),
+    Column("application_id", Text(), comment="Which time: the run of apply_NAME in Airflow."),
+    Column(
+        "state",
+        Text(),
+        comment="asked, approved, rejected, timed_out, refused (holds no more), verified, partly_applied, "
+        "not_applied or moved_by_others.",
+    ),
+    Column("words", Text(), comment="What that means, and what to do next."),
+    Column("answered_at", MOMENT, comment="When somebody answered; NULL: nobody did."),
+    Column("answered_by", Text(), comment="Who answered, as Airflow knows them."),
+    Column("check_status", Text(), comment="What check said on a fresh reading after the answer; NULL: not asked."),
+    Column("check_reasons", ARRAY(Text()), comment="Why, in words."),
+    Column("commands_at", MOMENT, comment="When its commands were shown; NULL: they were not."),
+    Column("verified_at", MOMENT, comment="When a reading afterwards was compared with the plan; NULL: not yet."),
+    Column("move_count", Integer(), comment="Moves of the plan."),
+    Column("applied_count", Integer(), comment="Moves that were done then, replicas and leader."),
+    Column("placed_count", Integer(), comment="Moves whose replicas were there, their leader not elected."),
+    Column("moving_count", Integer(), comment="Moves that were under way."),
+    Column("open_count", Integer(), comment="Moves of which nothing had happened."),
+    Column("elsewhere_count", Integer(), comment="Partitions that somebody else had moved, or was moving."),
+    Column("gone_count", Integer(), comment="Partitions that were not there any more."),
+    Column("short_isr", ARRAY(Text()), comment="Partitions of the plan that lacked a replica in sync."),
+    Column("throttles", ARRAY(Text()), comment="Throttles that were left, subject and setting."),
+    Column(
+        "predicted_bytes", BigInteger(), comment="What the moves that were done were to copy, where sizes are known."
+    ),
+    Column("realised_bytes", BigInteger(), comment="What their new replicas held then."),
+    Column("unsized_move_count", Integer(), comment="Moves that were done and left out of both: sizes are unknown."),
+    Column("predicted_seconds", Double(), comment="The whole plan, wave after wave, at its throttle."),
+    Column("realised_seconds", Double(), comment="How long it took; NULL: nobody knows."),
+    Column("seconds_basis", Text(), comment="told (by whoever ran it) or at_most (since the commands were shown)."),
 )
 
 PLAN_OUTCOME = view(
@@ -168,7 +214,12 @@ PLAN_OUTCOME = view(
     ),
     Column("measured_at", MOMENT, comment="When that was read."),
     Column("move_count", BigInteger(), comment="Moves of the plan."),
-    Column("applied_count", BigInteger(), comment="Moves that the newest reading shows done."),
+    Column("applied_count", BigInteger(), comment="Moves that the newest reading shows done, replicas and leader."),
+    Column("placed_count", BigInteger(), comment="Moves whose replicas are there, their leader not elected yet."),
+    Column("moving_count", BigInteger(), comment="Moves that are under way."),
+    Column("open_count", BigInteger(), comment="Moves of which nothing has happened."),
+    Column("elsewhere_count", BigInteger(), comment="Partitions that somebody else moved, or is moving."),
+    Column("gone_count", BigInteger(), comment="Partitions that are not there any more."),
 )
 
 PLAN_OVERLAP_LATEST = view(

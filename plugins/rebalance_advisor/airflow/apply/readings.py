@@ -1,0 +1,144 @@
+"""What the tasks of ``apply_NAME`` do between the questions: find the plan, check it on a fresh reading, verify it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.plans.applied import AppliedPlan, ApplyState, compare
+from kafka_rebalance.plans.check import CheckResult, PlanStatus, check_plan
+from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.times import time_text
+from rebalance_advisor import store
+from rebalance_advisor.airflow.collecting import collect
+from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
+from rebalance_advisor.airflow.publishing import publish_folder
+from rebalance_advisor.airflow.task_log import task_log
+from rebalance_advisor.publish.folders.folder_marker import read_marker
+from rebalance_advisor.publish.folders.version_folders import advisory_folder
+from rebalance_advisor.publish.folders.whole_file import replace_file
+from rebalance_advisor.publish.outcome_files import Carried, outcome_files
+
+STATUS_WORDS = {
+    PlanStatus.VALID: "valid", PlanStatus.STALE: "stale", PlanStatus.NOT_WORTH_IT: "not worth it",
+    PlanStatus.HARMFUL: "harmful or in conflict",
+}  # fmt: skip
+# A replica joins the ISR a moment after Kafka's tool calls its move completed.
+READINGS, BETWEEN_READINGS_S = 4, 8.0
+
+_log = task_log(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPlan:
+    """A plan that readers see, and where its files are."""
+
+    run_id: str
+    plan: Plan
+    folder: Path
+
+
+def published_plan(connection: store.Connection, cluster: str, run_id: str | None) -> PublishedPlan:
+    """The plan of an advisory, of the newest published one by default.
+
+    Raises InvalidInputError where there is none, where nothing moves in it, or where its files are not there.
+    """
+    chosen = run_id or store.newest_published(connection, cluster)
+    if chosen is None:
+        raise InvalidInputError.at(cluster, "has no published advisory yet", f"run advise_{cluster}")
+    run = store.load_run(connection, chosen)
+    if run.cluster != cluster or run.status != "published":
+        raise InvalidInputError.at(
+            chosen, f"is no published advisory of {cluster}", "leave the field empty: the newest"
+        )
+    plan = plan_from_document(store.load_plan(connection, chosen))
+    if not plan.moves:
+        raise InvalidInputError.at(f"plan {plan.plan_id[:12]}", f"moves nothing: {plan.verdict.value}")
+    folder = advisory_folder(publish_folder(cluster, chosen))
+    marker = read_marker(folder)
+    if marker is None or marker.plan_id != plan.plan_id:
+        raise InvalidInputError.at(str(folder), "does not hold the files of this plan", "publish the advisory again")
+    return PublishedPlan(chosen, plan, folder)
+
+
+def check_on_fresh_reading(
+    connection: store.Connection, dsn: str, published: PublishedPlan, application_id: str
+) -> CheckResult:
+    """Read the cluster now, and judge the plan on it; the store remembers what was found."""
+    snapshot_id, snapshot = fresh_reading(connection, dsn, published.plan.cluster)
+    made_for = store.load_run(connection, published.run_id).snapshot_id
+    snapshot = with_loads_of(store.load_snapshot(connection, made_for), snapshot)
+    document = store.load_plan(connection, published.run_id)
+    result = check_plan(document, snapshot, now=datetime.now(UTC))
+    for reason in (*result.because, *result.warnings):
+        _log.info("%s: %s", reason.code.value, reason.words)
+    state = ApplyState.APPROVED if result.status is PlanStatus.VALID else ApplyState.REFUSED
+    store.check_application(
+        connection, application_id, state,
+        snapshot_id=snapshot_id, status=STATUS_WORDS[result.status], reasons=result.reasons,
+    )  # fmt: skip
+    return result
+
+
+def verify_on_fresh_reading(
+    connection: store.Connection, dsn: str, published: PublishedPlan, application_id: str, answer: Mapping[str, Any]
+) -> AppliedPlan:
+    """Read the cluster now, compare it with the plan, remember and publish what came of it.
+
+    ``answer``: ``took_seconds`` as whoever ran the waves told it, and ``answered_by``.
+    """
+    for left in reversed(range(READINGS)):
+        snapshot_id, snapshot = fresh_reading(connection, dsn, published.plan.cluster)
+        applied = compare(published.plan, snapshot)
+        if not applied.is_settling or not left:
+            break
+        _log.info("something is still being copied or catches up: read again in %.0f s", BETWEEN_READINGS_S)
+        time.sleep(BETWEEN_READINGS_S)
+    application = store.load_application(connection, application_id)
+    seconds = _seconds(published.plan, application, answer.get("took_seconds"), snapshot.captured_at)
+    store.close_application(connection, application_id, snapshot_id, applied, seconds)
+    read_at = None if snapshot.captured_at is None else time_text(snapshot.captured_at)
+    carried = Carried(application_id, answer.get("answered_by"), read_at, seconds.realised, seconds.basis)
+    for name, content in outcome_files(published.plan, applied, carried).items():
+        replace_file(published.folder / name, content)
+    return applied
+
+
+def fresh_reading(connection: store.Connection, dsn: str, cluster: str) -> tuple[str, ClusterSnapshot]:
+    """Collected now and passed by the input gate."""
+    snapshot_id = collect(connection, cluster)
+    check_snapshot_or_refuse(dsn, snapshot_id)
+    return snapshot_id, store.load_snapshot(connection, snapshot_id)
+
+
+def with_loads_of(made_for: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:
+    """``newest`` with those loads that only the plan's own reading has: a reading that follows another at once has no
+    rates, and without them nobody could tell what the plan still gains. New partitions have none.
+    """
+    row_of = made_for.row_of
+    rows = [row_of.get(key, -1) for key in newest.row_of]
+    at = np.array(rows, dtype=np.int64)
+    columns = dict(newest.loads.columns)
+    for kind, column in made_for.loads.columns.items():
+        if kind not in columns and len(column.values):
+            values = np.where(at < 0, np.nan, column.values[at])
+            columns[kind] = LoadColumn(values, column.source, column.window_s)
+    return replace(newest, loads=PartitionLoads(columns))
+
+
+def _seconds(plan: Plan, application: store.Application, told: float | None, read_at: datetime | None) -> store.Seconds:
+    if told is not None:
+        return store.Seconds(plan.cost.seconds, float(told), "told")
+    if application.commands_at is None or read_at is None:
+        return store.Seconds(plan.cost.seconds)
+    return store.Seconds(plan.cost.seconds, (read_at - application.commands_at).total_seconds(), "at_most")

@@ -1,0 +1,99 @@
+"""Plans that somebody is asked to carry out: the question, the answer, the check before, the outcome after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kafka_rebalance.plans.applied import AppliedPlan, ApplyState
+from rebalance_advisor.store.schema.connection import Connection, StoreError, named
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Where it stands; ``commands_at``: when its commands were shown."""
+
+    application_id: str
+    run_id: str
+    cluster: str
+    state: ApplyState
+    words: str
+    commands_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """How long it took. ``basis`` of ``realised``: told by whoever ran it, or at most (from the commands shown on)."""
+
+    predicted: float | None
+    realised: float | None = None
+    basis: str | None = None
+
+
+def ask_application(connection: Connection, application_id: str, run_id: str) -> None:
+    """Raises StoreError where the run is not published."""
+    _one(connection, "ask_application", {"application_id": application_id, "run_id": run_id})
+
+
+def answer_application(
+    connection: Connection,
+    application_id: str,
+    state: ApplyState,
+    *,
+    answered_by: str | None,
+    answered_at: datetime | None,
+) -> None:
+    """Approved, rejected, or timed out (by nobody)."""
+    row = {"state": state.value, "words": state.words, "answered_by": answered_by, "answered_at": answered_at}
+    _one(connection, "answer_application", {"application_id": application_id} | row)
+
+
+def check_application(
+    connection: Connection,
+    application_id: str,
+    state: ApplyState,
+    *,
+    snapshot_id: str,
+    status: str,
+    reasons: Sequence[str],
+) -> None:
+    """What ``check`` said on a fresh reading: the commands are shown now (approved), or it is refused."""
+    words = state.words if state is ApplyState.APPROVED else f"{state.words}: {status}: {'; '.join(reasons)}"
+    row = {
+        "application_id": application_id, "state": state.value, "snapshot_id": snapshot_id, "check_status": status,
+        "check_reasons": list(reasons), "words": words,
+    }  # fmt: skip
+    _one(connection, "check_application", row)
+
+
+def close_application(
+    connection: Connection, application_id: str, snapshot_id: str, applied: AppliedPlan, seconds: Seconds
+) -> None:
+    """What a reading afterwards showed."""
+    counts = {f"{state.value}_count": count for state, count in applied.counts.items()}
+    row = {
+        "application_id": application_id, "snapshot_id": snapshot_id, "state": applied.state.value,
+        "words": applied.state.words, "move_count": len(applied.states), "short_isr": list(applied.short_isr),
+        "throttles": [f"{subject} {key}" for subject, key in applied.throttles],
+        "predicted_bytes": applied.predicted_bytes, "realised_bytes": applied.realised_bytes,
+        "unsized_move_count": applied.unsized_moves, "predicted_seconds": seconds.predicted,
+        "realised_seconds": seconds.realised, "seconds_basis": seconds.basis,
+    }  # fmt: skip
+    _one(connection, "close_application", row | counts)
+
+
+def load_application(connection: Connection, application_id: str) -> Application:
+    """Raises StoreError for one that nobody was asked."""
+    row = _one(connection, "load_application", {"application_id": application_id})
+    name, run_id, cluster, state, words, commands_at = row
+    return Application(name, run_id, cluster, ApplyState(state), words, commands_at)
+
+
+def _one(connection: Connection, query: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+    row = connection.execute(named(query), dict(parameters)).fetchone()
+    if row is None:
+        about = ", ".join(str(parameters[name]) for name in ("application_id", "run_id") if name in parameters)
+        raise StoreError(f"no published run, or no application of that name: {about}")
+    return row
