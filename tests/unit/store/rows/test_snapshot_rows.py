@@ -96,6 +96,10 @@ def test_partitions_stand_in_the_order_of_the_table_with_unknowns_as_null() -> N
         "removing": [NULL, NULL],
         "offline": [NULL, NULL],
         "observers": [NULL, NULL],
+        "eligible": [NULL, NULL],
+        "log_dirs": [NULL, NULL],
+        "future": [NULL, NULL],
+        "local_start_offset": [NULL, NULL],
     }
 
 
