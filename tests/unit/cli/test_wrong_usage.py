@@ -73,3 +73,16 @@ def test_wrong_usage_is_exit_code_2_and_nothing_is_written(
     assert all(word in told for word in WRONG[words])
     assert "Traceback" not in told
     assert not out.exists()
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon", ""])
+def test_a_deadline_is_a_number_of_seconds_above_zero(
+    seconds: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Refused before any broker is asked."""
+    out = tmp_path / "snapshot.json"
+    with pytest.raises(SystemExit) as end:
+        main(["snapshot", "--bootstrap", "localhost:1", "--out", str(out), "--deadline", seconds])
+    assert end.value.code == 2
+    assert f"--deadline: {seconds!r} is not a number of seconds above 0" in capsys.readouterr().err
+    assert not out.exists()
