@@ -27,6 +27,7 @@ _COMPONENTS = {
     "scheduler": ("scheduler", "--skip-serve-logs"),
     "dag-processor": ("dag-processor",),
 }
+_LEAST_SLOTS = 16
 _MIGRATE_SECONDS = 300
 _READY_SECONDS = 240
 _STOP_SECONDS = 30
@@ -131,7 +132,8 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
             "DAGS_FOLDER": airflow.dags,
             "PLUGINS_FOLDER": airflow.plugins,
             "EXECUTOR": "LocalExecutor",
-            "PARALLELISM": max(4, os.cpu_count() or 1),
+            # Heavy tasks have a pool; light ones of one cluster do not wait until those of another have ended.
+            "PARALLELISM": max(_LEAST_SLOTS, os.cpu_count() or 1),
             "LOAD_EXAMPLES": False,
             # What is in the list runs: advice whose readings nobody takes would be advice on old ones.
             "DAGS_ARE_PAUSED_AT_CREATION": False,

@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3, help="on-demand runs that are measured")
     arguments = parser.parse_args()
     machine = Machine(CHECKOUT / ".run" / "bench-first-task", settings=BY_HAND)
-    shutil.rmtree(machine.run, ignore_errors=True)
+    remove(machine)
     names = [f"cluster-{number:02}" for number in range(arguments.clusters)]
     for name in names:
         write_entry(machine.clusters_file, name, {"file": str(write_cluster(machine.run, name))})
@@ -45,8 +45,18 @@ def main() -> int:
         machine.start(print)
         measure(machine.airflow.client, names, arguments.runs)
     finally:
-        machine.stop()
+        remove(machine)
     return 0
+
+
+def remove(machine: Machine) -> None:
+    """Stop whatever runs of it, and leave nothing behind."""
+    server = machine.server
+    assert server is not None, "it measures a machine of its own"
+    if server.is_running:
+        machine.stop()
+        server.remove()
+    shutil.rmtree(machine.run, ignore_errors=True)
 
 
 def measure(client: AirflowClient, names: list[str], runs: int) -> None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.hitl import ApprovalOperator, HITLOperator
 
-from kafka_rebalance.plans.applied import ApplyState
 from rebalance_advisor.airflow.apply.form import ANSWER_WITHIN, CARRIED_OUT_WITHIN
 from rebalance_advisor.airflow.connections import store_dsn
+
+if TYPE_CHECKING:  # numpy comes with it, and DAG files are read all the time
+    from kafka_rebalance.plans.applied import ApplyState
 
 CARRIED_OUT, STOPPED = "Carried out", "Stopped"
 _APPLICATION = "application_id"
@@ -35,6 +37,8 @@ class MayBeCarriedOut(ApprovalOperator):
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Remember the answer, then go on as ``ApprovalOperator`` does."""
+        from kafka_rebalance.plans.applied import ApplyState
+
         if "error" in event:
             self._remember(ApplyState.TIMED_OUT, {})
             from airflow.sdk.exceptions import AirflowFailException
