@@ -1,0 +1,81 @@
+"""A snapshot with the loads of a window: of each partition the mean, the 95th percentile or the busiest of its hours.
+
+Disk is what it is now: sizes are a state, and a plan copies today's bytes. A rate of which no hour was seen stays what
+the newest reading says (its source, too); a partition that was not seen in the window keeps the newest reading's
+figure, and how many these are is told.
+
+``peak`` is each partition's own busiest hour. They are not the same hour, so brokers never carry their sum: it is no
+forecast, but a weight. Whoever is even by it has spread every topic's bursts, whichever hour they fall in; one common
+hour (say the busiest of the whole cluster) knows nothing of what bursts in others (docs/loads.md has the figures).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import Floats
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
+from kafka_rebalance.snapshot.history.reading import HOUR_S, Rates
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, PartitionLoads
+from kafka_rebalance.snapshot.load_kind import LoadStatistic
+from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
+
+HISTORY = "hours of the window"
+_P95 = 0.95
+
+
+def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic: LoadStatistic) -> ClusterSnapshot:
+    """``snapshot`` with the rates of the window in place of the last reading's.
+
+    Raises InvalidInputError where no hour was seen: then there is nothing to plan on.
+    """
+    if not hourly.seen.any():
+        problem = f"none of the last {hourly.hours} hours of cluster {snapshot.cluster} was measured"
+        raise InvalidInputError.at("history", problem, "give readings that are at most a day apart, or ask for no load")
+    columns = dict(snapshot.loads.columns)
+    unseen = 0
+    for kind, values in hourly.values.items():
+        figures = statistic_of(values, statistic)
+        if np.isnan(figures).all():
+            continue
+        latest = snapshot.loads.values(kind, len(figures))
+        unseen = max(unseen, int((np.isnan(figures) & ~np.isnan(latest)).sum()))
+        figures = np.where(np.isnan(figures), latest, figures)
+        columns[kind] = LoadColumn(figures, statistic.source, hourly.hours * HOUR_S)
+    gaps = _gaps(snapshot, hourly, unseen)
+    return replace(snapshot, loads=PartitionLoads(columns), coverage=(*snapshot.coverage, *gaps))
+
+
+def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
+    """float64[P] of float32[H, P]: over the hours that are known, nan where none is."""
+    ordered = np.sort(values.astype(np.float64), axis=0)  # nan last
+    known = (~np.isnan(values)).sum(axis=0)
+    column = np.arange(values.shape[1])
+    result = np.full(values.shape[1], np.nan)
+    there = known > 0
+    if statistic is LoadStatistic.MEAN:
+        np.divide(np.nansum(ordered, axis=0), known, out=result, where=there)
+        return result
+    # Between the two nearest hours, as everybody's percentile does; of 168 hours, p95 is above all but nine.
+    place = (known[there] - 1) * (_P95 if statistic is LoadStatistic.P95 else 1.0)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, known[there] - 1)
+    low, high = ordered[below, column[there]], ordered[above, column[there]]
+    result[there] = low + (high - low) * (place - below)
+    return result
+
+
+def _gaps(snapshot: ClusterSnapshot, hourly: HourlyLoads, unseen: int) -> list[CoverageGap]:
+    """What of the window was not seen."""
+    seen, flattened = int(hourly.seen.sum()), int(hourly.flattened.sum())
+    words = []
+    if seen < hourly.hours:
+        words.append(f"{seen:,} of {hourly.hours:,} hours were measured; the others count for nothing")
+    if flattened:
+        words.append(f"{flattened:,} of them by readings more than two hours apart, which flattens what they hold")
+    if unseen:
+        words.append(f"{unseen:,} partitions were in none of them: theirs is the newest reading's figure")
+    return [CoverageGap("cluster", snapshot.cluster, HISTORY, "; ".join(words))] if words else []
