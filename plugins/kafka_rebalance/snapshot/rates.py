@@ -6,7 +6,8 @@ What it promises, in this order:
    again (another topic id, an end offset that went backwards, a start offset that is 0 again) has no rate in this
    window.
 2. A rate is what was seen or less, never more: log dirs only grow by what was written, and groups that never commit
-   are not seen. Both are lower bounds. (A group that was set forward by hand looks as if it had read.) Of a topic that a group is known to read unseen (its commits were denied or not
+   are not seen. Both are lower bounds. (A group that was set forward by hand looks as
+   if it had read.) Of a topic that a group is known to read unseen (its commits were denied or not
    read, or it is a share or streams group) the bytes read are unknown.
 3. Figures that somebody gave or measured better (Prometheus, a file) are left as they are.
 

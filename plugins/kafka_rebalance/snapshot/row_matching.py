@@ -12,7 +12,9 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedPartitions:
-    """P partitions: ``topic`` int32[P] is an index into ``names`` and ``ids`` (None: not told), ``partition`` int32[P]."""
+    """P partitions: ``topic`` int32[P] is an index into ``names`` and ``ids`` (None: not told); ``partition`` int32[P]
+    is its number.
+    """
 
     names: tuple[str, ...]
     ids: tuple[str | None, ...]

@@ -23,7 +23,7 @@ from kafka_rebalance.snapshot.row_matching import NamedPartitions, named_partiti
 Rates = npt.NDArray[np.float32]
 HOUR_S = 3600.0
 # Of a window of history: sizes are as the newest reading has them.
-HISTORY_KINDS = tuple(kind for kind in LoadKind if kind is not LoadKind.LOG_BYTES)
+HISTORY_KINDS: tuple[LoadKind, ...] = tuple(kind for kind in LoadKind if kind is not LoadKind.LOG_BYTES)
 # Between two readings: less says too little, more than a day and a late start too little of any hour.
 SHORTEST_WINDOW_S, LONGEST_WINDOW_S = 30.0, 26 * HOUR_S
 _NOT_MEASURED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN, *(source for source in LoadSource if source.is_of_history))

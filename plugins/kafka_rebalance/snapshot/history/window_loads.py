@@ -11,20 +11,32 @@ hour (say the busiest of the whole cluster) knows nothing of what bursts in othe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
-from kafka_rebalance.snapshot.history.reading import HOUR_S, Rates
-from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, PartitionLoads
+from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads, hourly_loads
+from kafka_rebalance.snapshot.history.reading import HOUR_S, MeasuredReading, Rates
+from kafka_rebalance.snapshot.load import LoadColumn, PartitionLoads
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 
-HISTORY = "hours of the window"
+HISTORY = "every hour of the window"
 _P95 = 0.95
+
+
+def over_window(
+    snapshot: ClusterSnapshot, readings: Iterable[MeasuredReading], statistic: LoadStatistic, hours: int
+) -> tuple[ClusterSnapshot, HourlyLoads]:
+    """``snapshot`` with the loads of the ``hours`` before it, and these hours. ``readings`` oldest first.
+
+    Raises InvalidInputError where it has no time, or no hour was seen.
+    """
+    hourly = hourly_loads(snapshot, readings, hours)
+    return with_window_loads(snapshot, hourly, statistic), hourly
 
 
 def with_window_loads(snapshot: ClusterSnapshot, hourly: HourlyLoads, statistic: LoadStatistic) -> ClusterSnapshot:
