@@ -25,5 +25,6 @@ CREATE TABLE store.load_history (
     cpu_percent real[],
     in_messages_per_s real[]
 ) PARTITION BY RANGE (time);
+-- One reading of a window (queries/history.sql).
 CREATE INDEX load_history_of_reading ON store.load_history (snapshot_key);
 COMMENT ON TABLE store.load_history IS 'What a reading measured of a topic: arrays by partition number; NULL is unknown, never zero.';
