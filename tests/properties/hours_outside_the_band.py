@@ -2,9 +2,9 @@
 
     python -m tests.properties.hours_outside_the_band            20 seeds, the table of docs/loads.md
 
-A cluster of 9 brokers on 3 racks and 60 topics of 8 to 36 partitions (some 1,300, of 3 replicas), placed unevenly. The week before the plan is
-its window; the 336 hours after it are judged, hour by hour, with the plan applied. What a partition carries in an hour
-is its base rate × each of
+A cluster of 9 brokers on 3 racks and 60 topics of 8 to 36 partitions (some 1,300, of 3 replicas), placed unevenly. The
+week before the plan is its window; the 336 hours after it are judged, hour by hour, with the plan applied. What a
+partition carries in an hour is its base rate × each of
 
 - a daily rhythm of its topic, ± 20 to 70 %; most topics have their height in the early afternoon, a fifth at any hour;
 - weekends at 60 % for seven topics of ten;
@@ -13,11 +13,12 @@ is its base rate × each of
   third of them) once a week;
 - noise of the topic and of the partition, lognormal, 10 % each.
 
-The rhythms were fixed before the first run, and so was the first measure: an hour is outside where any broker is outside
-its band in ``in`` or ``out``, at the level of that hour: the band that was asked for (10 %), and twice that, where the
-product begins to speak without being asked (its dead band). Two things changed after it: topics of one partition, which
-in a burst outgrew any broker, so that nothing could be planned, gave way to topics of 8 and more; and overload is counted
-as well: hours in which a broker carries more than the fair share of the window's busiest hour and 10 % on top.
+The rhythms were fixed before the first run, and so was the first measure: an hour is outside where any broker is
+outside its band in ``in`` or ``out``, at the level of that hour: the band that was asked for (10 %), and twice that,
+where the product begins to speak without being asked (its dead band). Two things changed after it: topics of one
+partition, which in a burst outgrew any broker, so that nothing could be planned, gave way to topics of 8 and more; and
+overload is counted as well: hours in which a broker carries more than the fair share of the window's busiest hour and
+10 % on top.
 """
 
 from __future__ import annotations
@@ -120,14 +121,20 @@ def as_hourly(snapshot: ClusterSnapshot, hours: Mapping[LoadKind, Hours], moved_
 
 
 def snapshots_to_plan_on(of: Weeks) -> Iterator[tuple[str, ClusterSnapshot]]:
-    """The same cluster with each load: of the last hour, of the window, and of the cluster's busiest hour for all."""
+    """The same cluster with each load: of the last hour, of the window, and, beside what the product offers, of the
+    busiest hours of the whole cluster.
+    """
     hourly = as_hourly(of.snapshot, of.before)
     yield "last hour", of.snapshot
     for statistic in LoadStatistic:
         yield statistic.value, with_window_loads(of.snapshot, hourly, statistic)
-    busiest = int(of.before[KINDS[0]].sum(axis=1).argmax())
-    common = {kind: LoadColumn(rates[busiest], LoadSource.BUSIEST_HOUR, 3600.0) for kind, rates in of.before.items()}
-    yield "cluster's busiest hour", replace(of.snapshot, loads=PartitionLoads(common))
+    by_total = np.argsort(-of.before[KINDS[0]].sum(axis=1))
+    for name, hours in (("cluster's busiest hour", by_total[:1]), ("mean of its 8 busiest hours", by_total[:8])):
+        common = {
+            kind: LoadColumn(rates[hours].mean(axis=0), LoadSource.BUSIEST_HOUR, 3600.0)
+            for kind, rates in of.before.items()
+        }
+        yield name, replace(of.snapshot, loads=PartitionLoads(common))
 
 
 @dataclass(frozen=True)
