@@ -1999,7 +1999,7 @@ COMMENT ON COLUMN advisor.load_source.snapshot_id IS 'sha256 of the reading''s c
 
 COMMENT ON COLUMN advisor.load_source.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
 
-COMMENT ON COLUMN advisor.load_source.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, busiest_hour, estimated or unknown.';
+COMMENT ON COLUMN advisor.load_source.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, busiest_hours, estimated or unknown.';
 
 COMMENT ON COLUMN advisor.load_source.window_s IS 'Seconds over which a rate was measured; NULL for sizes and given figures.';
 
@@ -2028,7 +2028,7 @@ COMMENT ON COLUMN advisor.load_source_latest.snapshot_id IS 'sha256 of the readi
 
 COMMENT ON COLUMN advisor.load_source_latest.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
 
-COMMENT ON COLUMN advisor.load_source_latest.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, busiest_hour, estimated or unknown.';
+COMMENT ON COLUMN advisor.load_source_latest.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, busiest_hours, estimated or unknown.';
 
 COMMENT ON COLUMN advisor.load_source_latest.window_s IS 'Seconds over which a rate was measured; NULL for sizes and given figures.';
 

@@ -121,20 +121,15 @@ def as_hourly(snapshot: ClusterSnapshot, hours: Mapping[LoadKind, Hours], moved_
 
 
 def snapshots_to_plan_on(of: Weeks) -> Iterator[tuple[str, ClusterSnapshot]]:
-    """The same cluster with each load: of the last hour, of the window, and, beside what the product offers, of the
-    busiest hours of the whole cluster.
+    """The same cluster with each load: of the last hour, of the window, and, beside what the product offers, of each
+    partition's own busiest hour.
     """
     hourly = as_hourly(of.snapshot, of.before)
     yield "last hour", of.snapshot
     for statistic in LoadStatistic:
         yield statistic.value, with_window_loads(of.snapshot, hourly, statistic)
-    by_total = np.argsort(-of.before[KINDS[0]].sum(axis=1))
-    for name, hours in (("cluster's busiest hour", by_total[:1]), ("mean of its 8 busiest hours", by_total[:8])):
-        common = {
-            kind: LoadColumn(rates[hours].mean(axis=0), LoadSource.BUSIEST_HOUR, 3600.0)
-            for kind, rates in of.before.items()
-        }
-        yield name, replace(of.snapshot, loads=PartitionLoads(common))
+    own = {kind: LoadColumn(rates.max(axis=0), LoadSource.BUSIEST_HOURS, 3600.0) for kind, rates in of.before.items()}
+    yield "each partition's own busiest hour", replace(of.snapshot, loads=PartitionLoads(own))
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ class LoadSource(StrEnum):
     GIVEN = "given"  # stands in the file that was read
     HOURLY_MEAN = "hourly_mean"  # over the hours of a window of history that were seen
     HOURLY_P95 = "hourly_p95"
-    BUSIEST_HOUR = "busiest_hour"  # each partition's own: they need not be the same hour
+    BUSIEST_HOURS = "busiest_hours"  # of the whole cluster
     ESTIMATED = "estimated"
     UNKNOWN = "unknown"
 
     @property
     def is_of_history(self) -> bool:
         """A figure of many hours: none of them is told."""
-        return self in (LoadSource.HOURLY_MEAN, LoadSource.HOURLY_P95, LoadSource.BUSIEST_HOUR)
+        return self in (LoadSource.HOURLY_MEAN, LoadSource.HOURLY_P95, LoadSource.BUSIEST_HOURS)
 
 
 class LoadStatistic(StrEnum):
@@ -40,7 +40,7 @@ class LoadStatistic(StrEnum):
         return {
             LoadStatistic.MEAN: LoadSource.HOURLY_MEAN,
             LoadStatistic.P95: LoadSource.HOURLY_P95,
-            LoadStatistic.PEAK: LoadSource.BUSIEST_HOUR,
+            LoadStatistic.PEAK: LoadSource.BUSIEST_HOURS,
         }[self]
 
 

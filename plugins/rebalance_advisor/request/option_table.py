@@ -134,7 +134,7 @@ RUN_OPTIONS = (
         "an older reading gives no plan, but cannot_tell: 90min, 2h, 3d (twice the time between two collections)",
         is_in_shell=False),
     Option("load", "load", _RUN, kinds.one_of(*(statistic.value for statistic in LoadStatistic)), "Load",
-        "mean, p95 or peak (each partition's busiest hour) of the window's hours, not the last reading's rates",
+        "mean, p95 or peak (the cluster's busiest hours) of a window's hours, not the last reading's rates",
         "mean|p95|peak"),
     Option("window", "window_hours", _RUN, kinds.WINDOW, "Window of history",
         "how far back the hours of the load go, e.g. 7d (default) or 36h", "7d"),

@@ -71,7 +71,7 @@ def test_a_plan_of_a_window_is_judged_with_its_window(command, folder, tmp_path,
     assert "3 hours some broker was outside" in capsys.readouterr().out
     document = json.loads((out / "plan.json").read_text())
     assert {resource["source"] for resource in document["resources"] if resource["resource"] == "in"} == {
-        "busiest_hour"
+        "busiest_hours"
     }
     assert main([command, str(out), newest, *window]) == 0
     assert main(["verify", str(out), newest]) == 1  # what was read last says something else

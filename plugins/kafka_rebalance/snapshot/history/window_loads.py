@@ -1,16 +1,19 @@
-"""A snapshot with the loads of a window: of each partition the mean, the 95th percentile or the busiest of its hours.
+"""A snapshot with the loads of a window: of each partition the mean, the 95th percentile, or what the cluster's busiest
+hours had of it.
 
 Disk is what it is now: sizes are a state, and a plan copies today's bytes. A rate of which no hour was seen stays what
 the newest reading says (its source, too); a partition that was not seen in the window keeps the newest reading's
 figure, and how many these are is told.
 
-``peak`` is each partition's own busiest hour. They are not the same hour, so brokers never carry their sum: it is no
-forecast, but a weight. Whoever is even by it has spread every topic's bursts, whichever hour they fall in; one common
-hour (say the busiest of the whole cluster) knows nothing of what bursts in others (docs/loads.md has the figures).
+``peak`` is the mean of the busiest twentieth of the window's hours, busiest by what the whole cluster carried (of each
+kind: hours of much reading need not be those of much writing). Each partition's own busiest hour would be another one
+for every partition: no broker ever carries their sum, and a topic that bursts an hour a week would outweigh all others.
+One single hour holds one accident; several do not (docs/loads.md has the figures of all three).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -26,6 +29,8 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 
 HISTORY = "every hour of the window"
 _P95 = 0.95
+# Of the hours that are known, at least one.
+_BUSY_SHARE = 0.05
 
 
 def over_window(
@@ -68,16 +73,30 @@ def statistic_of(values: Rates, statistic: LoadStatistic) -> Floats:
     column = np.arange(values.shape[1])
     result = np.full(values.shape[1], np.nan)
     there = known > 0
-    if statistic is LoadStatistic.MEAN:
+    if statistic is not LoadStatistic.P95:
         np.divide(np.nansum(ordered, axis=0), known, out=result, where=there)
-        return result
+        return result if statistic is LoadStatistic.MEAN else _of_busiest_hours(values, result)
     # Between the two nearest hours, as everybody's percentile does; of 168 hours, p95 is above all but nine.
-    place = (known[there] - 1) * (_P95 if statistic is LoadStatistic.P95 else 1.0)
+    place = (known[there] - 1) * _P95
     below = np.floor(place).astype(np.int64)
     above = np.minimum(below + 1, known[there] - 1)
     low, high = ordered[below, column[there]], ordered[above, column[there]]
     result[there] = low + (high - low) * (place - below)
     return result
+
+
+def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
+    """float64[P]: the mean over the hours in which the cluster carried most; the ``usual`` where none of them is known.
+
+    What is not known of an hour is taken for usual, so that an hour is not called quiet for its holes.
+    """
+    hours = values.astype(np.float64)
+    is_seen = ~np.isnan(hours).all(axis=1)
+    total = np.where(is_seen, np.nansum(np.where(np.isnan(hours), usual, hours), axis=1), -np.inf)
+    count = max(1, math.ceil(_BUSY_SHARE * int(is_seen.sum())))
+    busy = hours[np.argsort(-total, kind="stable")[:count]]
+    known = (~np.isnan(busy)).sum(axis=0)
+    return np.divide(np.nansum(busy, axis=0), known, out=usual.copy(), where=known > 0)
 
 
 def _gaps(snapshot: ClusterSnapshot, hourly: HourlyLoads, unseen: int) -> list[CoverageGap]:

@@ -107,15 +107,29 @@ def test_a_series_without_rates_is_measured_from_one_to_the_next():
     assert found.seen.tolist() == [True, True, False]
 
 
-def test_mean_p95_and_peak_of_known_hours():
+def test_mean_and_p95_of_known_hours():
     """Of 1 … 21 p95 lies on the twentieth; of two hours, 0.95 of the way from the lower to the higher."""
     values = np.full((21, 3), np.nan, dtype=np.float32)
     values[:, 0] = np.random.default_rng(1).permutation(np.arange(1, 22))
     values[:2, 1] = (10, 20)
     assert statistic_of(values, MEAN)[:2].tolist() == [11.0, 15.0]
     assert statistic_of(values, P95)[:2].tolist() == pytest.approx([20.0, 19.5])
-    assert statistic_of(values, PEAK)[:2].tolist() == [21.0, 20.0]
     assert all(np.isnan(statistic_of(values, statistic)[2]) for statistic in LoadStatistic)
+
+
+def test_peak_is_what_the_clusters_busiest_hours_had_of_each_partition():
+    """Of 40 hours two count: those of 100 + 1 and of 1 + 90, though partition 2 was busier than in both in a third."""
+    values = np.ones((40, 4), dtype=np.float32)
+    values[7, 0], values[30, 1], values[20, 2] = 100, 90, 60
+    values[:, 3] = np.nan
+    assert statistic_of(values, PEAK)[:3].tolist() == [50.5, 45.5, 1.0]
+    assert np.isnan(statistic_of(values, PEAK)[3])
+
+
+def test_an_hour_is_not_called_quiet_for_its_holes_and_who_is_not_known_in_it_counts_as_usual():
+    """Hour 1 lacks partition 0, which usually has 50: 50 + 30 are more than 50 + 20. Partition 0 keeps its 50."""
+    values = np.array([[50.0, 20.0], [np.nan, 30.0]], dtype=np.float32)
+    assert statistic_of(values, PEAK).tolist() == [50.0, 30.0]
 
 
 def test_a_window_takes_the_place_of_the_last_reading_and_says_so():
@@ -123,7 +137,7 @@ def test_a_window_takes_the_place_of_the_last_reading_and_says_so():
     found = with_window_loads(series[-1], hours_of(series, 24), PEAK)
     column = found.loads.columns[IN]
     assert column.values.tolist() == [5.0, 7.0]  # of the second partition no hour was seen
-    assert (column.source, column.window_s) == (LoadSource.BUSIEST_HOUR, 24 * HOUR_S)
+    assert (column.source, column.window_s) == (LoadSource.BUSIEST_HOURS, 24 * HOUR_S)
     (gap,) = found.coverage
     assert gap.what == HISTORY
     assert gap.reason.startswith("2 of 24 hours were measured")

@@ -144,7 +144,7 @@ LOAD_SOURCE = view(
         "source",
         Text(),
         comment="log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, "
-        "busiest_hour, estimated or unknown.",
+        "busiest_hours, estimated or unknown.",
     ),
     Column("window_s", Double(), comment="Seconds over which a rate was measured; NULL for sizes and given figures."),
     Column("known_share", Double(), comment="Share of partitions whose figure is known."),
