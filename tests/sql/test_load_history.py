@@ -17,7 +17,7 @@ from kafka_rebalance.snapshot.history.reading import readings_of
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import publish_run
-from rebalance_advisor.airflow.requested_runs import requested_runs, start_requested_run
+from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.store.load_history import KEPT_DAYS
 from rebalance_advisor.store.run_input import snapshot_over_window
@@ -155,7 +155,7 @@ def published(dsn, connection, params, tmp_path, monkeypatch, file):
     """``plan.json`` and the advisory of a run, by what the tasks and the Spark jobs call."""
     write_entry(tmp_path / "clusters.toml", "c", {"file": file})
     monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
-    (document,) = requested_runs(connection, params)
+    document = requested_run(connection, "c", params | {"age_limit": "3650d"})
     start_requested_run(connection, json.loads(json.dumps(document)), "form")
     run = store.load_run(connection, "form")
     snapshot = store.load_run_input(connection, run).snapshot
@@ -174,7 +174,7 @@ def test_a_window_of_which_nothing_is_kept_is_refused_before_a_run_starts(connec
     write_entry(tmp_path / "clusters.toml", "c", {"file": "none.json"})
     monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
     keep(connection, [replace(series[-1], loads=PartitionLoads())])
-    (document,) = requested_runs(connection, {"load": "p95", "cluster": "c"})
+    document = requested_run(connection, "c", {"load": "p95"})
     with pytest.raises(InvalidInputError, match="none of the last 168 hours of cluster c was measured"):
         start_requested_run(connection, document, "form")
     assert connection.execute("SELECT count(*) FROM store.run").fetchone() == (0,)

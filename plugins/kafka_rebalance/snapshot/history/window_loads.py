@@ -96,7 +96,9 @@ def _of_busiest_hours(values: Rates, usual: Floats) -> Floats:
     count = max(1, math.ceil(_BUSY_SHARE * int(is_seen.sum())))
     busy = hours[np.argsort(-total, kind="stable")[:count]]
     known = (~np.isnan(busy)).sum(axis=0)
-    return np.divide(np.nansum(busy, axis=0), known, out=usual.copy(), where=known > 0)
+    result = usual.copy()
+    np.divide(np.nansum(busy, axis=0), known, out=result, where=known > 0)
+    return result
 
 
 def _gaps(snapshot: ClusterSnapshot, hourly: HourlyLoads, unseen: int) -> list[CoverageGap]:
