@@ -34,16 +34,15 @@ Complexity: O((P + R) log R) for P partitions and R replicas, and one step for e
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats, Longs
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
-from kafka_rebalance.snapshot.row_matching import look_up, named_partitions, rows_of_same
 from kafka_rebalance.snapshot.times import time_text
 from kafka_rebalance.snapshot.unread_groups import UnreadGroup, may_hide_groups, unread_groups
 
@@ -107,6 +106,58 @@ def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
         problem = f"{time_text(newer.captured_at)} is not after {time_text(older.captured_at)}"
         raise InvalidInputError.at("rates", problem, "give the older snapshot first")
     return window_s
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedPartitions:
+    """P partitions: ``topic`` int32[P] is an index into ``names`` and ``ids`` (None: not told); ``partition`` int32[P]
+    is its number.
+    """
+
+    names: tuple[str, ...]
+    ids: tuple[str | None, ...]
+    topic: Ints
+    partition: Ints
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+
+def named_partitions(snapshot: ClusterSnapshot) -> NamedPartitions:
+    """Those of a snapshot, in the order of its table."""
+    names = tuple(topic.name for topic in snapshot.topics)
+    ids = tuple(topic.topic_id for topic in snapshot.topics)
+    return NamedPartitions(names, ids, snapshot.partitions.topic, snapshot.partitions.partition)
+
+
+def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
+    """int64[P]: the row in ``before`` of each partition of ``now``, -1 where it was not there.
+
+    A topic that was deleted and created again has another id: it is another one.
+    """
+    index = {topic.name: i for i, topic in enumerate(now.topics)}
+    topic_now = np.full(len(before.names), -1, dtype=np.int64)
+    for place, (name, topic_id) in enumerate(zip(before.names, before.ids, strict=True)):
+        found = index.get(name)
+        if found is not None and (None in (topic_id, now.topics[found].topic_id)
+                                  or topic_id == now.topics[found].topic_id):  # fmt: skip
+            topic_now[place] = found
+    if not len(before) or not len(now.partitions):
+        return np.full(len(now.partitions), -1, dtype=np.int64)
+    topics = topic_now[before.topic]
+    rows = np.flatnonzero(topics >= 0)
+    keys = topics[rows] << 32 | before.partition[rows]
+    wanted = now.partitions.topic.astype(np.int64) << 32 | now.partitions.partition
+    return _look_up(keys, rows, wanted)
+
+
+def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
+    """``values`` at the place of each wanted key, -1 where there is none."""
+    if not len(keys):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(keys, kind="stable")
+    place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][place] == wanted, values[order][place], -1)
 
 
 def _rows_before(older: ClusterSnapshot, newer: ClusterSnapshot) -> Longs:
@@ -179,7 +230,7 @@ def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs)
     cell_keys = before.row_of_replica << 32 | before.replicas
     cells = np.arange(len(before.replicas), dtype=np.int64)
     wanted = np.where((row_before >= 0) & (now.leader >= 0), row_before << 32 | now.leader, -1)
-    cell = look_up(cell_keys, cells, wanted)
+    cell = _look_up(cell_keys, cells, wanted)
     sizes = np.where(before.replica_log_bytes < 0, np.nan, before.replica_log_bytes.astype(np.float64))
     if before.in_sync is not None:
         sizes[~before.in_sync & (before.replicas != before.leader[before.row_of_replica])] = np.nan

@@ -18,7 +18,7 @@ from kafka_rebalance.snapshot.history.reading import (
     measured_reading,
 )
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.row_matching import NamedPartitions
+from kafka_rebalance.snapshot.rates import NamedPartitions
 from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, numbers, text
 from rebalance_advisor.store.schema.connection import Connection, named
 from rebalance_advisor.store.snapshot_load import Row, rows_of

@@ -73,7 +73,7 @@ def test_a_plan_of_a_window_is_judged_with_its_window(command, folder, tmp_path,
     assert {resource["source"] for resource in document["resources"] if resource["resource"] == "in"} == {
         "busiest_hours"
     }
-    assert main([command, str(out), newest, *window]) == 0
+    assert main([command, str(out), newest, *window]) in ((0,) if command == "verify" else (0, 10))  # by now expired
     assert main(["verify", str(out), newest]) == 1  # what was read last says something else
 
 

@@ -29,7 +29,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.history.reading import HISTORY_KINDS, HOUR_S, MeasuredRates, MeasuredReading, Rates
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.row_matching import rows_of_same
+from kafka_rebalance.snapshot.rates import rows_of_same
 from kafka_rebalance.snapshot.times import time_text
 
 # Less of an hour than this says too little about it.

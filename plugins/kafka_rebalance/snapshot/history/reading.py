@@ -17,8 +17,7 @@ from kafka_rebalance.errors import InvalidSnapshotError
 from kafka_rebalance.snapshot.load import LoadColumn
 from kafka_rebalance.snapshot.load_kind import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.snapshot.rates import measure_rates
-from kafka_rebalance.snapshot.row_matching import NamedPartitions, named_partitions
+from kafka_rebalance.snapshot.rates import NamedPartitions, measure_rates, named_partitions
 
 Rates = npt.NDArray[np.float32]
 HOUR_S = 3600.0

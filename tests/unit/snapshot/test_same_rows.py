@@ -1,9 +1,7 @@
 """The same partition in two readings: by topic, number and, where both tell it, the topic's id."""
 
-import numpy as np
-
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
-from kafka_rebalance.snapshot.row_matching import look_up, named_partitions, rows_of_same
+from kafka_rebalance.snapshot.rates import named_partitions, rows_of_same
 
 
 def snapshot(topics):
@@ -32,5 +30,3 @@ def test_of_nothing_nothing_is_found():
     some, none = snapshot({"a": ("1", [0])}), snapshot({})
     assert rows_of_same(named_partitions(none), some).tolist() == [-1]
     assert rows_of_same(named_partitions(some), none).tolist() == []
-    empty = np.zeros(0, dtype=np.int64)
-    assert look_up(empty, empty, np.array([4])).tolist() == [-1]
