@@ -36,9 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--run-id", required=True)
     run_id, dsn = parser.parse_args(argv).run_id, store.dsn_from_environment()
     with store.connect(dsn) as connection:
-        snapshot_id = store.load_run(connection, run_id).snapshot_id
-        snapshot = store.load_snapshot(connection, snapshot_id)
-        held = store.load_quarantine(connection, snapshot_id)
+        run = store.load_run(connection, run_id)
+        snapshot = store.load_run_input(connection, run).snapshot
+        held = store.load_quarantine(connection, run.snapshot_id)
     odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:

@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     run_id, dsn = parser.parse_args(argv).run_id, store.dsn_from_environment()
     with store.connect(dsn) as connection:
         run = store.load_run(connection, run_id)
-        snapshot = store.load_snapshot(connection, run.snapshot_id)
+        snapshot = store.load_run_input(connection, run).snapshot
         published = store.newest_published(connection, run.cluster)
         previous = None if published is None else store.load_plan(connection, published)
         request = request_of(run, store.load_quarantine(connection, run.snapshot_id))

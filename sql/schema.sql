@@ -1867,6 +1867,76 @@ COMMENT ON COLUMN advisor.load.cpu_percent IS 'CPU of the leader.';
 
 COMMENT ON COLUMN advisor.load.in_messages_per_s IS 'Messages written to the leader.';
 
+CREATE TABLE store.load_history (
+    snapshot_key bigint NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    topic text NOT NULL,
+    topic_id text,
+    in_bytes_per_s real[],
+    out_bytes_per_s real[],
+    cpu_percent real[],
+    in_messages_per_s real[]
+)
+PARTITION BY RANGE ("time");
+
+ALTER TABLE store.load_history OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.load_history IS 'What a reading measured of a topic: arrays by partition number; NULL is unknown, never zero.';
+
+CREATE TABLE store.load_reading (
+    snapshot_key bigint NOT NULL,
+    cluster text NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    in_bytes_window_s double precision,
+    out_bytes_window_s double precision,
+    cpu_window_s double precision,
+    in_messages_window_s double precision
+);
+
+ALTER TABLE store.load_reading OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.load_reading IS 'Readings whose rates are kept, with the seconds over which each kind was measured; NULL: not measured.';
+
+CREATE VIEW advisor.load_history AS
+ SELECT reading."time",
+    reading.cluster,
+    snapshot.snapshot_id,
+    kept.topic,
+    kept.topic_id,
+    kept.in_bytes_per_s,
+    kept.out_bytes_per_s,
+    kept.cpu_percent,
+    kept.in_messages_per_s,
+    reading.in_bytes_window_s AS window_s
+   FROM ((store.load_reading reading
+     JOIN store.load_history kept ON (((kept.snapshot_key = reading.snapshot_key) AND (kept."time" = reading."time"))))
+     LEFT JOIN store.snapshot ON ((snapshot.snapshot_key = reading.snapshot_key)))
+  WHERE ((snapshot.status IS NULL) OR (snapshot.status = 'passed'::text));
+
+ALTER VIEW advisor.load_history OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.load_history IS 'Rates of each topic in the readings of the last 35 days; one row a topic, arrays by partition number.';
+
+COMMENT ON COLUMN advisor.load_history."time" IS 'When the cluster was read.';
+
+COMMENT ON COLUMN advisor.load_history.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.load_history.snapshot_id IS 'sha256 of the reading''s content.';
+
+COMMENT ON COLUMN advisor.load_history.topic IS 'Topic.';
+
+COMMENT ON COLUMN advisor.load_history.topic_id IS 'Kafka''s id of the topic; another one after it was created again.';
+
+COMMENT ON COLUMN advisor.load_history.in_bytes_per_s IS 'Written to each partition''s leader; NULL is unknown.';
+
+COMMENT ON COLUMN advisor.load_history.out_bytes_per_s IS 'Fetched by consumers from each leader, without replication.';
+
+COMMENT ON COLUMN advisor.load_history.cpu_percent IS 'CPU of each leader.';
+
+COMMENT ON COLUMN advisor.load_history.in_messages_per_s IS 'Messages written to each leader.';
+
+COMMENT ON COLUMN advisor.load_history.window_s IS 'Seconds before the reading over which in_bytes_per_s was measured.';
+
 CREATE VIEW advisor.load_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -1929,7 +1999,7 @@ COMMENT ON COLUMN advisor.load_source.snapshot_id IS 'sha256 of the reading''s c
 
 COMMENT ON COLUMN advisor.load_source.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
 
-COMMENT ON COLUMN advisor.load_source.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, estimated or unknown.';
+COMMENT ON COLUMN advisor.load_source.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, busiest_hours, estimated or unknown.';
 
 COMMENT ON COLUMN advisor.load_source.window_s IS 'Seconds over which a rate was measured; NULL for sizes and given figures.';
 
@@ -1958,7 +2028,7 @@ COMMENT ON COLUMN advisor.load_source_latest.snapshot_id IS 'sha256 of the readi
 
 COMMENT ON COLUMN advisor.load_source_latest.kind IS 'log_bytes, in_bytes_per_s, out_bytes_per_s, cpu_percent or in_messages_per_s.';
 
-COMMENT ON COLUMN advisor.load_source_latest.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, estimated or unknown.';
+COMMENT ON COLUMN advisor.load_source_latest.source IS 'log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, busiest_hours, estimated or unknown.';
 
 COMMENT ON COLUMN advisor.load_source_latest.window_s IS 'Seconds over which a rate was measured; NULL for sizes and given figures.';
 
@@ -4075,6 +4145,9 @@ ALTER TABLE ONLY store.finding
 ALTER TABLE ONLY store.frontier_point
     ADD CONSTRAINT frontier_point_pk PRIMARY KEY (run_key, "position");
 
+ALTER TABLE ONLY store.load_reading
+    ADD CONSTRAINT load_reading_pk PRIMARY KEY (snapshot_key);
+
 ALTER TABLE ONLY store.load_source
     ADD CONSTRAINT load_source_pk PRIMARY KEY (snapshot_key, kind);
 
@@ -4132,7 +4205,11 @@ CREATE INDEX finding_by_key ON store.finding USING btree (finding_key, run_key);
 
 CREATE INDEX group_score_of_run ON ONLY store.group_score USING btree (run_key, group_id);
 
+CREATE INDEX load_history_of_reading ON ONLY store.load_history USING btree (snapshot_key);
+
 CREATE INDEX load_of_snapshot ON ONLY store.load USING btree (snapshot_key, topic, partition);
+
+CREATE INDEX load_reading_of_cluster ON store.load_reading USING btree (cluster, "time");
 
 CREATE INDEX log_dir_of_snapshot ON ONLY store.log_dir USING btree (snapshot_key, broker);
 
@@ -4341,6 +4418,13 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.load TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.load TO advisor_reader;
 GRANT SELECT ON TABLE advisor.load TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.load_history TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.load_reading TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.load_history TO advisor_reader;
+GRANT SELECT ON TABLE advisor.load_history TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.load_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.load_latest TO advisor_writer;

@@ -17,6 +17,7 @@ from kafka_rebalance.options.limits import (
     MOST_HOURS,
     MOST_RATIO,
     MOST_WHOLE,
+    MOST_WINDOW_HOURS,
 )
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import RESOURCES, UNITS
@@ -26,6 +27,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 _WHOLE = re.compile(r"[0-9]{1,100}")
 _DECIMAL = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100}|(?:\.[0-9]{1,100})?e[+-]?[0-9]{1,3})")
+_WINDOW = re.compile(r"([0-9]{1,9})([hd])")
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMGTP]i?)?B?(?:/s)?")
 _SPAN = re.compile(r"([0-9]{1,9})\s*(min|h|d)")
 _SPAN_S = {"d": 86_400, "h": 3600, "min": 60}
@@ -176,6 +178,22 @@ def span_text(seconds: int) -> str:
     """The way back, in the largest unit that divides it."""
     unit, size = next((unit, size) for unit, size in _SPAN_S.items() if seconds % size == 0)
     return f"{seconds // size}{unit}"
+
+
+def window(text: str) -> int:
+    """``7d`` or ``36h`` → hours."""
+    match = _WINDOW.fullmatch(text)
+    value = 0 if match is None else int(match[1]) * (24 if match[2] == "d" else 1)
+    if not 1 <= value <= MOST_WINDOW_HOURS:
+        longest = window_text(MOST_WINDOW_HOURS)
+        raise argparse.ArgumentTypeError(f"{_short(text)} is no window of history: give 7d or 36h, at most {longest}")
+    return value
+
+
+def window_text(hours: int) -> str:
+    """``7d`` for 168, ``36h`` for 36."""
+    days, rest = divmod(hours, 24)
+    return f"{hours}h" if rest else f"{days}d"
 
 
 def new_broker(text: str) -> tuple[int, str | None]:

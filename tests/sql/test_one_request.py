@@ -19,6 +19,7 @@ from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS
 
 FEW = ("remove", "targets", "preferred election")  # seconds of work each: the others run in `make test`
+WINDOW = "load of a window"  # needs hours: test_load_history.py
 # The reading of these tests has a fixed time; how its age is judged is test_old_reading.py's.
 ANY_AGE = {"age_limit": "3650d"}
 DEFAULTS = {option.name: option.default for option in OPTIONS}
@@ -65,7 +66,8 @@ def published(dsn, connection, params, run_id, folder):
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in FEW else pytest.param(name, marks=pytest.mark.slow) for name in OPTION_SETS]
+    "name",
+    [name if name in FEW else pytest.param(name, marks=pytest.mark.slow) for name in OPTION_SETS if name != WINDOW],
 )
 def test_shell_form_and_rest_call_give_the_same_bytes(name, dsn, connection, listed, input_file, tmp_path):
     words, asked = OPTION_SETS[name]

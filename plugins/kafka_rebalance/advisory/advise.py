@@ -7,7 +7,7 @@ The pipeline goes the same steps apart: ``score_cluster``, ``replay_group`` and 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kafka_rebalance.advisory.advisory import advisory_document
@@ -23,11 +23,13 @@ from kafka_rebalance.placement.topic_replay import (
     topic_placements,
 )
 from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.explain.hours_outside import HoursOutside, hours_outside
 from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.plans.verified_plan import verified
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
@@ -41,10 +43,13 @@ class Advice:
     topics: tuple[TopicReplay, ...]
     plan: Plan
     findings: tuple[Finding, ...]
+    hours: HoursOutside | None = None  # of the window of history, where one was asked for
 
     def document(self) -> dict[str, Any]:
         """The object that all files are rendered from."""
-        return advisory_document(self.snapshot, self.plan, self.findings, self.groups, self.topics, self.scores)
+        return advisory_document(
+            self.snapshot, self.plan, self.findings, self.groups, self.topics, self.scores, self.hours
+        )
 
 
 def advise(
@@ -77,3 +82,12 @@ def advise(
     progress("verifying")
     plan = verified(plan, snapshot, params.check).plan
     return Advice(snapshot, scores, groups, topics, plan, evaluate_rules(snapshot, scores, groups, plan))
+
+
+def with_hours(advice: Advice, hourly: HourlyLoads | None) -> Advice:
+    """The same, with how its plan would have stood in the hours that the loads of its snapshot are made of."""
+    hours = hours_outside(advice.snapshot, advice.plan, hourly)
+    if hours is None:
+        return advice
+    findings = evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan, hours)
+    return replace(advice, hours=hours, findings=findings)

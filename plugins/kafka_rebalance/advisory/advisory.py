@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.placement.topic_replay import TopicReplay
+from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 
 FORMAT_VERSION = 2
@@ -24,10 +26,14 @@ def advisory_document(
     groups: Sequence[GroupReplay],
     topics: Sequence[TopicReplay] = (),
     scores: ClusterScores | None = None,
+    hours: HoursOutside | None = None,
 ) -> dict[str, Any]:
-    """JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it."""
+    """JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it. ``hours_outside`` is there
+    where a window of history is known.
+    """
     kind_of = {group.id: group for group in snapshot.groups}
-    return {
+    document = {} if hours is None else {"hours_outside": hours.document()}
+    return document | {
         "format_version": FORMAT_VERSION,
         "cluster": snapshot.cluster,
         "cluster_id": snapshot.cluster_id,
@@ -178,7 +184,7 @@ def loads_in_words(snapshot: ClusterSnapshot) -> dict[str, str]:
     for kind in LoadKind:
         column = snapshot.loads.column(kind)
         if column is not None:
-            window = "" if column.window_s is None else f" over {column.window_s:.0f} s"
+            window = "" if column.window_s is None else f" over {_window_words(column)}"
             known = "" if column.known_share == 1 else f", known for {100 * column.known_share:.1f} % of partitions"
             words[kind.value] = f"{column.source.value.replace('_', ' ')}{window}{known}"
         elif kind is LoadKind.LOG_BYTES and bool((snapshot.partitions.replica_log_bytes >= 0).any()):
@@ -186,3 +192,9 @@ def loads_in_words(snapshot: ClusterSnapshot) -> dict[str, str]:
         else:
             words[kind.value] = "unknown: nobody measured it"
     return words
+
+
+def _window_words(column: LoadColumn) -> str:
+    """``3600 s`` between two readings; ``7 days`` of history."""
+    seconds = column.window_s or 0.0
+    return seconds_in_words(seconds) if column.source.is_of_history else f"{seconds:.0f} s"

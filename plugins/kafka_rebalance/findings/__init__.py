@@ -21,6 +21,7 @@ from kafka_rebalance.findings import (
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.model import ClusterSnapshot
@@ -52,6 +53,7 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     other_hand_rules.broker_cordoned,
     cluster_rules.load_unknown,
     cluster_rules.coverage_gap,
+    cluster_rules.hours_outside_band,
     cluster_rules.nothing_to_do,
     cluster_rules.cannot_tell,
     cluster_rules.not_fixable_by_moving,
@@ -59,10 +61,14 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
 
 
 def evaluate_rules(
-    snapshot: ClusterSnapshot, scores: ClusterScores, replays: Sequence[GroupReplay], plan: Plan | None = None
+    snapshot: ClusterSnapshot,
+    scores: ClusterScores,
+    replays: Sequence[GroupReplay],
+    plan: Plan | None = None,
+    hours: HoursOutside | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings of one cluster, worst first. Without a plan its effects are left out."""
-    context = FindingContext(snapshot, scores, replays, plan)
+    """All findings of one cluster, worst first. Without a plan its effects are left out, without history its hours."""
+    context = FindingContext(snapshot, scores, replays, plan, hours)
     return rank([finding for rule in RULES for finding in rule(context)])
 
 

@@ -94,6 +94,26 @@ def coverage_gap(context: FindingContext) -> Iterator[Finding]:
     )
 
 
+def hours_outside_band(context: FindingContext) -> Iterator[Finding]:
+    """How the plan would have stood in each hour of the window: told wherever hours are known, bad news or good."""
+    hours = context.hours
+    if hours is None:
+        return
+    yield finding(
+        "hours_outside_band",
+        Severity.INFO,
+        context.snapshot.cluster,
+        {
+            "window_hours": hours.hours,
+            "hours_judged": len(hours.judged),
+            "hours_outside_before": hours.before,
+            "hours_outside_after": hours.after,
+        },
+        Remedy(f"{hours.words[0].upper()}{hours.words[1:]}.", gain=hours.gain),
+        confidence=Confidence.MEASURED,
+    )
+
+
 def nothing_to_do(context: FindingContext) -> Iterator[Finding]:
     """The plan says that everything is well."""
     plan = context.plan

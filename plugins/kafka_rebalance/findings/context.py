@@ -14,6 +14,7 @@ from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severit
 from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
@@ -31,6 +32,7 @@ class FindingContext:
     scores: ClusterScores
     replays: Sequence[GroupReplay]
     plan: Plan | None = None
+    hours: HoursOutside | None = None
 
     @cached_property
     def brokers(self) -> dict[int, Broker]:

@@ -191,6 +191,11 @@ CODES: dict[str, FindingCode] = dict(
         _code("coverage_gap", SubjectType.CLUSTER, "part of the cluster could not be read"),
         _code("nothing_to_do", SubjectType.CLUSTER, "everything is within its band, or moving does not pay"),
         _code(
+            "hours_outside_band",
+            SubjectType.CLUSTER,
+            "hours of the window in which some broker was outside its band, and how many the plan would have left",
+        ),
+        _code(
             "cannot_tell",
             SubjectType.CLUSTER,
             "too little was seen, or too long ago, to tell whether anything has to move",

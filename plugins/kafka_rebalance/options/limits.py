@@ -10,4 +10,6 @@ MOST_WHOLE = 2**63 - 1
 MOST_BROKER_ID = 2**31 - 1
 MOST_FACTOR = 2**15 - 1
 MOST_HOURS = 24 * 366 * 100
+# Of a window of history: so long are hourly loads kept.
+MOST_WINDOW_HOURS = 35 * 24
 LEAST_RATIO, MOST_RATIO = 1e-6, 1e6

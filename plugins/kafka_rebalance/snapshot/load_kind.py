@@ -15,8 +15,33 @@ class LoadSource(StrEnum):
     OFFSETS_TIMES_MESSAGE_SIZE = "offsets_times_message_size"
     PROMETHEUS = "prometheus"
     GIVEN = "given"  # stands in the file that was read
+    HOURLY_MEAN = "hourly_mean"  # over the hours of a window of history that were seen
+    HOURLY_P95 = "hourly_p95"
+    BUSIEST_HOURS = "busiest_hours"  # of the whole cluster
     ESTIMATED = "estimated"
     UNKNOWN = "unknown"
+
+    @property
+    def is_of_history(self) -> bool:
+        """A figure of many hours: none of them is told."""
+        return self in (LoadSource.HOURLY_MEAN, LoadSource.HOURLY_P95, LoadSource.BUSIEST_HOURS)
+
+
+class LoadStatistic(StrEnum):
+    """Which figure of a partition's hours stands for all of them."""
+
+    MEAN = "mean"
+    P95 = "p95"
+    PEAK = "peak"
+
+    @property
+    def source(self) -> LoadSource:
+        """What a load column of such figures says of itself."""
+        return {
+            LoadStatistic.MEAN: LoadSource.HOURLY_MEAN,
+            LoadStatistic.P95: LoadSource.HOURLY_P95,
+            LoadStatistic.PEAK: LoadSource.BUSIEST_HOURS,
+        }[self]
 
 
 class LoadKind(StrEnum):

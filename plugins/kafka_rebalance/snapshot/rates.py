@@ -3,9 +3,11 @@
 What it promises, in this order:
 
 1. Nothing is invented. A figure that cannot be worked out is ``nan``, never 0; a topic that was deleted and created
-   again (another topic id, or an end offset that went backwards) has no rate in this window.
+   again (another topic id, an end offset that went backwards, a start offset that is 0 again) has no rate in this
+   window.
 2. A rate is what was seen or less, never more: log dirs only grow by what was written, and groups that never commit
-   are not seen. Both are lower bounds. Of a topic that a group is known to read unseen (its commits were denied or not
+   are not seen. Both are lower bounds. (A group that was set forward by hand looks as
+   if it had read.) Of a topic that a group is known to read unseen (its commits were denied or not
    read, or it is a share or streams group) the bytes read are unknown.
 3. Figures that somebody gave or measured better (Prometheus, a file) are left as they are.
 
@@ -32,11 +34,11 @@ Complexity: O((P + R) log R) for P partitions and R replicas, and one step for e
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Floats, Longs
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
@@ -106,26 +108,47 @@ def window_between(older: ClusterSnapshot, newer: ClusterSnapshot) -> float:
     return window_s
 
 
-def _rows_before(older: ClusterSnapshot, newer: ClusterSnapshot) -> Longs:
-    """int64[P]: the older row of each newer partition, -1 where it is another one or was not there."""
-    index = {topic.name: i for i, topic in enumerate(newer.topics)}
-    topic_now = np.full(len(older.topics), -1, dtype=np.int64)
-    for before, topic in enumerate(older.topics):
-        now = index.get(topic.name)
-        if now is not None and (None in (topic.topic_id, newer.topics[now].topic_id)
-                                or topic.topic_id == newer.topics[now].topic_id):  # fmt: skip
-            topic_now[before] = now
-    row_before = np.full(len(newer.partitions), -1, dtype=np.int64)
-    if len(older.partitions) and len(newer.partitions):
-        topics = topic_now[older.partitions.topic]
-        rows = np.flatnonzero(topics >= 0)
-        keys = topics[rows] << 32 | older.partitions.partition[rows]
-        wanted = newer.partitions.topic.astype(np.int64) << 32 | newer.partitions.partition
-        row_before = _look_up(keys, rows, wanted)
-    ends = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
-    was_shorter = (row_before >= 0) & np.isnan(ends) & _both_known(older, newer, row_before)
-    row_before[was_shorter] = -1  # the log went backwards: deleted and created again under the same name
-    return row_before
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedPartitions:
+    """P partitions: ``topic`` int32[P] is an index into ``names`` and ``ids`` (None: not told); ``partition`` int32[P]
+    is its number.
+    """
+
+    names: tuple[str, ...]
+    ids: tuple[str | None, ...]
+    topic: Ints
+    partition: Ints
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+
+def named_partitions(snapshot: ClusterSnapshot) -> NamedPartitions:
+    """Those of a snapshot, in the order of its table."""
+    names = tuple(topic.name for topic in snapshot.topics)
+    ids = tuple(topic.topic_id for topic in snapshot.topics)
+    return NamedPartitions(names, ids, snapshot.partitions.topic, snapshot.partitions.partition)
+
+
+def rows_of_same(before: NamedPartitions, now: ClusterSnapshot) -> Longs:
+    """int64[P]: the row in ``before`` of each partition of ``now``, -1 where it was not there.
+
+    A topic that was deleted and created again has another id: it is another one.
+    """
+    index = {topic.name: i for i, topic in enumerate(now.topics)}
+    topic_now = np.full(len(before.names), -1, dtype=np.int64)
+    for place, (name, topic_id) in enumerate(zip(before.names, before.ids, strict=True)):
+        found = index.get(name)
+        if found is not None and (None in (topic_id, now.topics[found].topic_id)
+                                  or topic_id == now.topics[found].topic_id):  # fmt: skip
+            topic_now[place] = found
+    if not len(before) or not len(now.partitions):
+        return np.full(len(now.partitions), -1, dtype=np.int64)
+    topics = topic_now[before.topic]
+    rows = np.flatnonzero(topics >= 0)
+    keys = topics[rows] << 32 | before.partition[rows]
+    wanted = now.partitions.topic.astype(np.int64) << 32 | now.partitions.partition
+    return _look_up(keys, rows, wanted)
 
 
 def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
@@ -135,6 +158,24 @@ def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
     order = np.argsort(keys, kind="stable")
     place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
     return np.where(keys[order][place] == wanted, values[order][place], -1)
+
+
+def _rows_before(older: ClusterSnapshot, newer: ClusterSnapshot) -> Longs:
+    """int64[P]: the older row of each newer partition, -1 where it is another one or was not there."""
+    row_before = rows_of_same(named_partitions(older), newer)
+    ends = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
+    # The log went backwards, or begins anew: deleted and created again under the same name.
+    was_shorter = (row_before >= 0) & np.isnan(ends) & _both_known(older, newer, row_before)
+    row_before[was_shorter | _begins_anew(older, newer, row_before)] = -1
+    return row_before
+
+
+def _begins_anew(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
+    """bool[P]: a start offset is 0 again. A new leader may know less of what retention deleted, but hardly nothing."""
+    before = older.partitions.start_offset
+    if not len(before):
+        return np.zeros(len(row_before), dtype=np.bool_)
+    return np.asarray((row_before >= 0) & (before[row_before] > 0) & (newer.partitions.start_offset == 0))
 
 
 def _both_known(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs) -> Flags:
@@ -179,7 +220,9 @@ def _written(
 
 
 def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs) -> Floats:
-    """float64[P]: what the replica that leads now held then; ``nan`` if it was not there, or was being filled."""
+    """float64[P]: what the replica that leads now held then; ``nan`` if it was not there, or was being filled: added by
+    a reassignment, or out of sync (a broker that came back with an empty disk copies whole logs in an hour).
+    """
     before = older.partitions
     result = np.full(len(now), np.nan)
     if not len(before):
@@ -189,6 +232,8 @@ def _size_before(older: ClusterSnapshot, now: PartitionTable, row_before: Longs)
     wanted = np.where((row_before >= 0) & (now.leader >= 0), row_before << 32 | now.leader, -1)
     cell = _look_up(cell_keys, cells, wanted)
     sizes = np.where(before.replica_log_bytes < 0, np.nan, before.replica_log_bytes.astype(np.float64))
+    if before.in_sync is not None:
+        sizes[~before.in_sync & (before.replicas != before.leader[before.row_of_replica])] = np.nan
     result[cell >= 0] = sizes[cell[cell >= 0]]
     for row in np.flatnonzero(cell >= 0).tolist() if before.adding else ():
         if int(now.leader[row]) in before.adding.get(int(row_before[row]), ()):
@@ -246,8 +291,11 @@ def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, mes
             since = before.get((group.id, commit.topic, commit.partition), end_before)
             if since < 0:
                 unseen[row] = True
-            else:
-                read_messages[row] += max(0, commit.offset - since)
+                continue
+            # Nobody read what retention had deleted before the window, nor what is not written yet: a reset goes there.
+            since = max(since, int(older.partitions.start_offset[row_before[row]]))
+            end = int(newer.partitions.end_offset[row])
+            read_messages[row] += max(0, (commit.offset if end < 0 else min(commit.offset, end)) - since)
     read_messages[unseen & (read_messages == 0)] = np.nan
     for unread in _unread(older, newer):
         read_messages[_rows_of(newer, unread.topics)] = np.nan

@@ -7,15 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.history.reading import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, has_rates
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates, window_between
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
 from rebalance_advisor.airflow.clusters.known_brokers import remember_brokers
 from rebalance_advisor.airflow.task_log import task_log
-
-SHORTEST_WINDOW_S = 30
-LONGEST_WINDOW_S = 26 * 3600  # a day and a late start; an older reading says too little about today
 
 _log = task_log(__name__)
 
@@ -58,11 +55,6 @@ def read_entry(entry: ClusterEntry) -> ClusterSnapshot:
     from rebalance_advisor.dumps.capacity_file import read_capacity, with_capacity
 
     return with_capacity(snapshot, read_capacity(entry.capacity))
-
-
-def has_rates(snapshot: ClusterSnapshot) -> bool:
-    """Somebody measured what is written."""
-    return snapshot.loads.column(LoadKind.IN_BYTES_PER_S) is not None
 
 
 def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> ClusterSnapshot:

@@ -54,6 +54,9 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
         from kafka_rebalance.plans.builder import require_options_fit
 
         require_options_fit(store.load_snapshot(connection, snapshot_id), request.options)
+    if request.load is not None:  # refused here, in words, where no hour of the window was seen
+        window = request.document()["window"]
+        store.snapshot_over_window(connection, snapshot_id, request.load, window)
     store.start_run(
         connection, run_id=run_id, cluster=cluster, snapshot_id=snapshot_id, parameters=request.document(),
         seed=request.seed, advisor_version=advisor_version(),

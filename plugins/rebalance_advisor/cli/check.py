@@ -12,6 +12,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rebalance_advisor.cli.history import add_window_options, window_request, with_window
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.plan_arguments import read_sealed_plan
 from rebalance_advisor.cli.progress import Progress
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
     parser.add_argument("--json", action="store_true", help="print the status as JSON")
     add_input_options(parser)
+    add_window_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,10 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.plans.check import check_plan
     from rebalance_advisor.dumps import read_input
 
-    say = Progress()
+    say, request = Progress(), window_request(arguments)
     document = read_sealed_plan(arguments.plan)
     say("reading")
     snapshot, now = read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes), datetime.now(UTC)
+    snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     result = check_plan(document, snapshot, now=now)
     code = int(result.status)
     if arguments.json:

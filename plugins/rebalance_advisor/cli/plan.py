@@ -11,6 +11,7 @@ import argparse
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
@@ -22,6 +23,9 @@ from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.terminal import write_json, write_lines
 
+if TYPE_CHECKING:
+    from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor plan``."""
@@ -32,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
     request = requested(arguments)
     from kafka_rebalance.plans.builder import make_plan
+    from kafka_rebalance.plans.explain.hours_outside import hours_outside
     from kafka_rebalance.plans.verified_plan import verified
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.plan_folder import write_plan_folder
@@ -46,14 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
     say("verifying")
     plan = verified(plan, given.snapshot).plan
+    hours = hours_outside(given.snapshot, plan, given.hourly)
     say("writing")
     with taken_back_on_interrupt():
-        folder = write_plan_folder(arguments.out, given.snapshot, plan)
-    _tell(plan, given.snapshot, folder, as_json=arguments.json)
+        folder = write_plan_folder(arguments.out, given.snapshot, plan, hours)
+    _tell(plan, given.snapshot, folder, hours, as_json=arguments.json)
     return exit_code_of(plan.verdict)
 
 
-def _tell(plan: Plan, snapshot: ClusterSnapshot, folder: Path, *, as_json: bool) -> None:
+def _tell(plan: Plan, snapshot: ClusterSnapshot, folder: Path, hours: HoursOutside | None, *, as_json: bool) -> None:
     uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
     if as_json:
         document = to_document(plan)
@@ -61,9 +67,11 @@ def _tell(plan: Plan, snapshot: ClusterSnapshot, folder: Path, *, as_json: bool)
         outcome = {name: document[name] for name in shown}
         outcome |= {"waves": len(plan.waves), "moves": len(plan.moves), "folder": str(folder)}
         outcome |= {"not_covered": uncovered, "reading_age_s": age_s(snapshot.captured_at, now)}
+        outcome |= {} if hours is None else {"hours_outside": hours.document()}
         write_json(sys.stdout, outcome)
         return
     from rebalance_advisor.publish.plan_words import plan_lines
 
     lines = with_reading_age(plan_lines(plan, uncovered), snapshot.captured_at, now)
+    lines += [] if hours is None else [hours.words]
     write_lines(sys.stdout, *lines, f"written to {folder}")

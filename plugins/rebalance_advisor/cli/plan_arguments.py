@@ -10,6 +10,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
+from rebalance_advisor.cli.history import add_history_folder
 from rebalance_advisor.publish.folders.version_folders import plan_path
 from rebalance_advisor.request.option_table import OPTIONS, Option, Section
 from rebalance_advisor.request.run_request import RunRequest
@@ -23,6 +24,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group(section.value)
         for option in options:
             _add(group, option)
+        if section is Section.RUN:
+            add_history_folder(group)
         if section is Section.KNOWN:
             group.add_argument("--previous", type=plan_path, metavar="PLAN",
                 help="an earlier plan: confirmed or continued if it still holds")  # fmt: skip

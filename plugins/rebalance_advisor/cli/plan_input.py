@@ -6,22 +6,30 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.cli.history import require_history, with_window
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
 from rebalance_advisor.publish.folders.whole_folder import check_folder
 from rebalance_advisor.request.run_request import RunRequest
 
+if TYPE_CHECKING:
+    from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
+
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
-    """What was asked and what was read; ``previous`` is the document of an earlier plan."""
+    """What was asked and what was read; ``previous`` is the document of an earlier plan.
+
+    ``hourly``: the hours that the snapshot's loads are made of, where a load of a window was asked for.
+    """
 
     request: RunRequest
     snapshot: ClusterSnapshot
     previous: dict[str, Any] | None
+    hourly: HourlyLoads | None = None
 
 
 def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printed: str) -> None:
@@ -36,6 +44,7 @@ def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printe
 def requested(arguments: argparse.Namespace) -> RunRequest:
     """What was asked, before anything heavy is imported or read: wrong options and a wrong ``--out`` end here."""
     request = request_of(arguments)
+    require_history(request, arguments.history)
     check_folder(arguments.out)
     return request
 
@@ -47,4 +56,5 @@ def read_plan_input(arguments: argparse.Namespace, request: RunRequest, say: Cal
     previous = read_previous(arguments.previous)
     say("reading")
     snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
-    return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous)
+    snapshot, hourly = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
+    return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous, hourly)

@@ -21,6 +21,7 @@ from rebalance_advisor.terminal import write_lines
 
 if TYPE_CHECKING:
     from rebalance_advisor.kafka.connection.settings import ConnectionSettings
+    from rebalance_advisor.prometheus import MetricNames
 
 _SHOWN_GAPS = 20
 
@@ -36,6 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--previous", type=Path, metavar="FILE", help="an earlier snapshot: rates since then are measured"
     )
+    parser.add_argument(
+        "--prometheus", metavar="URL", help="loads by topic and broker, split over partitions, from this server"
+    )
+    parser.add_argument(
+        "--metric-names", type=Path, metavar="FILE",
+        help="TOML: what metrics and labels are called (JMX exporter's, Strimzi's, MSK's, kminion's are known)",
+    )  # fmt: skip
     parser.add_argument(
         "--verbose",
         action="store_true",
@@ -62,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = _settings(arguments)
     previous = _previous(arguments.previous)
     counts = RequestCounts()
+    names = _metric_names(arguments)
     snapshot = read_with_settings(
         settings,
         cluster_name=arguments.cluster,
@@ -74,6 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
         write_lines(sys.stderr, *counts.words())
     if previous is not None:
         snapshot = measure_rates(previous, snapshot)
+    if names is not None:
+        from rebalance_advisor.prometheus import loads_from_prometheus
+
+        snapshot = loads_from_prometheus(snapshot, arguments.prometheus, names, say=_tell)
     _tell_coverage(snapshot)
     _write(snapshot, arguments.out)
     write_lines(
@@ -119,6 +132,26 @@ def _previous(path: Path | None) -> ClusterSnapshot | None:
     from rebalance_advisor.dumps.any_input import read_input
 
     return read_input(path)
+
+
+def _metric_names(arguments: argparse.Namespace) -> MetricNames | None:
+    """Read before the cluster is asked; None without a server."""
+    from kafka_rebalance.errors import UsageError
+
+    if arguments.prometheus is None:
+        if arguments.metric_names is not None:
+            raise UsageError.at("--metric-names", "names metrics, and no server has them", "add --prometheus URL")
+        return None
+    from rebalance_advisor.prometheus import MetricNames, read_metric_names
+    from rebalance_advisor.prometheus.http_api import Server
+
+    names = MetricNames() if arguments.metric_names is None else read_metric_names(arguments.metric_names)
+    Server.at(arguments.prometheus, names.bearer_token_file)
+    return names
+
+
+def _tell(line: str) -> None:
+    write_lines(sys.stderr, f"prometheus: {line}")
 
 
 def _tell_coverage(snapshot: ClusterSnapshot) -> None:

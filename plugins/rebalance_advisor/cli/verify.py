@@ -16,6 +16,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.verify import Verification
+from rebalance_advisor.cli.history import add_window_options, window_request, with_window
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--json", action="store_true", help="print faults and recomputed bounds as JSON")
     add_input_options(parser)
+    add_window_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,11 +46,12 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.verify import verify_folder
     from rebalance_advisor.dumps import read_input
 
-    say = Progress()
+    say, request = Progress(), window_request(arguments)
     contents = _contents(arguments.plan)
     is_alone = len(contents) == 1 and not _is_plan_folder(arguments.plan)
     say("reading")
     snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     say("verifying")
     verification = verify_folder(contents, snapshot, is_alone=is_alone)
     _tell(verification, contents, is_alone=is_alone, as_json=arguments.json)

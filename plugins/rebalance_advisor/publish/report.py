@@ -58,6 +58,7 @@ def render_report(advisory: Document) -> str:
         verdict_words=VERDICT_WORDS[plan["verdict"]],
         uncovered=uncovered_by(advisory),
         figures=key_figures(plan),
+        hours_outside=advisory.get("hours_outside", {}).get("words", ""),
         findings=[
             dict(finding, evidence_words=evidence_in_words(finding["evidence"])) for finding in advisory["findings"]
         ],

@@ -15,6 +15,7 @@ from typing import Any
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.resources import RESOURCES, in_a_sentence
+from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.option_texts import once
 from rebalance_advisor.request import value_kinds as kinds
@@ -113,8 +114,10 @@ class Option:
         schema: dict[str, Any] = dict(self.kind.schema)
         if self.is_repeated:
             schema = {"type": ["array"], "items": {**schema, "type": _plain(schema["type"])}, "uniqueItems": True}
-        types = schema["type"] if self.default is not None else ["null", *schema["type"]]
-        return {**schema, "type": _plain(types)}
+        if self.default is not None:
+            return {**schema, "type": _plain(schema["type"])}
+        choices = {"enum": [None, *schema["enum"]]} if "enum" in schema else {}
+        return {**schema, **choices, "type": _plain(["null", *schema["type"]])}
 
 
 def _plain(types: list[str]) -> str | list[str]:
@@ -130,6 +133,11 @@ RUN_OPTIONS = (
     Option("age_limit", "age_limit_s", _RUN, kinds.SPAN, "Age limit",
         "an older reading gives no plan, but cannot_tell: 90min, 2h, 3d (twice the time between two collections)",
         is_in_shell=False),
+    Option("load", "load", _RUN, kinds.one_of(*(statistic.value for statistic in LoadStatistic)), "Load",
+        "mean, p95 or peak (the cluster's busiest hours) of a window's hours, not the last reading's rates",
+        "mean|p95|peak"),
+    Option("window", "window_hours", _RUN, kinds.WINDOW, "Window of history",
+        "how far back the hours of the load go, e.g. 7d (default) or 36h", "7d"),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
 )  # fmt: skip
 PLAN_OPTIONS = (

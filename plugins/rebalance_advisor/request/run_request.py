@@ -11,6 +11,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.request.option_table import FRESH, LATEST, OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, require_known
 
+DEFAULT_WINDOW_HOURS = 7 * 24
 _NAMES = tuple(option.name for option in OPTIONS)
 
 
@@ -21,6 +22,8 @@ class RunRequest:
     cluster      its name in clusters.toml; in a shell INPUT says which
     snapshot     ``latest``: the newest that is stored; ``fresh``: a reading of now; in a shell INPUT is the snapshot
     age_limit_s  an older reading gives no plan; None: no limit, as in a shell
+    load         mean, p95 or peak of the hours before the snapshot; None: what the snapshot itself says
+    window_hours how many hours; a week where nothing is said
     """
 
     cluster: str | None = None
@@ -28,11 +31,17 @@ class RunRequest:
     seed: int = 0
     options: PlanOptions = field(default_factory=PlanOptions)
     age_limit_s: int | None = None
+    load: str | None = None
+    window_hours: int | None = None
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""
         if self.snapshot not in (LATEST, FRESH):
             raise UsageError.at("snapshot", f"{excerpt(self.snapshot)} is none of {LATEST}, {FRESH}")
+        if self.window_hours is not None and self.load is None:
+            raise UsageError.at("--window", "says how far back, and no load is asked of it", "add --load p95")
+        if self.load is not None and self.window_hours is None:
+            object.__setattr__(self, "window_hours", DEFAULT_WINDOW_HOURS)
         for option in RUN_OPTIONS:
             held = getattr(self, option.field)
             if held is not None or option.default is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO
+from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO, MOST_WINDOW_HOURS
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import RESOURCES, ROWS, TABLE
 from kafka_rebalance.visible_text import excerpt
@@ -108,6 +108,11 @@ def _cap_text(wanted: tuple[str, float]) -> str:
     return f"{resource}={int(most) if is_whole else repr(most)}"
 
 
+def _window(value: Any) -> int:
+    """``"7d"``, or a number of hours."""
+    return texts.window(value if isinstance(value, str) else f"{_whole(texts.count)(value)}h")
+
+
 def _capacities(value: Any) -> dict[int, Any]:
     """Broker → capacity. Raises InvalidInputError for a figure that no broker has."""
     from kafka_rebalance.snapshot.model import Capacity
@@ -164,6 +169,10 @@ CAPACITY = ValueKind({"type": ["object"]}, Path, _capacities, _capacities_docume
 SPAN = ValueKind(
     {"type": ["string"], "pattern": r"^\s*[0-9]+\s*(min|h|d)\s*$"}, texts.span, _text(texts.span), texts.span_text
 )
+WINDOW = ValueKind(
+    {"type": ["string", "integer"], "pattern": "^[0-9]+[hd]$", "minimum": 1, "maximum": MOST_WINDOW_HOURS},
+    texts.window, _window, texts.window_text,
+)  # fmt: skip
 NAME = ValueKind({"type": ["string"], "minLength": 1}, _filled, _text(_filled))
 
 

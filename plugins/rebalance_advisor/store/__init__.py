@@ -22,6 +22,7 @@ from rebalance_advisor.store.checks import (
     run_batch,
     snapshot_batch,
 )
+from rebalance_advisor.store.load_history import load_readings
 from rebalance_advisor.store.prune import Pruned, prune
 from rebalance_advisor.store.rows.plan_rows import load_plan, save_plan
 from rebalance_advisor.store.rows.results import (
@@ -44,6 +45,7 @@ from rebalance_advisor.store.run import (
     publish_run,
     start_run,
 )
+from rebalance_advisor.store.run_input import RunInput, load_run_input, snapshot_over_window
 from rebalance_advisor.store.schema.connection import (
     Connection,
     StoreError,
@@ -64,6 +66,7 @@ __all__ = [
     "Pruned",
     "Quarantined",
     "Run",
+    "RunInput",
     "RunPublishedError",
     "Seconds",
     "StoreError",
@@ -79,7 +82,9 @@ __all__ = [
     "load_findings",
     "load_plan",
     "load_quarantine",
+    "load_readings",
     "load_run",
+    "load_run_input",
     "load_scores",
     "load_snapshot",
     "mark_snapshot",
@@ -101,5 +106,6 @@ __all__ = [
     "save_snapshot",
     "save_topic_scores",
     "snapshot_batch",
+    "snapshot_over_window",
     "start_run",
 ]  # fmt: skip

@@ -40,13 +40,13 @@ _SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
     """The snapshot of that id. Raises StoreError where it is not stored or was pruned."""
     with connection.transaction():
-        head = _rows(connection, "snapshot_head", {"snapshot_id": snapshot_id})
+        head = rows_of(connection, "snapshot_head", {"snapshot_id": snapshot_id})
         if not head:
             raise StoreError(f"no snapshot {snapshot_id} is stored")
         if head[0]["is_pruned"]:
             raise StoreError(f"the rows of snapshot {snapshot_id} were removed by retention; take a new one")
         key = {"snapshot_key": head[0]["snapshot_key"], "time": head[0]["time"]}
-        topics = _rows(connection, "snapshot_topics", key)
+        topics = rows_of(connection, "snapshot_topics", key)
         return ClusterSnapshot(
             cluster=head[0]["cluster"],
             brokers=_brokers(connection, key),
@@ -60,7 +60,7 @@ def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
             captured_at=_time(head[0]["captured_at"]),
             source=head[0]["source"],
             kafka_version=head[0]["kafka_version"],
-            coverage=tuple(CoverageGap(**row) for row in _rows(connection, "snapshot_coverage", key)),
+            coverage=tuple(CoverageGap(**row) for row in rows_of(connection, "snapshot_coverage", key)),
             features=head[0]["features"] or {},
             quotas=tuple(codec.read_quota(quota, "store.snapshot.quotas") for quota in head[0]["quotas"] or ()),
         )
@@ -70,14 +70,15 @@ def _time(text: str | None) -> datetime | None:
     return None if text is None else parse_time(text, "store.snapshot.captured_at")
 
 
-def _rows(connection: Connection, query: str, parameters: Row) -> list[Row]:
+def rows_of(connection: Connection, query: str, parameters: Row) -> list[Row]:
+    """What a named query finds, each row by its columns' names."""
     with connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(named(query), parameters).fetchall()
 
 
 def _brokers(connection: Connection, key: Row) -> tuple[Broker, ...]:
     log_dirs: dict[int, list[LogDir]] = defaultdict(list)
-    for row in _rows(connection, "snapshot_log_dirs", key):
+    for row in rows_of(connection, "snapshot_log_dirs", key):
         log_dirs[row.pop("broker")].append(LogDir(**row))
     return tuple(
         Broker(
@@ -91,7 +92,7 @@ def _brokers(connection: Connection, key: Row) -> tuple[Broker, ...]:
             capacity=Capacity(*(row[f"capacity_{name}"] for name in Capacity.__dataclass_fields__)),
             configs=row["configs"],
         )
-        for row in _rows(connection, "snapshot_brokers", key)
+        for row in rows_of(connection, "snapshot_brokers", key)
     )
 
 
@@ -143,7 +144,7 @@ def _integers(cells: list[str], dtype: Any) -> npt.NDArray[Any]:
 
 
 def _loads(connection: Connection, key: Row) -> PartitionLoads:
-    sources = _rows(connection, "snapshot_load_sources", key)
+    sources = rows_of(connection, "snapshot_load_sources", key)
     columns = _copied(connection, "snapshot_loads", key) if sources else {}
     return PartitionLoads(
         {
@@ -157,10 +158,10 @@ def _loads(connection: Connection, key: Row) -> PartitionLoads:
 
 def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
     members: dict[str, list[Member]] = defaultdict(list)
-    for row in _rows(connection, "snapshot_members", key):
+    for row in rows_of(connection, "snapshot_members", key):
         members[row["group_id"]].append(_member(row))
     committed: dict[str, list[CommittedOffset]] = defaultdict(list)
-    for row in _rows(connection, "snapshot_committed_offsets", key):
+    for row in rows_of(connection, "snapshot_committed_offsets", key):
         lags = row["lags"] or [None] * len(row["offsets"])
         triples = zip(row["partitions"], row["offsets"], lags, strict=True)
         committed[row["group_id"]].extend(CommittedOffset(row["topic"], *triple) for triple in triples)
@@ -182,7 +183,7 @@ def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
             ),
             configs=row["configs"] or {},
         )
-        for row in _rows(connection, "snapshot_groups", key)
+        for row in rows_of(connection, "snapshot_groups", key)
     )
 
 

@@ -7,6 +7,7 @@ from psycopg.types.json import Jsonb
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text
+from rebalance_advisor.store.load_history import save_load_history
 from rebalance_advisor.store.rows import snapshot_rows
 from rebalance_advisor.store.rows.copy_rows import copy_columns
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
@@ -37,6 +38,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
             tables = snapshot_rows.tables(snapshot, int(inserted[0]), str(moment))
             copied = {table: copy_columns(connection, table, columns) for table, columns in tables}
             analyze_copied(connection, copied, moment)
+            save_load_history(connection, snapshot, int(inserted[0]))
     return snapshot_id
 
 

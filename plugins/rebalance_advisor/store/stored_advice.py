@@ -18,6 +18,7 @@ from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.document import plan_from_document
+from kafka_rebalance.plans.explain.hours_outside import hours_outside
 from kafka_rebalance.plans.verified_plan import require_verified
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.cluster_scores import BrokerScore, ClusterScores, RackScore, ResourceScore
@@ -36,7 +37,7 @@ def derived_findings(connection: store.Connection, run_id: str) -> tuple[Finding
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
     advice = _without_findings(connection, run_id)
-    return evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan)
+    return evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan, advice.hours)
 
 
 def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
@@ -49,7 +50,8 @@ def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
 
 def _without_findings(connection: store.Connection, run_id: str) -> Advice:
     run = store.load_run(connection, run_id)
-    snapshot = store.load_snapshot(connection, run.snapshot_id)
+    given = store.load_run_input(connection, run)
+    snapshot = given.snapshot
     plan = plan_from_document(store.load_plan(connection, run_id))
     require_verified(plan, snapshot)
     members = store.load_scores(connection, run_id, "member_score")
@@ -60,6 +62,7 @@ def _without_findings(connection: store.Connection, run_id: str) -> Advice:
         topics=topic_replays(store.load_scores(connection, run_id, "topic_score")),
         plan=plan,
         findings=(),
+        hours=hours_outside(snapshot, plan, given.hourly),
     )
 
 

@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kafka_rebalance.snapshot.history.reading import LONGEST_WINDOW_S, has_rates
 from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
-from rebalance_advisor.airflow.collecting import LONGEST_WINDOW_S, has_rates, read_entry, with_rates_since
+from rebalance_advisor.airflow.collecting import read_entry, with_rates_since
 from rebalance_advisor.dumps import read_input
 
 MAP = {"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [1, 2]}]}

@@ -36,5 +36,6 @@ OPTION_SETS = {
         "--remove-broker 1 --moves-per-broker 1 --partitions-per-wave 3 --expires-after-hours 48",
         {"remove_broker": [1], "moves_per_broker": 1, "partitions_per_wave": 3, "expires_after_hours": 48},
     ),
+    "load of a window": ("--load p95 --window 14d", {"load": "p95", "window": "14d"}),
     "no frontier": ("--no-frontier --balance-within 30%", {"no_frontier": True, "balance_within": 0.3}),
 }

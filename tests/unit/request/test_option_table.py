@@ -34,7 +34,7 @@ def test_the_shell_has_every_option_but_what_its_input_says() -> None:
     parser = argparse.ArgumentParser()
     add_plan_options(parser)
     flags = {flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")}
-    assert flags - {"--help", "--previous"} == {
+    assert flags - {"--help", "--previous", "--history"} == {
         option.flag for option in OPTIONS if option.name not in ("cluster", "snapshot", "age_limit")
     }
 

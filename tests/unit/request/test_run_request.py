@@ -49,6 +49,10 @@ REFUSED = {
     "--capacity 1: is given twice": {"capacity": {"1": {"disk_bytes": 5}, "01": {"disk_bytes": 6}}},
     "--capacity: 'one'": {"capacity": {"one": {}}},
     "--seed: .* is no whole number": {"seed": []},
+    "--load: 'max' is none of mean, p95, peak": {"load": "max"},
+    "--window: '7w' is no window of history": {"load": "p95", "window": "7w"},
+    "--window: '841h' is no window": {"load": "p95", "window": 841},
+    "--window: says how far back, and no load is asked of it; add --load": {"window": "7d"},
     "--snapshot: 'yesterday' is none of": {"snapshot": "yesterday"},
     "--cluster: is empty": {"cluster": ""},
     "--age-limit: '2 weeks' is no time span: give 90min, 2h or 3d": {"age_limit": "2 weeks"},
@@ -57,7 +61,7 @@ REFUSED = {
     "--remove-broker and --add-broker contradict": {"remove_broker": [7], "add_broker": ["7"]},
     "'remove_brokers': is no option; did you mean remove_broker": {"remove_brokers": [7]},
     "'with_frontier': is no option; did you mean no_frontier": {"with_frontier": None},
-    "'zzz': is no option; known: cluster, snapshot, age_limit, seed": {"zzz": 1},
+    "'zzz': is no option; known: cluster, snapshot, age_limit, load, window, seed": {"zzz": 1},
 }
 
 
@@ -101,7 +105,8 @@ def test_an_empty_form_asks_for_nothing() -> None:
 def test_every_field_reaches_its_option() -> None:
     request = RunRequest.from_mapping(
         {
-            "cluster": "c", "snapshot": "fresh", "age_limit": "90min", "seed": 3, "balance_within": "20%",
+            "cluster": "c", "snapshot": "fresh", "age_limit": "90min", "seed": 3, "load": "peak", "window": 36,
+            "balance_within": "20%",
             "target": ["disk=0.9..1.1", "in=2"],
             "remove_broker": [3, 1.0], "add_broker": ["7:rack:b", "8", 9], "demote_broker": ["4"],
             "exclude_broker": [5], "replication_factor": 2, "include_topic": ["a.*"],
@@ -122,7 +127,7 @@ def test_every_field_reaches_its_option() -> None:
             throttle_bytes_per_s=1000, moves_per_broker=2, partitions_per_wave=10, expires_after_hours=7,
             capacities={1: Capacity(disk_bytes=5e12)}, with_frontier=False,
         ),
-        age_limit_s=5400,
+        age_limit_s=5400, load="peak", window_hours=36,
     )  # fmt: skip
 
 
@@ -199,6 +204,8 @@ def random_request(rng: random.Random) -> RunRequest:
         snapshot=rng.choice(["latest", "fresh"]),
         seed=rng.randrange(2**40),
         age_limit_s=maybe(60 * rng.randint(1, 9999)),
+        load=(load := maybe(rng.choice(["mean", "p95", "peak"]))),
+        window_hours=None if load is None else rng.choice([None, 1, 36, 168, 840]),
         options=PlanOptions(
             within=within,
             targets={name: rng.choice(bands) for name in rng.sample(["disk", "in", "out", "cpu"], 2)},

@@ -302,3 +302,64 @@ def test_topics_in_another_order_are_matched_by_name():
     measured = measure_rates(older, newer)
     wanted = [20.0 * int(name[1:]) for name in names for _ in range(100)]
     assert measured.load(IN).tolist() == wanted
+
+
+def test_a_replica_that_was_out_of_sync_is_no_measure():
+    """As one that was being added: a broker that came back empty copies 900 bytes, while 50 x 10 were written."""
+    before = snapshot(T0, None, 0, 100, sizes=(1_000, 100))
+    in_sync = np.array([True, False])
+    lagging = replace(before, partitions=replace(before.partitions, in_sync=in_sync))
+    now = snapshot(T100, None, 0, 150, sizes=(1_500, 1_500), leader=2)
+    assert rate(measure_rates(lagging, now), IN) == 5.0
+    whole = replace(before, partitions=replace(before.partitions, in_sync=~in_sync | in_sync))
+    assert rate(measure_rates(whole, now), IN) == 14.0  # in sync it had what it said
+
+
+def test_a_start_offset_that_is_0_again_means_created_again_even_without_ids():
+    plain = Topic("t")
+    measured = measure_rates(snapshot(T0, 100, 40, 50, topic=plain), snapshot(T100, 900, 0, 90, topic=plain))
+    assert math.isnan(rate(measured, IN))
+
+
+def test_nobody_reads_what_was_deleted_before_nor_what_is_not_written_yet():
+    """Commit 10 → 500: of the messages before 60 none was there any more, the last of them is 99: 40 of 20 bytes."""
+    measured = measure_rates(snapshot(T0, 800, 60, 100, 10), snapshot(T100, 800, 60, 100, 500))
+    assert rate(measured, OUT) == 40 * 20 / 100
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_happens_to_a_log_its_rates_are_never_negative_and_never_more_than_was_written_and_read(seed):
+    """Retention, creation again, new leaders, replicas that come back empty, commits set anywhere: 12 readings."""
+    draw = Random(seed)
+    start, end, committed, copied, has_id, leader = 0, 0, 0, True, draw.random() < 0.5, 1
+    number, before = 1, None
+    for hour in range(12):
+        written = draw.choice([0, draw.randint(1, 10_000)])
+        event = draw.choice(["", "", "retention", "again", "leader", "empty", "reset"])
+        if event == "again":
+            start, end, committed, number = 0, 0, 0, number + 1
+        was_committed, end = committed, end + written
+        if event == "retention":
+            start = draw.randint(start, end)
+        if event == "leader":
+            leader = 3 - leader
+        committed = draw.randint(start, end) if event != "reset" else draw.randint(0, end + 1_000)
+        bytes_now, was_copied = (end - start) * 100, copied
+        copied = event != "empty"
+        follower = bytes_now if copied else bytes_now // 20
+        sizes = (bytes_now, follower) if leader == 1 else (follower, bytes_now)
+        now = snapshot(
+            datetime(2026, 1, 1, hour, tzinfo=UTC), None, start, end, committed, sizes=sizes, leader=leader,
+            topic=Topic("t", f"id-{number}" if has_id else None),
+        )  # fmt: skip
+        now = replace(
+            now, partitions=replace(now.partitions, in_sync=np.array([leader == 1 or copied, leader == 2 or copied]))
+        )
+        if before is not None:
+            measured = measure_rates(before, now)
+            rates = {kind: rate(measured, kind) * 3600 for kind in (IN, MESSAGES, OUT)}
+            assert all(math.isnan(value) or value >= 0 for value in rates.values()), event
+            assert not rates[MESSAGES] > written + 1e-6, event
+            assert not rates[IN] > written * 100 * (1 + 1e-9) + 1e-6, (event, was_copied)
+            assert not rates[OUT] > (end - max(start, 0)) * 100 + max(0, end - was_committed) * 100, event
+        before = now

@@ -76,8 +76,8 @@ def check_on_fresh_reading(
 ) -> CheckResult:
     """Read the cluster now, and judge the plan on it; the store remembers what was found."""
     snapshot_id, snapshot = fresh_reading(connection, dsn, published.plan.cluster)
-    made_for = store.load_run(connection, published.run_id).snapshot_id
-    snapshot = with_loads_of(store.load_snapshot(connection, made_for), snapshot)
+    made_for = store.load_run_input(connection, store.load_run(connection, published.run_id)).snapshot
+    snapshot = with_loads_of(made_for, snapshot)
     document = store.load_plan(connection, published.run_id)
     result = check_plan(document, snapshot, now=datetime.now(UTC))
     for reason in (*result.because, *result.warnings):

@@ -67,8 +67,8 @@ def document(values: Iterable[object]) -> Column:
     return [_NULL if value is None else encode(value).translate(_ESCAPES) for value in values]
 
 
-def numbers(values: Iterable[Sequence[int | None] | None]) -> Column:
-    """Arrays of whole numbers, elements may be ``None``."""
+def numbers(values: Iterable[Sequence[float | None] | None]) -> Column:
+    """Arrays of numbers, elements may be ``None``."""
     return [
         _NULL
         if value is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Double, Integer, Text
+from sqlalchemy import REAL, BigInteger, Boolean, Column, Double, Integer, Text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from rebalance_advisor.store.schema.contract.define import MOMENT, columns_of, of_reading, view
@@ -143,11 +143,25 @@ LOAD_SOURCE = view(
     Column(
         "source",
         Text(),
-        comment="log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, estimated or unknown.",
+        comment="log_dirs, log_dir_growth, offsets_times_message_size, prometheus, given, hourly_mean, hourly_p95, "
+        "busiest_hours, estimated or unknown.",
     ),
     Column("window_s", Double(), comment="Seconds over which a rate was measured; NULL for sizes and given figures."),
     Column("known_share", Double(), comment="Share of partitions whose figure is known."),
     latest="Where each load of the newest reading comes from; a kind without a row was measured by nobody.",
+)
+
+LOAD_HISTORY = view(
+    "load_history",
+    "Rates of each topic in the readings of the last 35 days; one row a topic, arrays by partition number.",
+    *of_reading(),
+    Column("topic", Text(), comment="Topic."),
+    Column("topic_id", Text(), comment="Kafka's id of the topic; another one after it was created again."),
+    Column("in_bytes_per_s", ARRAY(REAL()), comment="Written to each partition's leader; NULL is unknown."),
+    Column("out_bytes_per_s", ARRAY(REAL()), comment="Fetched by consumers from each leader, without replication."),
+    Column("cpu_percent", ARRAY(REAL()), comment="CPU of each leader."),
+    Column("in_messages_per_s", ARRAY(REAL()), comment="Messages written to each leader."),
+    Column("window_s", Double(), comment="Seconds before the reading over which in_bytes_per_s was measured."),
 )
 
 CONSUMER_GROUP = view(

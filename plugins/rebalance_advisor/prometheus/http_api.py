@@ -1,0 +1,102 @@
+"""Prometheus' HTTP API: instant queries. No message holds what the address or a token file keeps secret."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
+
+_ANSWER_SECONDS = 30.0
+_LARGEST_ANSWER = 2**30
+Labels = Mapping[str, str]
+
+
+class PrometheusError(InvalidInputError):
+    """The server cannot be asked, or refuses a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """``address`` without user and password; ``headers`` hold them."""
+
+    address: str
+    headers: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+    @classmethod
+    def at(cls, url: str, bearer_token_file: Path | None = None) -> Server:
+        """``https://user:password@host:9090/prefix``. Raises PrometheusError for what is no such address."""
+        try:
+            parts = urllib.parse.urlsplit(url)
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            parts, host, port = urllib.parse.urlsplit(""), None, None
+        if parts.scheme not in ("http", "https") or not host:
+            raise PrometheusError.at("--prometheus", "is no address", "give http://HOST:9090 or https://…")
+        place = f"[{host}]" if ":" in host else host
+        address = f"{parts.scheme}://{place}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
+        headers: dict[str, str] = {}
+        if parts.username is not None:
+            login = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
+            headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
+        if bearer_token_file is not None:
+            headers["Authorization"] = f"Bearer {_token(bearer_token_file)}"
+        return cls(address, headers)
+
+    def query(self, text: str, at: datetime) -> list[tuple[Labels, float]]:
+        """The series of an instant query at a moment; those that are no number are left out.
+
+        Raises PrometheusError where the server cannot be reached, refuses the query, or answers something else.
+        """
+        form = urllib.parse.urlencode({"query": text, "time": f"{at.timestamp():.3f}"}).encode()
+        request = urllib.request.Request(  # noqa: S310  # the scheme was checked
+            f"{self.address}/api/v1/query", data=form, headers=dict(self.headers), method="POST"
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=_ANSWER_SECONDS) as answer:  # noqa: S310
+                return _series(json.loads(answer.read(_LARGEST_ANSWER)))
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                words = _words_of(refusal.read(_LARGEST_ANSWER))
+            raise PrometheusError.at(self.address, f"refuses a query ({refusal.code}{words})") from None
+        except (KeyError, TypeError, ValueError, AttributeError):
+            problem = "does not answer as Prometheus does"
+            raise PrometheusError.at(self.address, problem, "give the address whose path ends before /api/v1") from None
+        except OSError as failure:
+            reason = getattr(failure, "reason", None) or failure
+            raise PrometheusError.at(self.address, f"cannot be asked ({excerpt(str(reason))})") from None
+
+
+def _series(document: Any) -> list[tuple[Labels, float]]:
+    """Of a vector; a value is [moment, text]."""
+    if document["data"]["resultType"] != "vector":
+        raise ValueError("no vector")
+    found = [(dict(series["metric"]), float(series["value"][1])) for series in document["data"]["result"]]
+    return [(labels, value) for labels, value in found if math.isfinite(value)]
+
+
+def _words_of(body: bytes) -> str:
+    """What the server says is wrong with a query; proxies say whatever they like, and that stays there."""
+    try:
+        document = json.loads(body)
+        return f", {excerpt(document['error'])}" if document.get("errorType") == "bad_data" else ""
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return ""
+
+
+def _token(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = f"cannot be read ({getattr(error, 'strerror', None) or 'no text'})"
+        raise PrometheusError.at(str(file), problem) from None

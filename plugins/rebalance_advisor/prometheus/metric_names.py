@@ -1,0 +1,156 @@
+"""What metrics and labels are called: the rules of JMX exporter, Strimzi, MSK, kminion and kafka_exporter are built in.
+
+A file of names says it for everybody else, and where the server has a password::
+
+    window_s = 3600                      # over which rates are taken
+    selector = 'cluster="prod"'          # put into every query
+    broker_label = "instance"            # what tells a series' broker: an id, a host, or a pod's number
+    topic_label = "topic"
+    partition_label = "partition"
+    bearer_token_file = "token"          # beside this file, or anywhere
+    in_bytes = ["my_bytes_in_total"]     # tried in this order: NAME is a counter, "gauge:NAME" a rate already
+    cpu = "share:my_cpu_load"            # a counter of seconds, "gauge:" percent, "share:" 1 for a whole machine
+
+    [brokers]                            # where label values tell no broker
+    "10.0.0.5:7071" = 3
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
+
+_METRIC = re.compile(r"(?:(?:gauge|share):)?[a-zA-Z_:][a-zA-Z0-9_:]*(?:\{[^{}]*\})?")
+_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+LONGEST_WINDOW_S = 26 * 3600
+_METRICS = ("in_bytes", "out_bytes", "in_messages", "cpu", "end_offset")
+_LABELS = ("broker_label", "topic_label", "partition_label")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: a counter (its rate is taken), or a gauge that is a rate already; ``factor`` makes of it our unit."""
+
+    name: str
+    labels: str = ""
+    is_counter: bool = True
+    factor: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str) -> Metric:
+        """``NAME``, ``gauge:NAME``, ``share:NAME``, each with ``{LABEL="VALUE"}`` if wanted."""
+        kind, _, rest = text.rpartition(":") if text.startswith(("gauge:", "share:")) else ("", "", text)
+        name, _, labels = rest.partition("{")
+        return cls(name, labels.removesuffix("}"), not kind, 100.0 if kind == "share" else 1.0)
+
+    @property
+    def in_percent(self) -> Metric:
+        """Of CPU: a counter holds seconds, and a second each second is 100 percent."""
+        return replace(self, factor=100.0) if self.is_counter else self
+
+
+def _metrics(*texts: str) -> tuple[Metric, ...]:
+    return tuple(Metric.parse(text) for text in texts)
+
+
+def _topic_metrics(name: str) -> tuple[Metric, ...]:
+    """JMX exporter's own example and Strimzi; older rules; Amazon MSK's."""
+    plain = f"kafka_server_brokertopicmetrics_{name.lower()}"
+    return _metrics(
+        f"{plain}_total", f"{plain}persec_count", f"gauge:{plain}persec_oneminuterate",
+        f'kafka_server_BrokerTopicMetrics_Count{{name="{name}PerSec"}}',
+        f'gauge:kafka_server_BrokerTopicMetrics_OneMinuteRate{{name="{name}PerSec"}}',
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricNames:
+    """Names in the order in which they are tried; the first that has series counts. ``brokers``: label value → id.
+
+    ``topic_labels``, ``partition_labels``, ``broker_labels``: the first that a series has counts.
+    """
+
+    in_bytes: tuple[Metric, ...] = _topic_metrics("BytesIn")
+    out_bytes: tuple[Metric, ...] = _topic_metrics("BytesOut")
+    in_messages: tuple[Metric, ...] = _topic_metrics("MessagesIn")
+    cpu: tuple[Metric, ...] = tuple(metric.in_percent for metric in _metrics(
+        "process_cpu_seconds_total", "share:java_lang_operatingsystem_processcpuload",
+        "share:java_lang_OperatingSystem_ProcessCpuLoad",
+    ))  # fmt: skip
+    end_offset: tuple[Metric, ...] = _metrics(
+        "kminion_kafka_topic_partition_high_water_mark", "kafka_topic_partition_current_offset",
+        "kafka_log_log_logendoffset", "kafka_log_Log_LogEndOffset",
+    )  # fmt: skip
+    topic_labels: tuple[str, ...] = ("topic", "topic_name")
+    partition_labels: tuple[str, ...] = ("partition", "partition_id")
+    broker_labels: tuple[str, ...] = (
+        "broker_id", "kafka_broker_id", "node_id", "broker", "strimzi_io_pod_name", "kubernetes_pod_name", "pod",
+        "instance",
+    )  # fmt: skip
+    selector: str = ""
+    window_s: float = 3600.0
+    brokers: Mapping[str, int] = field(default_factory=dict)
+    bearer_token_file: Path | None = None
+
+
+def read_metric_names(file: Path) -> MetricNames:
+    """The built-in names with what the file says in their place. Raises InvalidInputError with file and key."""
+    try:
+        document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number of thousands of digits
+        raise InvalidInputError.at(str(file), f"is no TOML: {error}") from error
+    known = (*_METRICS, *_LABELS, "selector", "window_s", "brokers", "bearer_token_file")
+    unknown = sorted(set(document) - set(known))
+    if unknown:
+        raise InvalidInputError.at(f"{file}: {unknown[0]}", "is not known", f"known: {', '.join(known)}")
+    given: dict[str, Any] = {name: _metric_list(file, name, document[name]) for name in _METRICS if name in document}
+    for name in _LABELS:
+        if name in document:
+            given[f"{name}s"] = (_text(file, name, document[name], _LABEL),)
+    if "selector" in document:
+        given["selector"] = _text(file, "selector", document["selector"], re.compile(r"[^{}]*"))
+    if "window_s" in document:
+        given["window_s"] = _window(file, document["window_s"])
+    if "brokers" in document:
+        given["brokers"] = _brokers(file, document["brokers"])
+    if "bearer_token_file" in document:
+        path = _text(file, "bearer_token_file", document["bearer_token_file"], re.compile(r".+"))
+        given["bearer_token_file"] = file.parent / path
+    return MetricNames(**given)
+
+
+def _metric_list(file: Path, name: str, value: Any) -> tuple[Metric, ...]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts:
+        raise InvalidInputError.at(f"{file}: {name}", f"{excerpt(value)} is no metric and no list of some")
+    metrics = [Metric.parse(_text(file, name, text, _METRIC)) for text in texts]
+    return tuple(metric.in_percent if name == "cpu" else metric for metric in metrics)
+
+
+def _text(file: Path, name: str, value: Any, pattern: re.Pattern[str]) -> str:
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise InvalidInputError.at(f"{file}: {name}", f"{excerpt(value)} is no name of that kind")
+    return value
+
+
+def _window(file: Path, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= LONGEST_WINDOW_S:
+        raise InvalidInputError.at(f"{file}: window_s", f"{excerpt(value)} is no number from 1 to {LONGEST_WINDOW_S}")
+    return float(value)
+
+
+def _brokers(file: Path, value: Any) -> dict[str, int]:
+    if not isinstance(value, dict):
+        raise InvalidInputError.at(f"{file}: brokers", "is no table of label values and broker ids")
+    for label, broker in value.items():
+        if isinstance(broker, bool) or not isinstance(broker, int) or broker < 0:
+            raise InvalidInputError.at(f"{file}: brokers.{label}", f"{excerpt(broker)} is no broker id")
+    return dict(value)

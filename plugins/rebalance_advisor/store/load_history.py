@@ -1,0 +1,101 @@
+"""Hourly loads for windows of history: what each reading measured, in arrays over a topic's partitions.
+
+Kept apart from the readings, for ``KEPT_DAYS``. A reading that the input gate refused is no history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from kafka_rebalance.snapshot.history.reading import (
+    HISTORY_KINDS,
+    MeasuredRates,
+    MeasuredReading,
+    Rates,
+    measured_reading,
+)
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.rates import NamedPartitions
+from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, numbers, text
+from rebalance_advisor.store.schema.connection import Connection, named
+from rebalance_advisor.store.snapshot_load import Row, rows_of
+from rebalance_advisor.store.statistics import analyze_copied
+
+KEPT_DAYS = 35
+_TABLE = "load_history"
+
+
+def save_load_history(connection: Connection, snapshot: ClusterSnapshot, snapshot_key: int) -> None:
+    """Keep what this reading measured; nothing where it measured nothing, or has no time. In the caller's transaction,
+    once the week of the reading is there.
+    """
+    reading = measured_reading(snapshot)
+    if reading is None:
+        return
+    row: Row = {kind.value: None for kind in HISTORY_KINDS} | {
+        kind.value: rates.window_s for kind, rates in reading.columns.items()
+    }
+    row |= {"snapshot_key": snapshot_key, "cluster": snapshot.cluster, "time": reading.until}
+    if connection.execute(named("insert_load_reading"), row).fetchone() is not None:
+        columns = _columns(reading, snapshot_key)
+        analyze_copied(connection, {_TABLE: copy_columns(connection, _TABLE, columns)}, reading.until)
+
+
+def load_readings(connection: Connection, cluster: str, until: datetime, hours: int) -> Iterator[MeasuredReading]:
+    """What the readings of the ``hours`` before ``until`` measured, oldest first."""
+    after = until - timedelta(hours=hours)
+    keys = {"cluster": cluster, "after": after, "until": until}
+    for head in rows_of(connection, "load_readings", keys):
+        yield _reading(head, rows_of(connection, "load_history", head))
+
+
+def _reading(head: Row, rows: list[Row]) -> MeasuredReading:
+    """A reading of its topics' arrays; those of a kind that some topic lacks are unknown there."""
+    counts = np.array([row["partition_count"] or 0 for row in rows], dtype=np.int64)
+    topic = np.repeat(np.arange(len(rows), dtype=np.int32), counts)
+    ends = np.cumsum(counts)
+    partitions = NamedPartitions(
+        tuple(row["topic"] for row in rows), tuple(row["topic_id"] for row in rows), topic,
+        (np.arange(len(topic)) - np.repeat(ends - counts, counts)).astype(np.int32),
+    )  # fmt: skip
+    columns = {
+        kind: MeasuredRates(_values([row[kind.value] for row in rows], counts), head[kind.value])
+        for kind in HISTORY_KINDS
+        if head[kind.value] is not None
+    }
+    return MeasuredReading(head["time"], partitions, columns)
+
+
+def _values(cells: list[str | None], counts: np.ndarray) -> Rates:
+    texts = [" ".join(["nan"] * count) if cell is None else cell for cell, count in zip(cells, counts, strict=True)]
+    return np.array(" ".join(texts).split(), dtype=np.float32)
+
+
+def _columns(reading: MeasuredReading, snapshot_key: int) -> dict[str, Column]:
+    """A row a topic that has partitions, its arrays as long as its highest partition number says."""
+    partitions = reading.partitions
+    there = np.flatnonzero(np.bincount(partitions.topic, minlength=len(partitions.names)))
+    starts = np.searchsorted(partitions.topic, there)
+    spans = [slice(int(a), int(b)) for a, b in zip(starts, [*starts[1:], len(partitions)], strict=True)]
+    arrays = {
+        kind.value: numbers([_array(rates.values[span], partitions.partition[span]) for span in spans])
+        for kind, rates in reading.columns.items()
+    }
+    return {
+        "snapshot_key": constant(snapshot_key, len(there)),
+        "time": constant(reading.until.isoformat(), len(there)),
+        "topic": text(partitions.names[topic] for topic in there),
+        "topic_id": text(partitions.ids[topic] for topic in there),
+        **arrays,
+    }
+
+
+def _array(values: Rates, number: np.ndarray) -> list[float | None]:
+    """By partition number; None where unknown, or where a partition was not read."""
+    array: list[float | None] = [None] * (int(number[-1]) + 1)
+    for place, value in zip(number.tolist(), values.tolist(), strict=True):
+        array[place] = None if value != value else value  # noqa: PLR0124
+    return array

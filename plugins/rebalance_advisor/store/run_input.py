@@ -1,0 +1,49 @@
+"""What a run is about: its snapshot, with the loads of a window of history where the run asks for them.
+
+Whoever works on a run reads it here, so that scores, plan and findings rest on the same figures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads
+from kafka_rebalance.snapshot.history.window_loads import over_window
+from kafka_rebalance.snapshot.load_kind import LoadStatistic
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.option_texts import window
+from rebalance_advisor.store.load_history import load_readings
+from rebalance_advisor.store.run import Run
+from rebalance_advisor.store.schema.connection import Connection
+from rebalance_advisor.store.snapshot_load import load_snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunInput:
+    """``hourly``: the hours that the loads are made of; None where the last reading's are asked for."""
+
+    snapshot: ClusterSnapshot
+    hourly: HourlyLoads | None = None
+
+
+def load_run_input(connection: Connection, run: Run) -> RunInput:
+    """Raises StoreError where the snapshot is not stored, InvalidInputError where no hour of the window was seen."""
+    return snapshot_over_window(connection, run.snapshot_id, run.parameters.get("load"), run.parameters.get("window"))
+
+
+def snapshot_over_window(
+    connection: Connection, snapshot_id: str, load: str | None, window_text: str | None
+) -> RunInput:
+    """A stored snapshot with mean, p95 or peak of the hours before it (``"7d"``); as it is where no load is asked for.
+
+    Raises StoreError where it is not stored, InvalidInputError where no hour of the window was seen.
+    """
+    snapshot = load_snapshot(connection, snapshot_id)
+    if load is None or window_text is None:
+        return RunInput(snapshot)
+    if snapshot.captured_at is None:
+        raise InvalidInputError.at("history", "the reading has no time", "advise on one that has (captured_at)")
+    hours = window(window_text)
+    readings = load_readings(connection, snapshot.cluster, snapshot.captured_at, hours)
+    return RunInput(*over_window(snapshot, readings, LoadStatistic(load), hours))

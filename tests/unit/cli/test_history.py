@@ -1,0 +1,92 @@
+"""``--load`` in a shell: from a folder of snapshots, refused in words where no history is to be had."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from rebalance_advisor.cli.history import require_history
+from rebalance_advisor.cli.main import main
+from rebalance_advisor.request.run_request import RunRequest
+from rebalance_advisor.store.schema.connection import _SETTINGS
+from tests.unit.planner.sample_clusters import brokers, cluster, row
+
+SIZES = [row("t", p, [p // 4, 1 - p // 4]) for p in range(8)]
+IN = LoadKind.IN_BYTES_PER_S
+
+
+@pytest.fixture(autouse=True)
+def no_store(monkeypatch):
+    for name in _SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three hours of one topic of eight partitions; now it rests, but two hours ago partition 0 was busy."""
+    newest = cluster(SIZES, brokers(2))
+    for ago, busy in ((2, 900.0), (1, 10.0), (0, 10.0)):
+        loads = {IN: LoadColumn(np.array([busy] + [10.0] * 7), LoadSource.PROMETHEUS, 3600.0)}
+        found = replace(newest, captured_at=newest.captured_at - timedelta(hours=ago), loads=PartitionLoads(loads))
+        (tmp_path / f"{ago}.json").write_text(json.dumps(snapshot_to_document(found), sort_keys=True))
+    return tmp_path
+
+
+REFUSED = {
+    "--load p95": ("--load p95: needs the hours before INPUT", "--history DIR", "ADVISOR_POSTGRES_DSN"),
+    "--window 7d": ("--window", "no load is asked of it"),
+    "--load p95 --window 40d": ("40d", "at most 35d"),
+    "--load max": ("'max' is none of mean, p95, peak",),
+    "--history {folder}": ("--history: is given, and no load is asked of it",),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_a_load_without_hours_and_hours_without_a_load_are_wrong_usage(words, folder, capsys, tmp_path):
+    given = words.format(folder=folder).split()
+    try:
+        code = main(["plan", str(folder / "0.json"), "--out", str(tmp_path / "out"), *given])
+    except SystemExit as ended:
+        code = ended.code
+    said = capsys.readouterr().err
+    assert code == 2
+    assert all(part in said for part in REFUSED[words]), said
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_store_is_found_by_the_environment_alone(monkeypatch):
+    monkeypatch.setenv("ADVISOR_POSTGRES_DSN", "postgresql://somebody@127.0.0.1:1/none")
+    require_history(RunRequest(load="p95"), None)  # named is enough here; it is asked once INPUT was read
+
+
+@pytest.mark.parametrize("command", ["verify", "check"])
+def test_a_plan_of_a_window_is_judged_with_its_window(command, folder, tmp_path, capsys):
+    newest, out = str(folder / "0.json"), tmp_path / "out"
+    window = ["--load", "peak", "--window", "3h", "--history", str(folder)]
+    assert main(["plan", newest, "--out", str(out), "--balance-within", "10%", "--no-frontier", *window]) == 0
+    assert "3 hours some broker was outside" in capsys.readouterr().out
+    document = json.loads((out / "plan.json").read_text())
+    assert {resource["source"] for resource in document["resources"] if resource["resource"] == "in"} == {
+        "busiest_hours"
+    }
+    assert main([command, str(out), newest, *window]) in ((0,) if command == "verify" else (0, 10))  # by now expired
+    assert main(["verify", str(out), newest]) == 1  # what was read last says something else
+
+
+def test_hours_are_told_in_the_documents(folder, tmp_path, capsys):
+    window = ["--load", "mean", "--window", "3h", "--history", str(folder)]
+    given = [str(folder / "0.json"), "--no-frontier", "--json", *window]
+    assert main(["plan", *given, "--out", str(tmp_path / "plan")]) == 0
+    told = json.loads(capsys.readouterr().out)["hours_outside"]
+    assert (told["hours"], told["hours_judged"], len(told["by_hour"])) == (3, 3, 3)
+    assert main(["advise", *given, "--out", str(tmp_path / "advice")]) == 0
+    findings = json.loads((tmp_path / "advice" / "findings.json").read_text())
+    assert "hours_outside_band" in {finding["code"] for finding in findings}
+    for name in ("plan", "advice"):
+        page = (tmp_path / name / "report.html").read_text()
+        assert told["words"].split("→")[0] in page
+        assert "hourly mean over 3 h 0 min" in page

@@ -1,0 +1,94 @@
+"""How a plan would have stood in each hour: a case that can be reckoned by hand, and what has no hours."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.explain.hours_outside import HoursOutside, HourStanding, hours_outside
+from kafka_rebalance.snapshot.history.hourly_loads import HourlyLoads, hourly_loads
+from kafka_rebalance.snapshot.history.reading import measured_reading
+from kafka_rebalance.snapshot.history.window_loads import with_window_loads
+from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
+from kafka_rebalance.snapshot.load_kind import LoadStatistic
+from tests.unit.planner.sample_clusters import brokers, cluster, row
+
+IN = LoadKind.IN_BYTES_PER_S
+# Four partitions of one replica on two brokers: 0 holds two that are busy, 1 two that are not.
+ROWS = [row("t", 0, [0]), row("t", 1, [0]), row("t", 2, [1]), row("t", 3, [1])]
+HOURS = {  # hours ago → rates
+    3: [100.0, 100.0, 100.0, 100.0],
+    2: [100.0, 100.0, 10.0, 10.0],
+    1: [190.0, 10.0, 10.0, 190.0],
+    0: [100.0, 100.0, 20.0, 20.0],
+}
+
+
+def at(hours_ago, rates):
+    snapshot = cluster(ROWS, brokers(2))
+    moment = snapshot.captured_at - timedelta(hours=hours_ago)
+    values = np.array([np.nan if rate is None else rate for rate in rates])
+    loads = PartitionLoads({IN: LoadColumn(values, LoadSource.PROMETHEUS, 3600.0)})
+    return replace(snapshot, captured_at=moment, loads=loads)
+
+
+def window_of(hours) -> tuple:
+    """The newest snapshot with the mean of the hours, and the hours."""
+    series = [at(ago, rates) for ago, rates in hours.items()]
+    readings = [measured_reading(snapshot) for snapshot in series]
+    hourly = hourly_loads(series[-1], readings, max(hours) + 1)
+    return with_window_loads(series[-1], hourly, LoadStatistic.MEAN), hourly
+
+
+def test_hours_are_judged_by_the_band_at_their_own_level():
+    """Means 122.5, 77.5, 35 and 80 → 200 on broker 0 and 115 on broker 1; a swap of 1 and 2 gives 157.5 on each.
+
+    Band 10 %. Before: even 3 hours ago and 1 hour ago (200 and 200), else 200 of 220 and 200 of 240 on broker 0.
+    After: 100 + 100 and 100 + 100, 100 + 10 and 100 + 10, 200 and 200, 120 and 120: never outside.
+    """
+    snapshot, hourly = window_of(HOURS)
+    plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
+    moved = {(move.partition, move.to_replicas) for move in plan.moves}
+    assert moved in ({(1, (1,)), (2, (0,))}, {(0, (1,)), (3, (0,))})  # two names for one placement
+    found = hours_outside(snapshot, plan, hourly)
+    assert found is not None
+    assert [hour.brokers_outside_before for hour in found.judged] == [0, 2, 0, 2]
+    assert [hour.until[11:16] for hour in found.judged] == ["09:00", "10:00", "11:00", "12:00"]
+    assert (found.before, found.after, found.hours) == (2, 0, 4)
+
+
+def test_an_hour_that_is_mostly_unknown_is_not_judged_and_single_holes_count_with_their_usual():
+    hours = HOURS | {2: [100.0, None, None, None]}
+    snapshot, hourly = window_of(hours)
+    plan = make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False))
+    found = hours_outside(snapshot, plan, hourly)
+    assert found is not None
+    assert len(found.judged) == 3
+    assert found.words.endswith(", 1 more were not measured")
+
+
+def test_what_aims_at_no_band_or_knows_no_hours_has_no_hours():
+    snapshot, hourly = window_of(HOURS)
+    plan = make_plan(snapshot, PlanOptions(preferred_election=True, with_frontier=False))
+    assert hours_outside(snapshot, plan, hourly) is None
+    even = make_plan(snapshot, PlanOptions(with_frontier=False))
+    assert hours_outside(snapshot, even, None) is None
+    only_messages = HourlyLoads(hourly.until, 4, {LoadKind.IN_MESSAGES_PER_S: hourly.values[IN]}, hourly.flattened)
+    assert hours_outside(snapshot, even, only_messages) is None
+
+
+def test_the_words_and_the_document_say_the_same():
+    """Two of three hours outside before, none after; 3 brokers in 3 hours, then none."""
+    hours = HoursOutside(4, (HourStanding("a", 2, 0), HourStanding("b", 0, 0), HourStanding("c", 1, 0)))
+    assert (hours.before, hours.after, hours.gain) == (2, 0, 1.0)
+    assert hours.words == (
+        "in 2 of the last 3 hours some broker was outside its band in in, out or cpu; with this plan it would have "
+        "been in 0 (1.0 → 0.0 brokers an hour), 1 more were not measured"
+    )
+    document = hours.document()
+    assert (document["hours"], document["hours_judged"], document["hours_outside_before"]) == (4, 3, 2)
+    assert document["by_hour"][0] == {"until": "a", "brokers_outside_before": 2, "brokers_outside_after": 0}
+    assert HoursOutside(1, (HourStanding("a", 0, 0),)).gain == pytest.approx(0)
