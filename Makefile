@@ -50,7 +50,7 @@ test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, 
 	@$(RUN) $(BIN)/python -m tests.unit.publish.kill_table
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_kill_table.py
 
-test-live: setup ## tests against real Kafka brokers and Kafka's own classes (Maven and a JDK are needed)
+test-live: setup ## tests against real Kafka brokers, Kafka's own classes and Debian's Prometheus (Maven, a JDK, apt)
 	@$(RUN) $(BIN)/python -m pytest -q -m "live and not matrix" tests/live
 
 test-live-full: setup ## every live test on every release, 2,000 fresh cases a family (CONFORMANCE_CASES, CONFORMANCE_SEED)
