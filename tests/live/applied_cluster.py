@@ -62,10 +62,24 @@ class AppliedCluster:
         """Until a question is asked."""
         self.client.wait_for_state(DAG, run_id, task_id, "awaiting_input", _SECONDS)
 
+    def answer(self, run_id: str, task_id: str, option: str, **params: Any) -> None:
+        """Answer once it is asked, and see that it arrives: where the scheduler of a busy machine takes the task for
+        lost before it has read the answer, Airflow asks again.
+        """
+        deadline = time.monotonic() + _SECONDS
+        while True:
+            (state,) = [t["state"] for t in self.client.task_instances(DAG, run_id) if t["task_id"] == task_id]
+            if state in ("success", "failed"):
+                return
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{DAG} {run_id}: {task_id} is {state}")
+            if state == "awaiting_input" and not self.client.asked(DAG, run_id, task_id)["response_received"]:
+                self.client.answer(DAG, run_id, task_id, option, params)
+            time.sleep(0.5)
+
     def approve(self, run_id: str) -> str:
         """Say yes, and wait for the commands; returns them."""
-        self.wait(run_id, "approve")
-        self.client.answer(DAG, run_id, "approve", "Approve")
+        self.answer(run_id, "approve", "Approve")
         self.wait(run_id, "carried_out")
         return str(self.client.asked(DAG, run_id, "carried_out")["body"])
 

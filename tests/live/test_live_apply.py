@@ -43,7 +43,7 @@ def test_approved_and_carried_out_it_is_verified_and_realised_is_as_predicted(ap
     before = time.monotonic()
     run_waves(applied.cluster.tools, applied.folder)
     took = time.monotonic() - before
-    applied.client.answer(DAG, run_id, "carried_out", "Carried out", {"took_seconds": round(took, 1)})
+    applied.answer(run_id, "carried_out", "Carried out", took_seconds=round(took, 1))
     state, row = applied.ended(run_id)
     assert (state, row["state"], row["check_status"]) == ("success", "verified", "valid")
     assert placement(applied.settled()) == planned_placement(applied)
@@ -64,8 +64,7 @@ def test_approved_and_carried_out_it_is_verified_and_realised_is_as_predicted(ap
 @pytest.mark.matrix
 def test_rejected_nothing_is_run_and_the_run_ends_well(applied: AppliedCluster) -> None:
     run_id = applied.ask(advisory=RUN)
-    applied.wait(run_id, "approve")
-    applied.client.answer(DAG, run_id, "approve", "Reject")
+    applied.answer(run_id, "approve", "Reject")
     state, row = applied.ended(run_id)
     assert (state, row["state"], row["answered_by"]) == ("success", "rejected", "admin")
     assert (row["check_status"], row["commands_at"], row["verified_at"]) == (None, None, None)
@@ -94,7 +93,7 @@ def test_a_broker_dies_between_waves_and_what_is_done_and_what_is_not_is_told(ap
     applied.cluster.kill_broker(victim)
     try:
         _until_gone(applied, victim)
-        applied.client.answer(DAG, run_id, "carried_out", "Stopped", {"took_seconds": None})
+        applied.answer(run_id, "carried_out", "Stopped", took_seconds=None)
         state, row = applied.ended(run_id)
         assert (state, row["state"], row["seconds_basis"]) == ("failed", "partly_applied", "at_most")
         held = {f"{m.topic}-{m.partition}" for n, m in enumerate(applied.plan.moves)
@@ -133,7 +132,7 @@ def test_somebody_else_moves_a_partition_and_it_is_told_before_and_after(applied
     tools.execute_reassignment(file)
     while "still in progress" in tools.verify_reassignment(file):
         time.sleep(0.5)
-    applied.client.answer(DAG, run_id, "carried_out", "Carried out", {"took_seconds": None})
+    applied.answer(run_id, "carried_out", "Carried out", took_seconds=None)
     state, row = applied.ended(run_id)
     assert (state, row["state"], row["elsewhere_count"]) == ("failed", "moved_by_others", 1)
     assert row["applied_count"] == len(applied.plan.moves) - 1
@@ -162,8 +161,7 @@ def done_before_it_dies(plan: Plan) -> tuple[set[int], int]:
 
 def _approved(applied: AppliedCluster) -> str:
     run_id = applied.ask()
-    applied.wait(run_id, "approve")
-    applied.client.answer(DAG, run_id, "approve", "Approve")
+    applied.answer(run_id, "approve", "Approve")
     return run_id
 
 
