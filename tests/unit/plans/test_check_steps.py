@@ -27,7 +27,7 @@ PLANNED = PlannedState(
     plan_id="f" * 64, cluster="test", cluster_id="test-id", captured_at=parse_time(NOON, "here"),
     expires_at=None, verdict="rebalance", options=PlanOptions(within=0.2), moves=(MOVE,), topic_ids={"t": "one"},
     broker_racks={b.id: b.rack for b in SNAPSHOT.brokers}, dead_brokers=frozenset(), topic_partitions={"t": 3},
-    reassigning=frozenset(),
+    disk_before=None, capacities={},
 )  # fmt: skip
 
 
@@ -89,8 +89,8 @@ def test_brokers_and_partitions_that_came_and_went() -> None:
 def test_a_reassignment_by_somebody_else() -> None:
     running = cluster([replace(ROWS[0], adding=(1,)), *ROWS[1:]], brokers(3))
     assert codes(changes_since(PLANNED, running)) == [ReasonCode.FOREIGN_REASSIGNMENT]
-    known = replace(PLANNED, reassigning=frozenset({("t", 0)}))
-    assert codes(changes_since(known, running)) == []
+    own = cluster([ROWS[0], replace(ROWS[1], adding=(2,)), ROWS[2]], brokers(3))  # MOVE's own partition
+    assert codes(changes_since(PLANNED, own)) == []
 
 
 def test_an_older_snapshot_and_another_cluster_tell_nothing() -> None:
@@ -105,9 +105,10 @@ def test_an_older_snapshot_and_another_cluster_tell_nothing() -> None:
 def test_a_plan_expires() -> None:
     at = replace(PLANNED, expires_at=parse_time("2026-11-20T13:00:00Z", "here"))
     late = replace(SNAPSHOT, captured_at=parse_time("2026-11-20T14:00:01+01:00", "here"))
-    assert codes(expired(at, late)) == [ReasonCode.EXPIRED]
-    assert codes(expired(at, SNAPSHOT)) == []
-    assert codes(expired(PLANNED, late)) == []
+    assert codes(expired(at, late, None)) == [ReasonCode.EXPIRED]
+    assert codes(expired(at, SNAPSHOT, None)) == []
+    assert codes(expired(at, SNAPSHOT, late.captured_at)) == [ReasonCode.EXPIRED]
+    assert codes(expired(PLANNED, late, late.captured_at)) == []
 
 
 def test_times_are_compared_in_utc() -> None:

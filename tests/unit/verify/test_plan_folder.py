@@ -27,7 +27,9 @@ def written(sample: SamplePlan, folder: Path, *names: str) -> Path:
 
 
 def run(plan: Path, snapshot: Path, capsys: pytest.CaptureFixture[str], *, as_json: bool = False) -> tuple[int, str]:
-    arguments = argparse.Namespace(plan=plan, input=snapshot, json=as_json, max_input_bytes=MAX_INPUT_BYTES)
+    arguments = argparse.Namespace(
+        plan=plan, input=snapshot, json=as_json, max_input_bytes=MAX_INPUT_BYTES, load=None, window=None, history=None
+    )
     return verify_command.run(arguments), capsys.readouterr().out
 
 
