@@ -89,7 +89,7 @@ def test_brokers_and_partitions_that_came_and_went() -> None:
 def test_a_reassignment_by_somebody_else() -> None:
     running = cluster([replace(ROWS[0], adding=(1,)), *ROWS[1:]], brokers(3))
     assert codes(changes_since(PLANNED, running)) == [ReasonCode.FOREIGN_REASSIGNMENT]
-    own = cluster([ROWS[0], replace(ROWS[1], adding=(2,)), ROWS[2]], brokers(3))  # MOVE's own partition
+    own = today(0, 1, 2, leader=0, adding=(2,))  # MOVE's own partition
     assert codes(changes_since(PLANNED, own)) == []
 
 

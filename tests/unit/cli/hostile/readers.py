@@ -87,7 +87,8 @@ def screen_lines(output: str) -> list[str]:
     plain = {(c.fg, c.bg, c.bold, c.italics, c.underscore, c.strikethrough, c.reverse, c.blink)
              for row in screen.buffer.values() for c in row.values()}  # fmt: skip
     assert plain <= {("default", "default", False, False, False, False, False, False)}
-    shown = [line.rstrip() for line in screen.display[: len(lines)]]
+    # The emulator composes a letter and its marks, and leaves alone what is one character of two forms.
+    shown = [unicodedata.normalize("NFC", line).rstrip() for line in screen.display[: len(lines)]]
     assert shown == [unicodedata.normalize("NFC", line).rstrip() for line in lines]
     return shown
 
