@@ -195,7 +195,7 @@ def make_bench(place: Path) -> Bench:
     advisories = {
         advice.plan.plan_id: advisory_files.advisory_files(advice.document(), advice.plan) for advice in advices
     }
-    plan_folder.plan_folder_files = lambda _snapshot, plan: plans[plan.plan_id]
+    plan_folder.plan_folder_files = lambda _snapshot, plan, _hours=None: plans[plan.plan_id]
     advisory_files.advisory_files = lambda _document, plan: advisories[plan.plan_id]
     return Bench(place / "place", *advices)
 
