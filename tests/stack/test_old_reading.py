@@ -49,17 +49,16 @@ def told_by(client, dag_id, run_id):
     return client.returned(dag_id, run_id, "publish")
 
 
-def test_a_reading_of_21_days_ago_gives_no_plan_by_form_schedule_or_rest(machine, old_reading):
+def test_a_reading_of_21_days_ago_gives_no_plan_by_form_or_schedule(machine, old_reading):
     client = machine.airflow.client
     write_entry(machine.clusters_file, "old-by-schedule", old_reading | BY_HAND | {"schedule": "* * * * *"})
-    for name in ("old-by-form", "old-by-rest"):
-        write_entry(machine.clusters_file, name, old_reading | BY_HAND)
+    write_entry(machine.clusters_file, "old-by-form", old_reading | BY_HAND)
     write_entry(machine.clusters_file, "wrong", old_reading | {"throtle": "1MB"})
     client.wait_for_dag("advise_old-by-form")
+    # What the form sends is a REST call with all of its fields.
     form = {name: field["value"] for name, field in client.params("advise_old-by-form").items()}
     runs = {
-        "advise_old-by-form": client.trigger("advise_old-by-form", form),
-        "advise_old-by-rest": client.trigger("advise_old-by-rest", {"snapshot": "fresh", "remove_broker": [1]}),
+        "advise_old-by-form": client.trigger("advise_old-by-form", form | {"remove_broker": [1]}),
         "advise_old-by-schedule": wait_for(lambda: scheduled_run(client, "advise_old-by-schedule")),
     }
     write_entry(machine.clusters_file, "old-by-schedule", old_reading | BY_HAND)  # once is enough
@@ -82,7 +81,7 @@ def assert_the_list_is_heeded(client):
     """Readings are taken wherever advice is given; Spark jobs have their pool; a wrong table is told, and alone."""
     dags = client.paused()
     advised = {dag_id.removeprefix("advise_") for dag_id in dags if dag_id.startswith("advise_")}
-    assert {"old-by-form", "old-by-rest", "old-by-schedule"} <= advised
+    assert {"old-by-form", "old-by-schedule"} <= advised
     assert {name: (dags[f"advise_{name}"], dags[f"collect_{name}"]) for name in advised} == dict.fromkeys(
         advised, (False, False)
     )
