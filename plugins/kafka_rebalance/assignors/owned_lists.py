@@ -29,6 +29,11 @@ class TopicRows(NamedTuple):
     first_row: Longs
 
 
+def owned_columns(members: MemberColumns) -> tuple[Longs, Ints, Ints]:
+    """What ``OwnedLists`` is made of. A named tuple costs a call from Python two microseconds more than a plain one."""
+    return members.owned_offsets, members.owned_topics, members.owned_partitions
+
+
 def owned_lists(members: MemberColumns) -> OwnedLists:
     """As kernels take them."""
     return OwnedLists(members.owned_offsets, members.owned_topics, members.owned_partitions)

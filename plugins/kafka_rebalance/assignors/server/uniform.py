@@ -19,11 +19,10 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
 from kafka_rebalance.assignors.orders import member_walk
-from kafka_rebalance.assignors.owned_lists import TopicRows, owned_lists
+from kafka_rebalance.assignors.owned_lists import owned_columns
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server.orders import (
     PARTITION_ASSIGNOR_EXCEPTION,
-    JavaMaps,
     copied_subscription_of,
     is_hashed,
     is_homogeneous,
@@ -31,7 +30,6 @@ from kafka_rebalance.assignors.server.orders import (
     topic_hashes,
 )
 from kafka_rebalance.assignors.server.uniform_heterogeneous import (
-    Readers,
     deal_and_even_out,
     keep_subscribed,
     list_subscribers,
@@ -78,10 +76,10 @@ class ServerUniformAssignor:
         offsets, owned, partitions, is_complete = spread_evenly(
             order,
             subscribed,
-            TopicRows(topics.partition_counts, topics.first_row),
-            owned_lists(members),
+            (topics.partition_counts, topics.first_row),
+            owned_columns(members),
             is_assigned,
-            JavaMaps(hashes, is_hashed(request)),
+            (hashes, is_hashed(request)),
             self.is_extra_given_back,
         )
         if not is_complete:
@@ -103,8 +101,8 @@ def _heterogeneous(request: AssignmentRequest, order: Longs) -> Assignment:
     if len(places) == 0:
         return no_entries(len(members))
     refuse_missing_topics(request, np.flatnonzero(np.diff(starts)).astype(np.int32))
-    rows = TopicRows(counts, topics.first_row)
-    held, shadows, beyond = keep_subscribed(order, bounds, subscribed, rows, owned_lists(members))
+    rows = (counts, topics.first_row)
+    held, shadows, beyond = keep_subscribed(order, bounds, subscribed, rows, owned_columns(members))
     if beyond >= 0:
         count = counts[members.owned_topics[beyond]]
         raise AssignorError(
@@ -112,8 +110,8 @@ def _heterogeneous(request: AssignmentRequest, order: Longs) -> Assignment:
             f"Index {members.owned_partitions[beyond]} out of bounds for length {count}",
         )
     priority = topic_priority(counts, np.diff(starts), topics.uuid_msb, topics.uuid_lsb)
-    deal_and_even_out(priority, rows, Readers(starts, places), held, shadows)
-    return Assignment.of(*lists_of(order, rows, held.owners, shadows))
+    deal_and_even_out(priority, rows, (starts, places), held, shadows)
+    return Assignment.of(*lists_of(order, rows, held[0], shadows))
 
 
 def no_entries(members: int) -> Assignment:

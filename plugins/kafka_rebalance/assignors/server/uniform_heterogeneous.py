@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
-from kafka_rebalance.assignors.owned_lists import OwnedLists, TopicRows
 from kafka_rebalance.assignors.server.uniform_balancer import (
     ENDS,
     is_even,
@@ -34,13 +33,6 @@ from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 _ROUNDS = 16
 _NOBODY = -1
-
-
-class Readers(NamedTuple):
-    """Each topic's subscribers as places in the order of members: those of t are starts[t]..starts[t + 1]."""
-
-    starts: Longs
-    places: Ints
 
 
 class Held(NamedTuple):
@@ -112,9 +104,9 @@ def keep_subscribed(
     order: Longs,
     bounds: Longs,
     subscribed: Ints,
-    rows: TopicRows,
-    owned: OwnedLists,
-) -> tuple[Held, Shadows, np.int64]:
+    rows: tuple[Ints, Longs],
+    owned: tuple[Longs, Ints, Ints],
+) -> tuple[tuple[Ints, Ints], tuple[Ints, Longs], np.int64]:
     """Owner (a place in ``order``) of each partition and what each place holds, after revoking.
 
     Where a partition is owned twice the later place counts as owner; the earlier ones come as shadows. Last: position
@@ -139,7 +131,7 @@ def keep_subscribed(
             if reader[topic] != place:
                 continue
             if partition < 0 or partition >= counts[topic]:
-                return Held(owners, sizes), Shadows(shadow_places[:0], shadow_rows[:0]), np.int64(k)
+                return (owners, sizes), (shadow_places[:0], shadow_rows[:0]), np.int64(k)
             row = first_row[topic] + partition
             if owners[row] == place:
                 continue
@@ -149,15 +141,22 @@ def keep_subscribed(
                 shadows += 1
             owners[row] = place
             sizes[place] += 1
-    return Held(owners, sizes), Shadows(shadow_places[:shadows], shadow_rows[:shadows]), np.int64(-1)
+    return (owners, sizes), (shadow_places[:shadows], shadow_rows[:shadows]), np.int64(-1)
 
 
 @kernel
-def deal_and_even_out(priority: Longs, rows: TopicRows, readers: Readers, held: Held, shadows: Shadows) -> None:
+def deal_and_even_out(
+    priority: Longs,
+    rows: tuple[Ints, Longs],
+    readers: tuple[Longs, Ints],
+    held: tuple[Ints, Ints],
+    shadows: tuple[Ints, Longs],
+) -> None:
     """Steps 2 and 3: ``held`` is changed in place; shadows that are moved away become -1."""
     counts, first_row = rows
     starts, places = readers
     owners, sizes = held
+    by_place, earlier = Held(owners, sizes), Shadows(shadows[0], shadows[1])
     row = np.empty(len(sizes), np.int32)
     ends = np.empty(ENDS, np.int64)
     for topic in priority:
@@ -184,7 +183,7 @@ def deal_and_even_out(priority: Longs, rows: TopicRows, readers: Readers, held: 
             if index == last_moved:
                 return
             mine, first = places[starts[topic] : starts[topic + 1]], first_row[topic]
-            moves = _even_out(mine, first, first + counts[topic], held, line, groups, shadows)
+            moves = _even_out(mine, first, first + counts[topic], by_place, line, groups, earlier)
             # Java remembers the first topic even if nothing of it moved.
             if moves or last_moved == -1:
                 last_moved = index
@@ -244,7 +243,9 @@ def _group_by_owner(readers: Ints, first: int, last: int, owners: Ints, groups: 
 
 
 @kernel
-def lists_of(order: Longs, rows: TopicRows, owners: Ints, shadows: Shadows) -> tuple[Longs, Ints, Ints]:
+def lists_of(
+    order: Longs, rows: tuple[Ints, Longs], owners: Ints, shadows: tuple[Ints, Longs]
+) -> tuple[Longs, Ints, Ints]:
     """Each member's partitions by topic and partition: offsets, topics, partitions; shadows that stayed come last."""
     counts, first_row = rows
     shadow_places, shadow_rows = shadows

@@ -28,10 +28,10 @@ from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 def spread_evenly(
     order: Longs,
     topics: Ints,
-    rows: TopicRows,
-    owned: OwnedLists,
+    row_columns: tuple[Ints, Longs],
+    owned_columns: tuple[Longs, Ints, Ints],
     is_assigned: Flags,
-    maps: JavaMaps,
+    map_columns: tuple[Ints, bool],
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[Longs, Ints, Ints, bool]:
     """Offsets, topics and partitions of each member, and whether all partitions found an owner.
@@ -39,6 +39,9 @@ def spread_evenly(
     ``order`` int64[M]: members in map order. ``topics``: the subscribed ones in set order. ``is_assigned`` bool[P]:
     partitions that have an owner, whoever it is.
     """
+    rows = TopicRows(row_columns[0], row_columns[1])
+    owned = OwnedLists(owned_columns[0], owned_columns[1], owned_columns[2])
+    maps = JavaMaps(map_columns[0], map_columns[1])
     counts = rows.counts
     is_subscribed = np.zeros(len(counts), np.bool_)
     total = 0

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.assignors.orders import member_walk
-from kafka_rebalance.assignors.owned_lists import TopicRows, owned_lists
+from kafka_rebalance.assignors.owned_lists import owned_columns
 from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.server.orders import JavaMaps, topic_hashes
+from kafka_rebalance.assignors.server.orders import topic_hashes
 from kafka_rebalance.assignors.server.uniform_homogeneous import spread_evenly
 from tests.unit.assignors.groups import Owned, group
 
@@ -32,10 +32,10 @@ def spread(
     offsets, found, partitions, is_complete = spread_evenly(
         member_walk(request),
         np.array(range(len(counts)) if topics is None else topics, dtype=np.int32),
-        TopicRows(columns.partition_counts, columns.first_row),
-        owned_lists(request.members),
+        (columns.partition_counts, columns.first_row),
+        owned_columns(request.members),
         is_assigned,
-        JavaMaps(topic_hashes(request), False),
+        (topic_hashes(request), False),
         not is_4_0_0,
     )
     pairs = list(zip(found.tolist(), partitions.tolist(), strict=True))
