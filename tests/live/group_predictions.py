@@ -1,0 +1,130 @@
+"""What a group will do, worked out from the reading before an event and from who is there after it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kafka_rebalance.assignors.registry import by_name
+from kafka_rebalance.coordinator.timeline import Partition
+from kafka_rebalance.coordinator.vote import elect_strategy
+from kafka_rebalance.groups.group_input import group_inputs
+from kafka_rebalance.groups.subscriptions import hypotheses, request_of
+from kafka_rebalance.java.strings import hash_code
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType, Member, TopicPartitions
+
+_MOST_ROUNDS = 5
+Reading = dict[str, frozenset[Partition]]  # member id → what it reads
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The strategy that the group will use, and what each member of it will read."""
+
+    strategy: str
+    reading: Reading
+
+
+def group_of(snapshot: ClusterSnapshot, name: str) -> Group:
+    return next(group for group in snapshot.groups if group.id == name)
+
+
+def reading_of(group: Group) -> Reading:
+    """What each member reads today."""
+    return {member.id: _pairs(member.assigned) for member in group.members}
+
+
+def without_rebalance(before: Group, after: Group) -> Prediction:
+    """A static member is back within its session: everybody keeps what it has, whatever its new id."""
+    assert before.protocol is not None
+    return Prediction(before.protocol, {member.id: _pairs(_had(before, member)) for member in after.members})
+
+
+def after_rebalance(before: Group, after: ClusterSnapshot, strategies: Mapping[str, Sequence[str]]) -> Prediction:
+    """``strategies``: what the members list, by client id in the order in which they joined; ids, subscriptions and
+    partitions are those of ``after``.
+
+    What members say that they own is what ``before`` gave them, as far as their client remembers it.
+    """
+    group = group_of(after, before.id)
+    is_server = group.type is GroupType.CONSUMER
+    listed = {member.id: strategies[str(member.client_id)] for member in group.members}
+    strategy = _of_most(listed, group) if is_server else elect_strategy(listed).winner
+    assert strategy is not None
+    members = tuple(
+        replace(member, assigned=_had(before, member) if _remembers(before, strategy, listed[member.id]) else ())
+        for member in _as_walked(before, group.members, list(strategies), is_server)
+    )
+    for _ in range(_MOST_ROUNDS):
+        members, is_settled = _round(f"server-{strategy}" if is_server else strategy, after, group, members, is_server)
+        if is_settled:
+            return Prediction(strategy, {member.id: _pairs(member.assigned) for member in members})
+    raise AssertionError(f"{group.id}: partitions are still withheld after {_MOST_ROUNDS} rounds")
+
+
+def _round(
+    assignor: str, snapshot: ClusterSnapshot, group: Group, members: tuple[Member, ...], is_server: bool
+) -> tuple[tuple[Member, ...], bool]:
+    """What members have after one rebalance, and whether that was the last: nothing is withheld for the next."""
+    asked = replace(snapshot, groups=(replace(group, members=members),))
+    (group_input,) = group_inputs(asked)
+    ((_, subscriptions),) = hypotheses(group_input)
+    answer = by_name(assignor).assign(request_of(group_input, subscriptions, is_server=is_server))
+    topics = group_input.topics
+    given = [[(topics[topic], partition) for topic, partition in answer.of_member(i)] for i in range(len(members))]
+    found = tuple(replace(member, assigned=_runs(pairs)) for member, pairs in zip(members, given, strict=True))
+    return found, not len(answer.withheld)
+
+
+def _as_walked(before: Group, members: Sequence[Member], joined: Sequence[str | None], is_server: bool) -> list[Member]:
+    """Members as they are put into the map of the strategy, which matters where two share a bin of it.
+
+    A classic group's leader hears of them bin by bin, in a bin as they joined. The coordinator of a KIP-848 group keeps
+    them in a table of its own, by Fibonacci hashing, and adds the one that has just come.
+    """
+    by_join = sorted(members, key=lambda member: joined.index(member.client_id))
+    if not is_server:
+        return by_join
+    known = {member.id for member in before.members}
+    return sorted(by_join, key=lambda member: (member.id not in known, _timeline_slot(member.id)))
+
+
+def _timeline_slot(member_id: str, bits: int = 2) -> int:
+    """Its place in Kafka's ``TimelineHashMap`` of 2^bits slots: 4 where there were three to five members at most."""
+    return (hash_code(member_id) * -7046029254386353131 & (1 << 64) - 1) >> (64 - bits)
+
+
+def _had(before: Group, member: Member) -> TopicPartitions:
+    """By its id, or by that of its instance; a newcomer had nothing."""
+    for old in before.members:
+        if old.id == member.id or (member.instance_id is not None and old.instance_id == member.instance_id):
+            return old.assigned
+    return ()
+
+
+def _remembers(before: Group, strategy: str, listed: Sequence[str]) -> bool:
+    """A member says what it had: under KIP-848 the coordinator knows; ``sticky`` writes into its user data what it
+    assigned itself; ``cooperative-sticky`` finds it where no eager strategy is listed beside it, for a member that
+    lists one gives everything up before it joins.
+    """
+    if strategy == "sticky":
+        return before.protocol == "sticky"
+    return strategy != "cooperative-sticky" or tuple(listed) == ("cooperative-sticky",)
+
+
+def _of_most(listed: Mapping[str, Sequence[str]], group: Group) -> str | None:
+    """What most members of a KIP-848 group ask for; between equals the coordinator's map decides: as it is told."""
+    (name, votes), *others = Counter(names[0] for names in listed.values()).most_common()
+    return group.protocol if others and others[0][1] == votes else name
+
+
+def _pairs(runs: TopicPartitions) -> frozenset[Partition]:
+    return frozenset((topic, number) for topic, numbers in runs for number in numbers)
+
+
+def _runs(pairs: Sequence[Partition]) -> TopicPartitions:
+    grouped: dict[str, list[int]] = {}
+    for topic, number in pairs:
+        grouped.setdefault(topic, []).append(number)
+    return tuple((topic, tuple(numbers)) for topic, numbers in grouped.items())
