@@ -126,8 +126,9 @@ class FollowedLanes:
         after = self._seen = self._settle(leaving)
         for lane in lanes:
             old, new = group_of(before, lane.name), group_of(after, lane.name)
-            predicted = after_rebalance(old, after, self.listed) if is_rebalanced else without_rebalance(old, new)
-            self.outcomes.append(_outcome(scenario, old, new, predicted))
+            predicted = after_rebalance(old, after, self.listed) if is_rebalanced else [without_rebalance(old, new)]
+            possible = [_outcome(scenario, old, new, prediction) for prediction in predicted]
+            self.outcomes.append(min(possible, key=lambda outcome: len(outcome.wrong)))
 
     def strategy(self, lane: Lane) -> str | None:
         """What its group uses now, as read."""
@@ -180,7 +181,7 @@ class FollowedLanes:
 
 def _outcome(scenario: str, old: Group, new: Group, predicted: Prediction) -> Outcome:
     found, had = _readers(new), _readers(old)
-    wrong = [f"strategy {new.protocol}, not {predicted.strategy}"] * (new.protocol != predicted.strategy)
+    wrong = [f"strategy {new.protocol}, not {predicted.told}"] * (new.protocol not in predicted.told)
     for member in new.members:
         got, wanted = reading_of(new)[member.id], predicted.reading[member.id]
         if got != wanted:

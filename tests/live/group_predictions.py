@@ -20,9 +20,9 @@ Reading = dict[str, frozenset[Partition]]  # member id → what it reads
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The strategy that the group will use, and what each member of it will read."""
+    """The strategy that the group will be told to use (one of several on a tie), and what each member will read."""
 
-    strategy: str
+    told: tuple[str, ...]
     reading: Reading
 
 
@@ -38,11 +38,15 @@ def reading_of(group: Group) -> Reading:
 def without_rebalance(before: Group, after: Group) -> Prediction:
     """A static member is back within its session: everybody keeps what it has, whatever its new id."""
     assert before.protocol is not None
-    return Prediction(before.protocol, {member.id: _pairs(_had(before, member)) for member in after.members})
+    return Prediction((before.protocol,), {member.id: _pairs(_had(before, member)) for member in after.members})
 
 
-def after_rebalance(before: Group, after: ClusterSnapshot, strategies: Mapping[str, Sequence[str]]) -> Prediction:
-    """``strategies``: what the members list, by client id in the order in which they joined; ids, subscriptions and
+def after_rebalance(
+    before: Group, after: ClusterSnapshot, strategies: Mapping[str, Sequence[str]]
+) -> tuple[Prediction, ...]:
+    """One prediction; one for each strategy where equally many members of a KIP-848 group ask for it (``_of_most``).
+
+    ``strategies``: what the members list, by client id in the order in which they joined; ids, subscriptions and
     partitions are those of ``after``.
 
     What members say that they own is what ``before`` gave them, as far as their client remembers it.
@@ -50,16 +54,23 @@ def after_rebalance(before: Group, after: ClusterSnapshot, strategies: Mapping[s
     group = group_of(after, before.id)
     is_server = group.type is GroupType.CONSUMER
     listed = {member.id: strategies[str(member.client_id)] for member in group.members}
-    strategy = _of_most(listed, group) if is_server else elect_strategy(listed).winner
-    assert strategy is not None
-    members = tuple(
-        replace(member, assigned=_had(before, member) if _remembers(before, strategy, listed[member.id]) else ())
-        for member in _as_walked(before, group.members, list(strategies), is_server)
-    )
+    possible = _of_most(listed) if is_server else (elect_strategy(listed).winner or "",)
+    return tuple(Prediction(possible, _predicted(before, after, strategies, strategy)) for strategy in possible)
+
+
+def _predicted(
+    before: Group, after: ClusterSnapshot, strategies: Mapping[str, Sequence[str]], strategy: str
+) -> Reading:
+    group = group_of(after, before.id)
+    is_server = group.type is GroupType.CONSUMER
+    walked = _as_walked(before, group.members, list(strategies), is_server)
+    remembering = {member.id for member in walked if _remembers(before, strategy, strategies[str(member.client_id)])}
+    members = tuple(replace(member, assigned=_had(before, member)) for member in walked)
     for _ in range(_MOST_ROUNDS):
-        members, is_settled = _round(f"server-{strategy}" if is_server else strategy, after, group, members, is_server)
+        said = tuple(member if member.id in remembering else replace(member, assigned=()) for member in members)
+        members, is_settled = _round(f"server-{strategy}" if is_server else strategy, after, group, said, is_server)
         if is_settled:
-            return Prediction(strategy, {member.id: _pairs(member.assigned) for member in members})
+            return {member.id: _pairs(member.assigned) for member in members}
     raise AssertionError(f"{group.id}: partitions are still withheld after {_MOST_ROUNDS} rounds")
 
 
@@ -113,10 +124,13 @@ def _remembers(before: Group, strategy: str, listed: Sequence[str]) -> bool:
     return strategy != "cooperative-sticky" or tuple(listed) == ("cooperative-sticky",)
 
 
-def _of_most(listed: Mapping[str, Sequence[str]], group: Group) -> str | None:
-    """What most members of a KIP-848 group ask for; between equals the coordinator's map decides: as it is told."""
-    (name, votes), *others = Counter(names[0] for names in listed.values()).most_common()
-    return group.protocol if others and others[0][1] == votes else name
+def _of_most(listed: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """What most members of a KIP-848 group ask for. Between equals its coordinator takes the one that stands first in a
+    HashMap of which the member that beats first has just been taken out and put in again: that cannot be known, and
+    what ConsumerGroupDescribe tells comes from another map.
+    """
+    votes = Counter(names[0] for names in listed.values())
+    return tuple(name for name, count in votes.items() if count == max(votes.values()))
 
 
 def _pairs(runs: TopicPartitions) -> frozenset[Partition]:

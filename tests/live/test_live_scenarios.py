@@ -119,7 +119,12 @@ def test_what_was_predicted_is_what_happened(followed: FollowedLanes, capsys: py
         all_scenarios(followed)
     finally:
         with capsys.disabled():
-            print("", *as_rows(followed.outcomes), sep="\n")
+            print(
+                "",
+                *as_rows(followed.outcomes),
+                *(repr(outcome) for outcome in followed.outcomes if outcome.wrong),
+                sep="\n",
+            )
     assert [outcome for outcome in followed.outcomes if outcome.wrong] == []
     assert len({(outcome.lane, outcome.scenario) for outcome in followed.outcomes}) == len(LANES) * 8 + len(CHANGES)
     # The events did something: partitions moved under every strategy, new ones are read, the last strategy is in use.
