@@ -1,4 +1,5 @@
-"""A real Kafka cluster on this machine: one KRaft controller and brokers with racks, on loopback and free ports.
+"""A real Kafka cluster on this machine: one KRaft controller (or, before 4.0, one ZooKeeper) and brokers with racks,
+on loopback and free ports.
 
 ``with start_cluster(ClusterSpec(...), folder) as cluster:`` is ready to be used when it returns (about ten seconds) and
 leaves no process behind. Everything it writes lies in ``folder``: properties, data, logs, keys.
@@ -22,13 +23,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stack.kafka import security as kafka_security
-from stack.kafka.tools import NEWEST, KafkaTools, ending_with_us, java_command
+from stack.kafka import zookeeper
+from stack.kafka.tools import NEWEST, KafkaTools, ending_with_us, java_command, minor_of
 
 CONTROLLER = 100
 _CLUSTER_ID = "YWR2aXNvci10ZXN0LWNsdQ"  # any 16 bytes in base64
 _START_SECONDS = 90
 _STOP_SECONDS = 40
-_STARTED = re.compile(r"Kafka Server started")
+# Of a KRaft node, of a ZooKeeper server, of a broker with ZooKeeper.
+_STARTED = re.compile(r"Kafka Server started|binding to port|\[KafkaServer id=\d+\] started")
+_KNOWS_PROTOCOLS = (3, 7)  # group.coordinator.rebalance.protocols
 
 
 class ClusterError(RuntimeError):
@@ -37,11 +41,17 @@ class ClusterError(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSpec:
-    """What to start: ``racks`` maps broker ids to racks; a secured one speaks TLS, SCRAM and PLAIN to its clients."""
+    """What to start: ``racks`` maps broker ids to racks; a secured one speaks TLS, SCRAM and PLAIN to its clients.
+
+    ``with_zookeeper``: a release before 4.0, not secured. ``authorizer_log_level``: ``debug`` tells what was allowed,
+    too.
+    """
 
     version: str = NEWEST
     racks: Mapping[int, str] = field(default_factory=lambda: {1: "a", 2: "b", 3: "c"})
     is_secured: bool = False
+    with_zookeeper: bool = False
+    authorizer_log_level: str = "info"
     log_dirs_per_broker: int = 1
     broker_properties: Mapping[str, str] = field(default_factory=dict)
     controller_properties: Mapping[str, str] = field(default_factory=dict)
@@ -108,11 +118,13 @@ class KafkaCluster:
         for node in (CONTROLLER, *self.spec.racks):
             (self.folder / f"node-{node}.properties").write_text(_as_properties(self._properties(node)))
         first, *others = sorted(self.spec.racks)
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            list(pool.map(self._format, (CONTROLLER, first)))
+        if not self.spec.with_zookeeper:
+            with ThreadPoolExecutor(max_workers=2) as pool:
+                list(pool.map(self._format, (CONTROLLER, first)))
         self._launch(CONTROLLER)
-        for broker in others:
-            self._format_like(first, broker)
+        if not self.spec.with_zookeeper:
+            for broker in others:
+                self._format_like(first, broker)
         for broker in (first, *others):
             self._launch(broker)
         deadline = time.monotonic() + _START_SECONDS
@@ -177,10 +189,11 @@ class KafkaCluster:
     def _launch(self, node: int) -> None:
         command = java_command(
             self.spec.version,
-            "kafka.Kafka",
+            zookeeper.SERVER if self.spec.with_zookeeper and node == CONTROLLER else "kafka.Kafka",
             str(self.folder / f"node-{node}.properties"),
             heap="256m",
             log_level="info",
+            authorizer_log_level=self.spec.authorizer_log_level,
         )
         with self._log(node).open("wb") as log:
             self._nodes[node] = subprocess.Popen(
@@ -191,6 +204,18 @@ class KafkaCluster:
                 start_new_session=True,
             )
         (self.folder / f"node-{node}.pid").write_text(str(self._nodes[node].pid))
+
+    def zookeeper_says(self, *command: str) -> str:
+        """What ZooKeeper's own shell prints."""
+        words = java_command(
+            self.spec.version, zookeeper.SHELL, "-server", f"127.0.0.1:{self._controller_port}", *command
+        )
+        return subprocess.run(words, capture_output=True, text=True, timeout=_START_SECONDS, check=True).stdout
+
+    def logged(self) -> dict[Path, str]:
+        """What each node has logged so far, by the file."""
+        nodes = (CONTROLLER, *sorted(self.spec.racks))
+        return {self._log(node): self._log(node).read_text(errors="replace") for node in nodes}
 
     def _log(self, node: int) -> Path:
         return self.folder / f"node-{node}.log"
@@ -213,6 +238,8 @@ class KafkaCluster:
         )  # fmt: skip
 
     def _properties(self, node: int) -> dict[str, str]:
+        if self.spec.with_zookeeper:
+            return self._properties_with_zookeeper(node)
         protocols = {"CONTROLLER": "PLAINTEXT", "CLIENT": "PLAINTEXT"}
         if self.certificates is not None:
             protocols = {"CONTROLLER": "SSL", "CLIENT": "SASL_SSL", "INTERNAL": "SSL", "MTLS": "SSL"}
@@ -233,14 +260,23 @@ class KafkaCluster:
                 }
                 | dict(self.spec.controller_properties)
             )
-        return shared | self._broker_properties(node) | dict(self.spec.broker_properties)
+        return shared | {"process.roles": "broker"} | self._broker_properties(node) | dict(self.spec.broker_properties)
+
+    def _properties_with_zookeeper(self, node: int) -> dict[str, str]:
+        if node == CONTROLLER:
+            return zookeeper.server_properties(self._controller_port, *self._data(node))
+        return (
+            {"listener.security.protocol.map": "CLIENT:PLAINTEXT"}
+            | zookeeper.broker_properties(self._controller_port, node)
+            | self._broker_properties(node)
+            | dict(self.spec.broker_properties)
+        )
 
     def _broker_properties(self, broker: int) -> dict[str, str]:
         names = ("CLIENT",) if self.certificates is None else ("CLIENT", "INTERNAL", "MTLS")
         copies = str(min(3, len(self.spec.racks)))
         addresses = zip(names, self._ports[broker], strict=True)
         return {
-            "process.roles": "broker",
             "broker.rack": self.spec.racks[broker],
             "listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in addresses),
             "inter.broker.listener.name": "CLIENT" if self.certificates is None else "INTERNAL",
@@ -254,13 +290,15 @@ class KafkaCluster:
             "transaction.state.log.min.isr": "1",
             "group.initial.rebalance.delay.ms": "0",
             "log.cleaner.dedupe.buffer.size": "8388608",
-            **_version_properties(self.spec.version, copies),
+            **({} if self.spec.with_zookeeper else _version_properties(self.spec.version, copies)),
             **({} if self.certificates is None else kafka_security.client_listener_properties()),
         }
 
 
 def _version_properties(version: str, copies: str) -> dict[str, str]:
-    if version.startswith("3."):
+    if minor_of(version) < _KNOWS_PROTOCOLS:
+        return {}
+    if minor_of(version) < (4, 0):
         return {"group.coordinator.rebalance.protocols": "classic,consumer"}  # KIP-848 is off as 3.9 comes
     return {
         "share.coordinator.state.topic.num.partitions": "2",

@@ -13,8 +13,11 @@ from typing import Any
 from stack.jvm.maven import class_path, fetch, find_java
 
 NEWEST, OLDER = "4.3.1", "3.9.2"
+_AUTHORIZER_LOGGER = "kafka.authorizer.logger"
 _LOG4J = Path(__file__).with_name("log4j.properties")
 _TOOL_SECONDS = 120
+_TOOLS_MOVED = (3, 5)  # from then on, one by one, into org.apache.kafka.tools
+_WERE_TOOLS = ("ConsoleConsumer", "GetOffsetShell")  # before that in kafka.tools; all others in kafka.admin
 
 
 class ToolError(RuntimeError):
@@ -29,14 +32,35 @@ def kafka_jars(version: str) -> Path:
     return fetch(coordinates)
 
 
+def minor_of(version: str) -> tuple[int, int]:
+    """3.9.2 → (3, 9)."""
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def tool_class(version: str, newest: str) -> str:
+    """What a tool, here under the name it has in 4.x, is called in an older release."""
+    name = newest.rpartition(".")[2]
+    if minor_of(version) >= _TOOLS_MOVED or not newest.startswith("org.apache.kafka.tools."):
+        return newest
+    return f"kafka.{'tools' if name in _WERE_TOOLS else 'admin'}.{name}"
+
+
 def java_command(
-    version: str, main_class: str, *arguments: str, heap: str = "128m", log_level: str = "warn"
+    version: str,
+    main_class: str,
+    *arguments: str,
+    heap: str = "128m",
+    log_level: str = "warn",
+    authorizer_log_level: str = "info",
 ) -> list[str]:
     """The command line of one class of Kafka, small and quick to start."""
     return [
         str(find_java()), f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true",
         f"-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}", "-Dorg.slf4j.simpleLogger.showDateTime=true",
         f"-Dlog4j.configuration=file:{_LOG4J}", f"-Dadvisor.log.level={log_level}",
+        f"-Dorg.slf4j.simpleLogger.log.{_AUTHORIZER_LOGGER}={authorizer_log_level}",
+        f"-Dadvisor.authorizer.log.level={authorizer_log_level}",
         "-cp", class_path(kafka_jars(version)), main_class, *arguments,
     ]  # fmt: skip
 
@@ -60,6 +84,7 @@ class KafkaTools:
 
     def run(self, main_class: str, *arguments: str, typed: str | None = None) -> str:
         """What the tool prints on stdout. Raises ToolError where it ends with another code than 0."""
+        main_class = tool_class(self.version, main_class)
         command = java_command(self.version, main_class, "--bootstrap-server", self.bootstrap, *arguments)
         if self.client_config is not None:
             command += ["--command-config", str(self.client_config)]
@@ -116,7 +141,7 @@ class KafkaTools:
 
     def acls(self, *arguments: str) -> str:
         """``kafka-acls``."""
-        package = "kafka.admin" if self.version.startswith("3.") else "org.apache.kafka.tools"
+        package = "kafka.admin" if minor_of(self.version) < (4, 0) else "org.apache.kafka.tools"
         return self.run(f"{package}.AclCommand", *arguments)
 
     def reassign(self, *arguments: str) -> str:
@@ -161,6 +186,7 @@ class KafkaTools:
         return self._start("org.apache.kafka.tools.consumer.ConsoleShareConsumer", "--topic", topic, "--group", group)
 
     def _start(self, main_class: str, *arguments: str) -> subprocess.Popen[bytes]:
+        main_class = tool_class(self.version, main_class)
         command = java_command(self.version, main_class, "--bootstrap-server", self.bootstrap, *arguments)
         return subprocess.Popen(
             ending_with_us(command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True

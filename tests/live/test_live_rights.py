@@ -1,14 +1,19 @@
 """Fourteen sets of rights on a cluster with TLS and SCRAM: nothing that is missing goes unsaid, and no verdict is
 better than what was seen. The table is printed.
+
+The login of the page on connecting reads all of it, and the brokers' authorizers allow it reading and deny it nothing.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +41,11 @@ from tests.live.rights_cases import (
 )
 
 pytestmark = pytest.mark.live
+PAGE = Path(__file__).parents[2] / "docs" / "connecting.md"
+NOTHING = RightsCase("nothing", tuple(Right))
+AUDITED = re.compile(
+    rf"Principal = User:{ADVISOR} is (\w+) operation = (\w+) .*?on resource = (\w+):\w+:(\S+) for request = (\w+)"
+)
 # As even as can be: each broker holds each partition, and leads a third.
 EVEN = [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
 TOPICS = dict.fromkeys(("clicks", "orders", HIDDEN_TOPIC), EVEN)
@@ -67,7 +77,7 @@ class Reader:
 @pytest.fixture(scope="module", params=[NEWEST, OLDER])
 def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
     """Three brokers, three even topics, and groups of both protocols that read them."""
-    spec = ClusterSpec(version=request.param, is_secured=True)
+    spec = ClusterSpec(version=request.param, is_secured=True, authorizer_log_level="debug")
     with start_cluster(spec, tmp_path_factory.mktemp("rights") / "cluster") as cluster:
         with administrator(cluster) as admin:
             topics = {name: {"assignments": dict(enumerate(rows))} for name, rows in TOPICS.items()}
@@ -200,3 +210,56 @@ def test_nothing_that_is_missing_goes_unsaid_and_no_verdict_is_better_than_what_
     with capsys.disabled():
         print("", *table, sep="\n")
     assert wrong == {}
+
+
+def grant_as_documented(cluster: KafkaCluster, admin: Any) -> None:
+    """Run the commands of the page, and nothing else, by Kafka's own tool."""
+    grant(admin, NOTHING)
+    commands = re.findall(r"(?m)^kafka-acls.sh --bootstrap-server HOST:PORT (--add .*)$", PAGE.read_text("utf-8"))
+    assert len(commands) == 3
+    for command in commands:
+        words = shlex.split(command.replace("User:NAME", f"User:{ADVISOR}"))
+        if "--group" in words and cluster.spec.version.startswith("3."):  # the page: brokers before 4.0 know none
+            words = shlex.split(shlex.join(words).replace(" --operation DescribeConfigs", ""))
+        cluster.tools.acls(*words)
+
+
+def audited(cluster: KafkaCluster, since: dict[Path, str]) -> set[tuple[str, ...]]:
+    """(result, operation, kind, name, request) of what every node's authorizer has said of the advisor since then."""
+    return {row for path, text in cluster.logged().items() for row in AUDITED.findall(text[len(since[path]) :])}
+
+
+def test_the_documented_login_reads_all_and_the_authorizers_log_holds_no_write_and_no_denial(
+    secured: KafkaCluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = settled(secured)
+    with administrator(secured) as admin:
+        before = secured.logged()
+        grant(admin, NOTHING)
+        time.sleep(0.3)
+        read(secured)
+        # The log tells: without rights the same reading is denied.
+        assert {row[0] for row in audited(secured, before)} == {"Denied"}
+        grant_as_documented(secured, admin)
+    # Rules reach each broker in its own time.
+    deadline = time.monotonic() + 30
+    while (seen := read(secured)).coverage:
+        assert time.monotonic() < deadline, seen.coverage
+    before = secured.logged()
+    seen = read(secured)
+    said = audited(secured, before)
+    with capsys.disabled():
+        print(f"\nKafka {secured.spec.version}, the authorizers' log of one reading:")
+        print(*sorted({f"  {row[0]} {row[1]} on {row[2]} for {row[4]}" for row in said}), sep="\n")
+    assert (seen.coverage, unsaid(whole, seen)) == ((), [])
+    assert [len(seen.topics), len(seen.groups), len(seen.partitions)] == [
+        len(whole.topics),
+        len(whole.groups),
+        len(whole.partitions),
+    ]
+    assert {group.id: len(group.members) for group in seen.groups} == {
+        group.id: len(group.members) for group in whole.groups
+    }
+    assert {row[0] for row in said} == {"Allowed"}
+    assert {row[1].replace("_", "").lower() for row in said} == {"describe", "describeconfigs"}
+    assert {row[2] for row in said} == {"Cluster", "Topic", "Group"}

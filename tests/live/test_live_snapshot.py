@@ -2,8 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -18,7 +17,7 @@ from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.live_cluster import EMPTY_BROKER, PLACEMENT, RACKS, LiveCluster
 from stack.kafka.setup import set_config
-from stack.kafka.tools import KafkaTools
+from tests.live.tool_output import folder_of_dumps, printed_groups, printed_partitions, printed_sizes
 
 pytestmark = pytest.mark.live
 T = TypeVar("T")
@@ -72,22 +71,13 @@ def test_brokers_racks_and_controller(settled: ClusterSnapshot):
     )
 
 
-def described(text: str) -> dict[tuple[str, int], tuple[int, list[int], list[int]]]:
-    """``kafka-topics --describe`` → (topic, partition) → (leader, replicas, ISR sorted)."""
-    rows = re.findall(r"Topic: (\S+)\tPartition: (\d+)\tLeader: (\d+)\tReplicas: (\S+)\tIsr: (\S+)", text)
-    return {
-        (topic, int(p)): (int(leader), [int(b) for b in replicas.split(",")], sorted(int(b) for b in isr.split(",")))
-        for topic, p, leader, replicas, isr in rows
-    }
-
-
 def test_partitions_are_those_of_kafka_topics(live_cluster: LiveCluster, settled: ClusterSnapshot):
     text = live_cluster.cluster.tools.topics("--describe")
     ours = {
         (row.topic, row.partition): (row.leader, list(row.replicas), sorted(row.isr or ()))
         for row in settled.each_partition()
     }
-    assert ours == described(text)
+    assert ours == printed_partitions(text)
     assert sum(topic in PLACEMENT for topic, _ in ours) == sum(map(len, PLACEMENT.values()))
     ids = dict(re.findall(r"Topic: (\S+)\tTopicId: (\S+)", text))
     assert {topic.name: topic.topic_id for topic in settled.topics} == ids
@@ -116,7 +106,9 @@ def test_groups_are_those_of_kafka_consumer_groups(live_cluster: LiveCluster, se
     }
     tools = live_cluster.cluster.tools
     # A group may rebalance between two looks on a busy machine: they are compared until they agree.
-    ours, theirs = eventually(lambda: (seen(read(live_cluster)), printed(tools)), lambda pair: pair[0] == pair[1])
+    ours, theirs = eventually(
+        lambda: (seen(read(live_cluster)), printed_groups(tools)), lambda pair: pair[0] == pair[1]
+    )
     assert ours == theirs
 
 
@@ -124,18 +116,6 @@ def seen(snapshot: ClusterSnapshot) -> dict[str, tuple]:
     return {
         group.id: (group.state, group.coordinator, sorted(member.id for member in group.members))
         for group in snapshot.groups
-    }
-
-
-def printed(tools: KafkaTools) -> dict[str, tuple]:
-    """The same out of ``kafka-consumer-groups``."""
-    states = re.findall(
-        r"(?m)^(\S+) +\S+ +\((\d+)\) +\S+ +(\S+) +\d+", tools.groups("--describe", "--all-groups", "--state")
-    )
-    members = re.findall(r"(?m)^(\S+) +(\S+) +", tools.groups("--describe", "--all-groups", "--members"))
-    return {
-        group: (state, int(broker), sorted(member for name, member in members if name == group))
-        for group, broker, state in states
     }
 
 
@@ -147,25 +127,9 @@ def test_every_partition_of_a_group_has_one_reader(settled: ClusterSnapshot):
         assert given == [(topic, p) for topic in wanted[group.id] for p in range(len(PLACEMENT[topic]))]
 
 
-@contextmanager
-def folder_of_dumps(tools: KafkaTools, path) -> Iterator[str]:
-    """What an operator would put into a folder: the tools' output, brokers and the time."""
-    (path / "topics.txt").write_text(tools.topics("--describe"))
-    (path / "log-dirs.txt").write_text(tools.log_dirs_text())
-    (path / "members.txt").write_text(tools.groups("--describe", "--all-groups", "--members", "--verbose"))
-    (path / "groups.txt").write_text(tools.groups("--describe", "--all-groups"))
-    (path / "states.txt").write_text(tools.groups("--describe", "--all-groups", "--state"))
-    (path / "brokers.csv").write_text(
-        "id,rack,host\n" + "".join(f"{b},{rack},127.0.0.1\n" for b, rack in RACKS.items())
-    )
-    (path / "captured_at").write_text(datetime.now(UTC).isoformat())
-    yield str(path)
-
-
 def test_dumps_of_the_tools_give_the_same_cluster(live_cluster: LiveCluster, settled: ClusterSnapshot, tmp_path):
     """Two ways in, one cluster: placement, leaders, racks and who reads what are equal field by field."""
-    with folder_of_dumps(live_cluster.cluster.tools, tmp_path) as folder:
-        dumped = read_input(folder)
+    dumped = read_input(folder_of_dumps(live_cluster.cluster.tools, RACKS, tmp_path))
     for column in ("topic", "partition", "offsets", "replicas", "leader", "in_sync"):
         np.testing.assert_array_equal(getattr(dumped.partitions, column), getattr(settled.partitions, column))
     assert [topic.name for topic in dumped.topics] == [topic.name for topic in settled.topics]
@@ -184,9 +148,9 @@ def test_dumps_of_the_tools_give_the_same_cluster(live_cluster: LiveCluster, set
 def test_sizes_and_offsets_lie_between_two_answers_of_the_tools(live_cluster: LiveCluster):
     """Traffic runs: what the snapshot says was true at some moment between the two."""
     tools = live_cluster.cluster.tools
-    before_ends, before_sizes = tools.offsets("--time", "latest"), replica_sizes(tools)
+    before_ends, before_sizes = tools.offsets("--time", "latest"), printed_sizes(tools)
     snapshot = read(live_cluster)
-    after_ends, after_sizes = tools.offsets("--time", "latest"), replica_sizes(tools)
+    after_ends, after_sizes = tools.offsets("--time", "latest"), printed_sizes(tools)
     starts = tools.offsets("--time", "earliest")
     for row in snapshot.each_partition():
         key = (row.topic, row.partition)
@@ -197,15 +161,6 @@ def test_sizes_and_offsets_lie_between_two_answers_of_the_tools(live_cluster: Li
         for broker, size in zip(row.replicas, row.log_bytes, strict=True):
             assert before_sizes[broker, *key] <= size <= after_sizes[broker, *key]
     assert sum(after_ends.values()) > sum(before_ends.values())
-
-
-def replica_sizes(tools: KafkaTools) -> dict[tuple[int, str, int], int]:
-    sizes = {}
-    for broker in tools.log_dirs()["brokers"]:
-        for stored in (row for log_dir in broker["logDirs"] for row in log_dir["partitions"]):
-            topic, _, partition = stored["partition"].rpartition("-")
-            sizes[broker["broker"], topic, int(partition)] = stored["size"]
-    return sizes
 
 
 def test_a_lag_is_never_negative(live_cluster: LiveCluster):
