@@ -28,7 +28,7 @@ RELEASES = [("2.8.2", ZOOKEEPER), ("3.4.1", ZOOKEEPER), ("3.4.1", KRAFT), (OLDER
 # Brokers tell which requests they know, not what they are: on KRaft those of 3.4 are those of 3.3.
 TOLD_AS = {("3.4", False): "3.3"}
 RACKS = {1: "a", 2: "b"}
-PLACEMENT = {"audit": [[2, 1]], "clicks": [[1, 2], [2, 1]], "orders": [[1, 2], [2, 1], [1], [2]]}
+PLACEMENT = {"audit": [[2, 1]], "clicks": [[1], [2]], "orders": [[1, 2], [2, 1], [1, 2], [2, 1]]}
 CONFIGS = {"audit": {"cleanup.policy": "compact"}, "clicks": {"retention.ms": "86400000"}}
 RECORDS = {"clicks": 300, "orders": 400}
 # Group → its members, the topics it reads: one of kafka-python, one of that release's own Java.
