@@ -186,7 +186,9 @@ def _read_again(sender: RequestSender, reading: Reading, changes: TopicChanges, 
     starts, ends = read_ends(sender, leaders_of(rows, coverage), coverage)
     return replace(
         reading,
-        metadata=replace(reading.metadata, reassignments=read_reassignments(sender, coverage)),
+        metadata=replace(
+            reading.metadata, reassignments=read_reassignments(sender, reading.metadata.controller, coverage)
+        ),
         storage=replace(reading.storage, sizes=sizes),
         configs=replace(reading.configs, topics={**reading.configs.topics, **configs.topics}),
         groups=tuple(

@@ -93,13 +93,14 @@ def read_cluster_metadata(sender: RequestSender, coverage: Coverage) -> ClusterM
         DescribeClusterRequest(include_cluster_authorized_operations=True, include_fenced_brokers=True)
     )
     _note_rights(sender, cluster, coverage)
+    controller = _controller(sender, metadata, coverage)
     return ClusterMetadata(
         cluster_id=metadata.cluster_id,
-        controller=_controller(sender, metadata, coverage),
+        controller=controller,
         brokers=_brokers(cluster, metadata, coverage),
         topics=tuple(seen.topics.values()),
         partitions=tuple(chain.from_iterable(seen.partitions.values())),
-        reassignments=read_reassignments(sender, coverage),
+        reassignments=read_reassignments(sender, controller, coverage),
     )
 
 
@@ -217,10 +218,14 @@ def _controller(sender: RequestSender, metadata: Any, coverage: Coverage) -> int
 
 
 def read_reassignments(
-    sender: RequestSender, coverage: Coverage
+    sender: RequestSender, controller: int | None, coverage: Coverage
 ) -> dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """(topic, partition) → (adding, removing) of all that is being reassigned."""
-    answer = sender.send_to_any(ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None))
+    """(topic, partition) → (adding, removing) of all that is being reassigned.
+
+    With ZooKeeper only the controller tells; KRaft's brokers hand the request on.
+    """
+    request = ListPartitionReassignmentsRequest(timeout_ms=_REASSIGNMENT_TIMEOUT_MS, topics=None)
+    answer = sender.send_to_any(request, first=controller)
     if isinstance(answer, Exception):
         coverage.add_cluster("running reassignments", reason_of(answer))
         return {}

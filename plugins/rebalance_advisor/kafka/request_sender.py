@@ -78,10 +78,10 @@ class RequestSender:
         """Response or exception for each request; what may pass by ``is_passing`` is sent once more after a second."""
         return self._send(requests, is_passing, is_for_cluster=False)
 
-    def send_to_any(self, request: Any) -> Any:
-        """The first response of any broker, else the last failure."""
+    def send_to_any(self, request: Any, first: int | None = None) -> Any:
+        """The first response of any broker, else the last failure; ``first`` is asked before all others."""
         answer: Any = DeadlinePassedError("time was over")
-        for broker in self.brokers:
+        for broker in sorted(self.brokers, key=lambda broker: broker != first):
             answer = self._send({0: (broker, request)}, lambda _: False, is_for_cluster=True)[0]
             if not isinstance(answer, Exception):
                 break

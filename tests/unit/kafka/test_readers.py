@@ -9,6 +9,7 @@ from kafka.protocol.admin import (
     DescribeLogDirsRequest,
     DescribeQuorumRequest,
     ListGroupsRequest,
+    ListPartitionReassignmentsRequest,
 )
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
@@ -88,6 +89,25 @@ def test_what_any_broker_can_tell_is_asked_of_the_next_one_if_the_first_fails():
         "1 request to broker 1: ApiVersions 1",
     )
     assert isinstance(cluster.sender().send_to_any(ListGroupsRequest()), DeadlinePassedError)
+
+
+def test_with_zookeeper_the_controller_is_asked_what_is_moving():
+    """Broker 2 is it; the others answer NotController (41), whoever would be asked first."""
+    told = metadata(("t", [partition(0, 1, [1, 2])]))
+    told.controller_id = 2
+    moving = Answer(name="t", partitions=[Answer(partition_index=0, adding_replicas=[2], removing_replicas=[1])])
+    cluster = Cluster(
+        {
+            (1, MetadataRequest): told,
+            (1, ListPartitionReassignmentsRequest): Answer(error_code=41, topics=[]),
+            (2, ListPartitionReassignmentsRequest): Answer(error_code=0, topics=[moving]),
+        },
+        {DescribeQuorumRequest: -1},
+    )
+    coverage = Coverage("c")
+    seen = read_cluster_metadata(cluster.sender(1, 2), coverage)
+    assert (seen.controller, seen.reassignments) == (2, {("t", 0): ((2,), (1,))})
+    assert "running reassignments" not in {gap.what for gap in coverage.gaps}
 
 
 def test_how_brokers_failed_and_who_is_asked_no_more():
