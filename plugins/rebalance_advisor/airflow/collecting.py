@@ -1,4 +1,4 @@
-"""One cluster of clusters.toml → a snapshot in the store, with rates since the reading before where it has none."""
+"""One cluster of clusters.toml → a snapshot in the store, with rates since the reading before or of its Prometheus."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def collect(connection: Any, cluster: str) -> str:
     before = store.latest_snapshot_id(connection, cluster)
     if before is not None and not has_rates(newest):
         newest = with_rates_since(store.load_snapshot(connection, before), newest)
+    newest = with_measured_loads(newest, entry)
     for gap in newest.coverage:
         _log.warning(
             "%s: %s of %s %s could not be read: %s", cluster, gap.what, gap.subject_type, gap.subject, gap.reason
@@ -68,6 +69,19 @@ def with_rates_since(before: ClusterSnapshot, newest: ClusterSnapshot) -> Cluste
         _log.info("%s: no rates: the reading before is %.0f s older", newest.cluster, window_s)
         return newest
     return measure_rates(before, newest)
+
+
+def with_measured_loads(newest: ClusterSnapshot, entry: ClusterEntry) -> ClusterSnapshot:
+    """``newest`` with what the cluster's Prometheus knows, where it has one; a server that is away is a gap.
+
+    Raises InvalidInputError for an address, a file of names or a token file that is wrong.
+    """
+    if entry.prometheus is None:
+        return newest
+    from rebalance_advisor.prometheus import MetricNames, loads_from_prometheus, read_metric_names
+
+    names = MetricNames() if entry.metric_names is None else read_metric_names(entry.metric_names)
+    return loads_from_prometheus(newest, entry.prometheus, names, say=_log.info)
 
 
 def _read_live(entry: ClusterEntry) -> ClusterSnapshot:

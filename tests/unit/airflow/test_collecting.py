@@ -7,11 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.history.reading import LONGEST_WINDOW_S, has_rates
 from kafka_rebalance.snapshot.load import LoadKind
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
-from rebalance_advisor.airflow.collecting import read_entry, with_rates_since
+from rebalance_advisor.airflow.collecting import read_entry, with_measured_loads, with_rates_since
 from rebalance_advisor.dumps import read_input
+from tests.unit.prometheus.fake_server import fake_prometheus
 
 MAP = {"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [1, 2]}]}
 NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)
@@ -76,3 +78,18 @@ def test_a_time_that_says_too_little_gives_none_and_the_log_says_why(newest, cap
 @pytest.mark.parametrize("age_s", [30, LONGEST_WINDOW_S])
 def test_half_a_minute_and_a_day_with_a_late_start_are_enough(newest, age_s):
     assert has_rates(with_rates_since(newest(NOW - timedelta(seconds=age_s)), newest(NOW, hours=1)))
+
+
+def test_a_prometheus_tells_the_loads_of_its_cluster_and_one_that_is_away_is_a_gap(newest, entry):
+    """Broker 1 leads t-0, the only partition: all that it counts is t-0's."""
+    labels = {"topic": "t", "instance": "1"}
+    series = {"kafka_server_brokertopicmetrics_bytesin_total": [(labels, 90.0)]}
+    reading = newest(NOW)
+    assert with_measured_loads(reading, entry) is reading
+    with fake_prometheus(series) as server:
+        found = with_measured_loads(newest(NOW), replace(entry, prometheus=server.url))
+    assert found.load(LoadKind.IN_BYTES_PER_S).tolist() == [90.0]
+    away = with_measured_loads(newest(NOW), replace(entry, prometheus=server.url))
+    assert [gap.what for gap in away.coverage if gap.what == "prometheus"] == ["prometheus"]
+    with pytest.raises(InvalidInputError, match="is no address"):
+        with_measured_loads(newest(NOW), replace(entry, prometheus="p:9090"))

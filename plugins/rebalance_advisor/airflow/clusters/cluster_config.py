@@ -9,6 +9,7 @@ One table a cluster, with exactly one of three sources; all else has a default. 
     owner = "team-orders"
     tags = ["prod"]
     retries = 3
+    prometheus = "http://prometheus:9090"  # loads; secrets in the token file that metric_names = "FILE" tells
     throttle = "100MB"            # an option, as are balance_within, include_topic, exclude_topic, age_limit …
     permissions = { orders = ["can_read", "can_edit"] }
 
@@ -43,21 +44,26 @@ SETTING = "ADVISOR_CLUSTERS_FILE"
 NAME = re.compile(r"[a-z0-9_-]{1,60}")
 _SOURCES = ("connection", "folder", "file")
 _OPTIONS = {option.name: option for option in OPTIONS if option.name != "cluster"}
-_KEYS = (*_SOURCES, *READERS, *_OPTIONS)
+_PLACES = (*_SOURCES, "capacity", "prometheus", "metric_names")
+_KEYS = (*_PLACES, *READERS, *_OPTIONS)
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterEntry:
     """One cluster: ``connection`` is an Airflow connection, ``path`` a file or folder; exactly one of them is there.
 
-    capacity  a file
-    options   of a run, by name, as JSON: the defaults of its form
+    capacity      a file
+    prometheus    the address of a server that knows its loads; it may hold a password, so it is not shown
+    metric_names  a file: what metrics and labels are called there
+    options       of a run, by name, as JSON: the defaults of its form
     """
 
     name: str
     connection: str | None = None
     path: Path | None = None
     capacity: Path | None = None
+    prometheus: str | None = field(default=None, repr=False)
+    metric_names: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     settings: DagSettings = field(default_factory=DagSettings)
 
@@ -124,17 +130,29 @@ def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
         raise InvalidInputError.at(place, "is no table")
     if unknown := sorted(set(table) - set(_KEYS)):
         raise InvalidInputError.at(place, f"{excerpt(unknown[0])} is not known", nearest(unknown[0], _KEYS))
-    paths = {key: table[key] for key in (*_SOURCES, "capacity") if key in table and not isinstance(table[key], dict)}
+    # A table under one of these names is no path: ``capacity`` is an option, too.
+    may_be_table = (*_SOURCES, "capacity")
+    paths = {
+        key: table[key]
+        for key in _PLACES
+        if key in table and not (key in may_be_table and isinstance(table[key], dict))
+    }
     if odd := sorted(key for key, value in paths.items() if not isinstance(value, str) or not value):
         raise InvalidInputError.at(place, f"{odd[0]} is no text: {excerpt(paths[odd[0]])}")
     given = [key for key in _SOURCES if key in table]
     if len(given) != 1 or given[0] not in paths:
         raise InvalidInputError.at(place, f"has {' and '.join(given) or 'no source'}", "give exactly one of them")
+    if "metric_names" in paths and "prometheus" not in paths:
+        raise InvalidInputError.at(
+            place, "metric_names names metrics, and no server has them", 'add prometheus = "URL"'
+        )
     return ClusterEntry(
         name=name,
         connection=paths.get("connection"),
         path=None if given == ["connection"] else file.parent / paths[given[0]],
         capacity=file.parent / paths["capacity"] if "capacity" in paths else None,
+        prometheus=paths.get("prometheus"),
+        metric_names=file.parent / paths["metric_names"] if "metric_names" in paths else None,
         options=_options({key: table[key] for key in table if key in _OPTIONS and key not in paths}, place),
         settings=read_dag_settings(table, place),
     )

@@ -51,6 +51,19 @@ def test_settings_and_options_of_a_run_stand_in_the_same_table(clusters_toml):
     assert request.options.capacities[3].disk_bytes == 4e12
 
 
+def test_a_server_that_knows_loads_and_how_it_calls_them(clusters_toml, tmp_path):
+    text = '[clusters.a]\nfile = "x"\nprometheus = "http://me:secret@p:9090"\nmetric_names = "names.toml"\n'
+    entry = read_clusters(clusters_toml(text)).entry("a")
+    assert (entry.prometheus, entry.metric_names) == ("http://me:secret@p:9090", tmp_path / "names.toml")
+    assert "secret" not in repr(entry)
+    alone = read_clusters(clusters_toml('[clusters.a]\nfile = "x"\nmetric_names = "names.toml"\n'))
+    with pytest.raises(InvalidInputError, match=r"\[clusters.a\]: metric_names names metrics, and no server has them"):
+        alone.entry("a")
+    number = read_clusters(clusters_toml('[clusters.a]\nfile = "x"\nprometheus = 9090\n'))
+    with pytest.raises(InvalidInputError, match="prometheus is no text"):
+        number.entry("a")
+
+
 @pytest.mark.parametrize("name", OPTION_SETS)
 def test_whatever_a_form_may_ask_may_stand_in_a_table(clusters_toml, name):
     _, asked = OPTION_SETS[name]
