@@ -15,6 +15,8 @@ Complexity: O(M log M + S + P) for M members with S subscriptions in all and P p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
@@ -27,11 +29,12 @@ from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 
+@dataclass(frozen=True, slots=True)
 class ServerRangeAssignor:
     """``org.apache.kafka.coordinator.group.assignor.RangeAssignor``."""
 
-    name = "server-range"
-    versions = "Kafka 4.0 – 4.3"
+    name: str = "server-range"
+    versions: str = "Kafka 4.0 – 4.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError (PartitionAssignorException) when somebody subscribes to a topic without metadata."""

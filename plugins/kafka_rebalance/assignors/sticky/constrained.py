@@ -8,7 +8,7 @@ With N partitions and k members everybody gets ⌊N/k⌋ (*least*), and N mod k 
 Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4; cooperatively B gets
 nothing until A has given them up.
 
-Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 2.6 to 4.3, with what it does on stale entries
+Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 2.5.1 to 4.3, with what it does on stale entries
 (partitions that no longer exist): partitions assigned twice, or "No more unfilled consumers to be assigned.".
 Complexity: O(partitions + owned · log(owned per member)).
 """

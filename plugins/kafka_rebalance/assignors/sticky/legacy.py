@@ -1,4 +1,4 @@
-"""Kafka's first sticky assignor, as of 0.11 to 2.3 (the generation that 2.3 added to the user data aside).
+"""Kafka's first sticky assignor, as of 0.11 to 2.2.
 
 Promises, in this order: completeness · as balanced as single moves reach, unless that would improve nothing ·
 partitions stay where they are. There is one way for all subscriptions, nothing is checked: of a partition that several
@@ -47,10 +47,10 @@ _NO_MAP_SIZE = -1  # this version always counts, whatever the number of topics
 
 @dataclass(frozen=True, slots=True)
 class LegacyStickyAssignor:
-    """``sticky`` as of Kafka 0.11 to 2.3."""
+    """``sticky`` as of Kafka 0.11 to 2.2."""
 
     name: str = "sticky@2.0"
-    versions: str = "Kafka 0.11 – 2.3"
+    versions: str = "Kafka 0.11 – 2.2"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""

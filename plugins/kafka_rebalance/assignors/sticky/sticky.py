@@ -10,10 +10,8 @@ In the cooperative round what another member still holds is withheld: it has no 
 and joined again; the next round, with what each then owns as its input, assigns it. What has no owner is assigned at
 once.
 
-Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.8 to 4.3, whose
-answers these are. From 2.4 to 3.7 the same promises hold, and some answers differ: no racks before 3.5, another choice
-of what a member keeps of too many before 3.8, partitions claimed twice kept by one before 2.8.1, no constrained way
-before 2.6.
+Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.7.1 to 4.3,
+whose answers these are.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ class StickyAssignor:
     """``sticky``: eager, nothing is withheld."""
 
     name: str = "sticky"
-    versions: str = "Kafka 3.8 – 4.3"
+    versions: str = "Kafka 3.7.1 – 4.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
@@ -46,7 +44,7 @@ class CooperativeStickyAssignor:
     """``cooperative-sticky``: the answer is what is given out in this round."""
 
     name: str = "cooperative-sticky"
-    versions: str = "Kafka 3.8 – 4.3"
+    versions: str = "Kafka 3.7.1 – 4.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""

@@ -49,11 +49,12 @@ class WeightedAnswer:
     moved_weight_bound: float
 
 
+@dataclass(frozen=True, slots=True)
 class WeightedAssignor:
     """``weighted``, for a client that runs it as its own strategy, and as a what-if for every group."""
 
-    name = "weighted"
-    versions = "Kafka Rebalance Advisor 0.1"
+    name: str = "weighted"
+    versions: str = "Kafka Rebalance Advisor 0.1"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises InvalidInputError for a weight that is negative or unknown."""

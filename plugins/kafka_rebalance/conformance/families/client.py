@@ -1,4 +1,7 @@
-"""Families ``client_*`` (Kafka 3.5 – 4.3) and ``legacy_*_2_0``: what the leader of a classic group computes."""
+"""Families ``client_*`` and ``legacy_*_2_0``: what the leader of a classic group computes.
+
+``client`` and ``version`` of an input say whose strategy is asked, of which release; without them the newest Java one.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,12 @@ Output = dict[str, Any]
 
 def answer_range(case: Input) -> Output:
     """``client_range``."""
-    return rendered(*_asked("range", case))
+    return rendered(*_asked_of_client("range", case))
 
 
 def answer_roundrobin(case: Input) -> Output:
     """``client_roundrobin``."""
-    return rendered(*_asked("roundrobin", case))
+    return rendered(*_asked_of_client("roundrobin", case))
 
 
 def answer_legacy_range(case: Input) -> Output:
@@ -35,7 +38,7 @@ def answer_legacy_roundrobin(case: Input) -> Output:
 
 def answer_sticky(case: Input) -> Output:
     """``client_sticky``; ``isSticky`` is recorded where the general way ran, the only one that keeps account of it."""
-    request, assignment = _asked("sticky", case, Owned.DATA)
+    request, assignment = _asked_of_client("sticky", case, Owned.DATA)
     output = _with_notes(request, assignment)
     if assignment.notes is not None and not assignment.notes.is_constrained:
         output["isSticky"] = assignment.notes.is_sticky
@@ -44,12 +47,18 @@ def answer_sticky(case: Input) -> Output:
 
 def answer_cooperative_sticky(case: Input) -> Output:
     """``client_cooperative_sticky``: what is given out in this round."""
-    return _with_notes(*_asked("cooperative-sticky", case))
+    return _with_notes(*_asked_of_client("cooperative-sticky", case))
 
 
 def answer_legacy_sticky(case: Input) -> Output:
     """``legacy_sticky_2_0``."""
     return rendered(*_asked("sticky@2.0", case, Owned.ENCODED))
+
+
+def _asked_of_client(
+    strategy: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION
+) -> tuple[AssignmentRequest, Assignment]:
+    return _asked(registry.name_of(strategy, case.get("client"), case.get("version")), case, owned_of)
 
 
 def _asked(name: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION) -> tuple[AssignmentRequest, Assignment]:

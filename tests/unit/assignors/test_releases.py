@@ -1,0 +1,72 @@
+"""Which class answers for a release: boundaries to the patch, and what nobody is known to answer is refused."""
+
+from itertools import pairwise
+
+import pytest
+
+from kafka_rebalance.assignors.registry import BUILT_IN, Side, by_name, name_of
+from kafka_rebalance.assignors.releases import Releases, release_of
+from kafka_rebalance.conformance.cases import answer
+from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "inside", "outside"),
+    [
+        ("3.5.2", "3.7.0", ["3.5.2", "3.6.0", "3.7.0", "3.6", "3.7", "3.5", "3"], ["3.5.1", "3.7.1", "3.4", "4.0.0"]),
+        ("2.4", "3.4", ["2.4.0", "3.4.9", "2.4"], ["2.3.9", "3.5.0"]),
+        ("4.0.0", "4.0.0", ["4.0.0", "4.0"], ["4.0.1", "4.1"]),
+    ],
+)
+def test_a_span_of_releases_holds_both_ends(first: str, last: str, inside: list[str], outside: list[str]) -> None:
+    span = Releases("Kafka", first, last)
+    assert [text for text in inside if not span.touches(release_of(text))] == []
+    assert [text for text in outside if span.touches(release_of(text))] == []
+
+
+@pytest.mark.parametrize("text", ["", "3.7.0.1", "3.x", "latest", "-1.0", "٣.٧", 3.7, None, "99999.1"])
+def test_a_release_is_one_to_three_numbers(text: object) -> None:
+    with pytest.raises(InvalidInputError, match="expected a release"):
+        release_of(text)
+
+
+def test_classes_of_one_strategy_and_client_never_overlap_and_say_their_releases() -> None:
+    by_client: dict[tuple[str, str], list[Releases]] = {}
+    for registration in BUILT_IN:
+        assignor = by_name(registration.name)
+        assert (assignor.name, assignor.versions) == (registration.name, registration.versions)
+        if registration.side is Side.CLIENT:
+            by_client.setdefault((registration.strategy, registration.client), []).append(registration.releases)
+    for spans in by_client.values():
+        ends = [(release_of(span.first), release_of(span.last)) for span in spans]
+        assert ends == sorted(ends, reverse=True)  # the newest first
+        assert all(newer[0] > older[1] for newer, older in pairwise(ends))
+
+
+def test_without_client_and_version_the_newest_java_is_asked() -> None:
+    assert name_of("range") == name_of("range", "java", "4.3.1") == "range"
+    assert name_of("range", None, "2.3.1") == "range@2.0"
+
+
+def test_a_release_that_nobody_has_is_refused_with_those_that_are_known() -> None:
+    with pytest.raises(InvalidInputError, match=r"no sticky of release 9\.1 is known; known: Kafka 3\.7\.1 – 4\.3"):
+        name_of("sticky", None, "9.1")
+    with pytest.raises(UnknownNameError, match="unknown client of cooperative-sticky 'kafkajs'; known: "):
+        name_of("cooperative-sticky", "kafkajs")
+
+
+def test_a_line_that_holds_two_classes_asks_for_the_patch() -> None:
+    with pytest.raises(InvalidInputError, match=r"3\.7 of sticky is .*3\.7\.1 – 4\.3 and .*3\.7\.0.*name the release"):
+        name_of("sticky", None, "3.7")
+
+
+def test_replay_asks_the_class_of_the_version() -> None:
+    members = [{"id": "b", "topics": ["t"], "instanceId": "1"}, {"id": "a", "topics": ["t"], "instanceId": "2"}]
+    case = {"order": "given", "topics": [{"topic": "t", "n": 1}], "members": members}
+
+    def reader(**asked: str) -> list[str]:
+        output = answer({"id": 1, "strategy": "client_range", "input": {**case, **asked}})["output"]
+        return [member for member, runs in output["assignment"].items() if runs]
+
+    assert reader(version="2.3.1") == ["a"]  # by member id
+    assert reader(version="2.4.0") == reader(client="java") == ["b"]  # by instance id
