@@ -56,8 +56,8 @@ def test_a_release_that_nobody_has_is_refused_with_those_that_are_known() -> Non
 
 
 def test_a_line_that_holds_two_classes_asks_for_the_patch() -> None:
-    with pytest.raises(InvalidInputError, match=r"3\.7 of sticky is .*3\.7\.1 – 4\.3 and .*3\.7\.0.*name the release"):
-        name_of("sticky", None, "3.7")
+    with pytest.raises(InvalidInputError, match=r"2 of range is Kafka 2\.4 – 3\.4 and Kafka 0\.9 – 2\.3.*name the"):
+        name_of("range", None, "2")
 
 
 def test_replay_asks_the_class_of_the_version() -> None:
