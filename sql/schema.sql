@@ -125,6 +125,11 @@ CREATE TABLE store.finding (
     cost text NOT NULL,
     gain double precision NOT NULL,
     confidence text NOT NULL,
+    team text,
+    channel text,
+    tier integer,
+    muted_until timestamp with time zone,
+    mute_reason text,
     CONSTRAINT finding_severity_known CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text, 'info'::text, 'ok'::text])))
 );
 
@@ -1160,7 +1165,12 @@ CREATE VIEW advisor.finding AS
     finding.recommendation,
     finding.cost,
     finding.gain,
-    finding.confidence
+    finding.confidence,
+    finding.team,
+    finding.channel,
+    finding.tier,
+    finding.muted_until,
+    finding.mute_reason
    FROM (store.run
      JOIN store.finding ON ((finding.run_key = run.run_key)))
   WHERE (run.status = 'published'::text);
@@ -1196,6 +1206,16 @@ COMMENT ON COLUMN advisor.finding.cost IS 'What that costs.';
 COMMENT ON COLUMN advisor.finding.gain IS 'Share of the trouble that goes away (0 to 1).';
 
 COMMENT ON COLUMN advisor.finding.confidence IS 'measured, given, estimated or structural.';
+
+COMMENT ON COLUMN advisor.finding.team IS 'Whose it is by the cluster''s owners; NULL: no rule says.';
+
+COMMENT ON COLUMN advisor.finding.channel IS 'Where that team is told.';
+
+COMMENT ON COLUMN advisor.finding.tier IS 'Tier of the subject, 0 to 9, as the team counts.';
+
+COMMENT ON COLUMN advisor.finding.muted_until IS 'End of the mute that it lies under; NULL: not muted.';
+
+COMMENT ON COLUMN advisor.finding.mute_reason IS 'Why it is muted.';
 
 CREATE VIEW store.published_run AS
  SELECT cluster,
@@ -1288,7 +1308,12 @@ CREATE VIEW advisor.finding_latest AS
     finding.recommendation,
     finding.cost,
     finding.gain,
-    finding.confidence
+    finding.confidence,
+    finding.team,
+    finding.channel,
+    finding.tier,
+    finding.muted_until,
+    finding.mute_reason
    FROM (store.newest_run newest
      JOIN store.finding ON ((finding.run_key = newest.run_key)));
 
@@ -1323,6 +1348,16 @@ COMMENT ON COLUMN advisor.finding_latest.cost IS 'What that costs.';
 COMMENT ON COLUMN advisor.finding_latest.gain IS 'Share of the trouble that goes away (0 to 1).';
 
 COMMENT ON COLUMN advisor.finding_latest.confidence IS 'measured, given, estimated or structural.';
+
+COMMENT ON COLUMN advisor.finding_latest.team IS 'Whose it is by the cluster''s owners; NULL: no rule says.';
+
+COMMENT ON COLUMN advisor.finding_latest.channel IS 'Where that team is told.';
+
+COMMENT ON COLUMN advisor.finding_latest.tier IS 'Tier of the subject, 0 to 9, as the team counts.';
+
+COMMENT ON COLUMN advisor.finding_latest.muted_until IS 'End of the mute that it lies under; NULL: not muted.';
+
+COMMENT ON COLUMN advisor.finding_latest.mute_reason IS 'Why it is muted.';
 
 CREATE TABLE store.frontier_point (
     run_key bigint NOT NULL,

@@ -13,7 +13,12 @@ SELECT
     finding.recommendation,
     finding.cost,
     finding.gain,
-    finding.confidence
+    finding.confidence,
+    finding.team,
+    finding.channel,
+    finding.tier,
+    finding.muted_until,
+    finding.mute_reason
 FROM store.run
 JOIN store.finding
     ON finding.run_key = run.run_key

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 import pytest
 from kafka.protocol.admin import AlterReplicaLogDirsRequest
 
-from kafka_rebalance.findings import evaluate_rules
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition, Quota
 from rebalance_advisor.kafka.connection.client import ClusterClient

@@ -10,9 +10,11 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import multiprocessing
+import multiprocessing.popen_fork  # before any fork: one that forks while another thread imports it hangs for ever
 import os
 import resource
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +30,8 @@ from tests.mutation.small_cases import ROOT, Suite
 
 LONGER_BY_THE_CLOCK = 20
 _FORK = multiprocessing.get_context("fork")
+# A fork takes along whatever lock another thread holds: nobody else starts one meanwhile.
+_STARTING = threading.Lock()
 
 
 class _Loader(importlib.abc.Loader):
@@ -65,7 +69,8 @@ def survives(suite: Suite, mutant: Mutant, tests: Sequence[str], seconds: float)
     By the clock it may take longer: on a busy machine a mutant is not killed by the others' work.
     """
     process = _FORK.Process(target=_run, args=(suite, mutant, tests, seconds))
-    process.start()
+    with _STARTING:
+        process.start()
     process.join(seconds * LONGER_BY_THE_CLOCK)
     if process.is_alive():
         process.kill()

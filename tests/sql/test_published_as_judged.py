@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from kafka_rebalance.advisory.advise import Advice, advise
 from kafka_rebalance.findings import context
+from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.scoring.snapshot_scores import resources_left_out, score_cluster
@@ -55,6 +57,28 @@ def test_a_stored_advisory_is_the_one_that_one_process_makes(connection, advice,
     assert stored.findings == advice.findings
     assert stored.scores == advice.scores
     assert advisory_files(stored.document(), stored.plan) == advisory_files(advice.document(), advice.plan)
+
+
+def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(connection, dsn, run_id, tmp_path) -> None:
+    until = datetime(2999, 1, 1, tzinfo=UTC)
+    owners = (OwnerRule("readers|.*", "readers", "#readers", 2, subject_type="group"),)
+    mutes = (MuteRule(".*", until, "known", code="idle_members"),)
+    found = stored_advice.derived_findings(connection, run_id, owners, mutes)
+    store.save_findings(connection, run_id, found)
+    assert store.load_findings(connection, run_id) == found
+    _, place = publish_run(dsn, run_id=run_id, cluster="prod", folder=tmp_path / "out")
+    published = json.loads((place / "findings.json").read_text())
+    muted = [finding for finding in published if finding["muted_until"] is not None]
+    assert [(finding["code"], finding["mute_reason"], finding["team"]) for finding in muted] == [
+        ("idle_members", "known", "readers")
+    ]
+    assert published[-1] == muted[0]
+    rows = connection.execute(
+        "SELECT code, team, channel, tier, muted_until, mute_reason"
+        " FROM advisor.finding_latest WHERE muted_until > now()"
+    ).fetchall()
+    assert rows == [("idle_members", "readers", "#readers", 2, until, "known")]
+    assert "1 muted, the first until 2999-01-01" in (place / "report.html").read_text()
 
 
 def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id, tmp_path, monkeypatch) -> None:

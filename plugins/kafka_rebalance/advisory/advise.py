@@ -6,15 +6,17 @@ The pipeline goes the same steps apart: ``score_cluster``, ``replay_group`` and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from kafka_rebalance.advisory.advisory import advisory_document
-from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.ownership import with_owners
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
+from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import (
     TopicReplay,
@@ -82,6 +84,11 @@ def advise(
     progress("verifying")
     plan = verified(plan, snapshot, params.check).plan
     return Advice(snapshot, scores, groups, topics, plan, evaluate_rules(snapshot, scores, groups, plan))
+
+
+def owned(advice: Advice, owners: Sequence[OwnerRule], mutes: Sequence[MuteRule]) -> Advice:
+    """The same with whose each finding is, and those that are muted behind all others."""
+    return replace(advice, findings=with_owners(advice.findings, owners, mutes, advice.snapshot.captured_at))
 
 
 def with_hours(advice: Advice, hourly: HourlyLoads | None) -> Advice:

@@ -65,6 +65,11 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "cost": finding.cost,
         "gain": finding.gain,
         "confidence": finding.confidence.value,
+        "team": finding.team,
+        "channel": finding.channel,
+        "tier": finding.tier,
+        "muted_until": None if finding.muted_until is None else finding.muted_until.isoformat(),
+        "mute_reason": finding.mute_reason,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from kafka_rebalance.errors import UnknownNameError
@@ -63,7 +64,8 @@ class FindingCode:
 class Finding:
     """One line of advice. ``gain`` ranks findings: the share of the trouble that following the advice removes (0..1).
 
-    ``evidence`` holds numbers with their units in the key (``disk_bytes``, ``over_share_ratio``).
+    ``evidence`` holds numbers with their units in the key (``disk_bytes``, ``over_share_ratio``). ``team``, ``channel``
+    and ``tier`` say whose it is, ``muted_until`` and ``mute_reason`` that it is quiet, where rules say so.
     """
 
     code: str
@@ -75,6 +77,11 @@ class Finding:
     cost: str = ""
     gain: float = 0.0
     confidence: Confidence = Confidence.MEASURED
+    team: str | None = None
+    channel: str | None = None
+    tier: int | None = None
+    muted_until: datetime | None = None
+    mute_reason: str | None = None
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
@@ -87,8 +94,12 @@ class Finding:
 
 
 def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
-    """Worst severity first, then the greatest gain, then by key."""
-    return tuple(sorted(findings, key=lambda finding: (finding.severity.rank, -finding.gain, finding.finding_key)))
+    """Worst severity first, then the greatest gain, then by key; all that are muted behind all that are not."""
+
+    def place(finding: Finding) -> tuple[bool, int, float, str]:
+        return finding.muted_until is not None, finding.severity.rank, -finding.gain, finding.finding_key
+
+    return tuple(sorted(findings, key=place))
 
 
 def _code(code: str, subject_type: SubjectType, rule: str, **thresholds: float) -> tuple[str, FindingCode]:

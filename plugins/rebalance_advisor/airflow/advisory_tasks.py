@@ -47,10 +47,12 @@ def check_input(run: Run) -> None:
 def derive_findings(run: Run) -> int:
     """From scores, replays and plan to findings; returns how many there are."""
     from rebalance_advisor import store
+    from rebalance_advisor.request.run_request import RunRequest
     from rebalance_advisor.store.stored_advice import derived_findings
 
     with store.connect(store_dsn()) as connection:
-        findings = derived_findings(connection, run["run_id"])
+        request = RunRequest.from_mapping(store.load_run(connection, run["run_id"]).parameters)
+        findings = derived_findings(connection, run["run_id"], request.owners, request.mutes)
         store.save_findings(connection, run["run_id"], findings)
     return len(findings)
 

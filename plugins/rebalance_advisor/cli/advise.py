@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
     request = requested(arguments)
-    from kafka_rebalance.advisory.advise import advise, with_hours
+    from kafka_rebalance.advisory.advise import advise, owned, with_hours
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.publish.advisory_files import write_advisory
     from rebalance_advisor.publish.digest import closing_words
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
         advisor_version=advisor_version(), progress=say,
     )  # fmt: skip
-    advice = with_hours(advice, given.hourly)
+    advice = owned(with_hours(advice, given.hourly), request.owners, request.mutes)
     document = advice.document()
     say("writing")
     with taken_back_on_interrupt():

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.uncovered import uncovered_words
@@ -35,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
     request = requested(arguments)
+    if request.owners or request.mutes:
+        raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
     from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
     from kafka_rebalance.plans.verified_plan import verified

@@ -13,6 +13,7 @@ from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from rebalance_advisor.cli.history import add_history_folder
 from rebalance_advisor.publish.folders.version_folders import plan_path
 from rebalance_advisor.request.option_table import OPTIONS, Option, Section
+from rebalance_advisor.request.ownership_kinds import rules_in_file
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.request.value_kinds import FLAG
 
@@ -46,11 +47,12 @@ def _add(group: argparse._ArgumentGroup, option: Option) -> None:
 def request_of(arguments: argparse.Namespace) -> RunRequest:
     """What was asked for, but for the capacities, which need the cluster.
 
-    Raises UsageError for options that contradict each other.
+    Raises UsageError for options that contradict each other, InvalidInputError for a file of rules that cannot be read.
     """
     asked = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
     given = {name: value for name, value in asked.items() if value is not None and name != "capacity"}
-    return RunRequest.from_parsed(given)
+    rules = {name: [rule for path in given[name] for rule in rules_in_file(name, path)] for name in ("owners", "mutes")}
+    return RunRequest.from_parsed(given | rules)
 
 
 def with_capacity_file(request: RunRequest, path: Path | None, snapshot: ClusterSnapshot) -> RunRequest:

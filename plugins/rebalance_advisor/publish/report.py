@@ -60,8 +60,10 @@ def render_report(advisory: Document) -> str:
         figures=key_figures(plan),
         hours_outside=advisory.get("hours_outside", {}).get("words", ""),
         findings=[
-            dict(finding, evidence_words=evidence_in_words(finding["evidence"])) for finding in advisory["findings"]
+            dict(finding, evidence_words=evidence_in_words(finding["evidence"]), owner_words=owner_words(finding))
+            for finding in audible(advisory["findings"])
         ],
+        muted=muted_words(advisory["findings"]),
         top_findings=TOP_FINDINGS,
         bounds=_bounds(plan),
         resources=[_resource(plan, outcome) for outcome in plan["resources"]],
@@ -230,8 +232,33 @@ def _waves(plan: Document) -> list[dict[str, str]]:
 
 
 def top_lines(findings: Sequence[Document], count: int) -> list[str]:
-    """The worst findings, one line each: whole sentences with the numbers that matter."""
-    return [f"{finding['severity']}: {_named(finding)}" for finding in findings[:count]]
+    """The worst findings, one line each: whole sentences with the numbers that matter; what is muted is counted last.
+
+    At most ``count`` lines in all.
+    """
+    muted = muted_words(findings)
+    lines = []
+    for finding in audible(findings)[: count - bool(muted)]:
+        owner = owner_words(finding)
+        lines.append(f"{finding['severity']}: {_named(finding)}" + (f" ({owner})" if owner else ""))
+    return [*lines, muted] if muted else lines
+
+
+def audible(findings: Sequence[Document]) -> list[Document]:
+    """Those that are not muted."""
+    return [finding for finding in findings if finding["muted_until"] is None]
+
+
+def owner_words(finding: Document) -> str:
+    """``payments, #pay, tier 1``, as far as the cluster's owners say."""
+    tier = None if finding["tier"] is None else f"tier {finding['tier']}"
+    return ", ".join(part for part in (finding["team"], finding["channel"], tier) if part is not None)
+
+
+def muted_words(findings: Sequence[Document]) -> str:
+    """``3 muted, the first until 2026-12-31``; nothing where none is."""
+    ends = sorted(finding["muted_until"] for finding in findings if finding["muted_until"] is not None)
+    return f"{len(ends)} muted, the first until {ends[0][:10]} (findings.json)" if ends else ""
 
 
 def _named(finding: Document) -> str:

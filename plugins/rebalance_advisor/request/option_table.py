@@ -19,6 +19,7 @@ from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.option_texts import once
 from rebalance_advisor.request import value_kinds as kinds
+from rebalance_advisor.request.ownership_kinds import MUTE, OWNER
 from rebalance_advisor.request.value_kinds import ValueKind
 
 LATEST, FRESH = "latest", "fresh"
@@ -138,6 +139,12 @@ RUN_OPTIONS = (
         "mean|p95|peak"),
     Option("window", "window_hours", _RUN, kinds.WINDOW, "Window of history",
         "how far back the hours of the load go, e.g. 7d (default) or 36h", "7d"),
+    Option("owners", "owners", _RUN, OWNER, "Owners",
+        "whose each finding is: pattern, team, channel, tier; in a shell a TOML file with [[owners]]", "FILE",
+        Values.LIST),
+    Option("mutes", "mutes", _RUN, MUTE, "Mutes",
+        "findings that are quiet until a day: code, pattern, until, reason; in a shell a file with [[mutes]]", "FILE",
+        Values.LIST),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
 )  # fmt: skip
 PLAN_OPTIONS = (

@@ -49,6 +49,12 @@ def _json_words(option: Option) -> str:
         one = " or ".join(f"`{json.dumps(choice)}`" for choice in schema["enum"])
     if option.name == "capacity":
         one = 'object: `{"3": {"disk_bytes": 4e12}}`'
+    if option.name == "owners":
+        one = (
+            'object: `{"pattern": "pay-.*", "team": "payments", "channel": "#pay", "tier": 1, "subject_type": "topic"}`'
+        )
+    if option.name == "mutes":
+        one = 'object: `{"code": "idle_members", "pattern": "tmp-.*", "until": "2026-12-31", "reason": "…"}`'
     return f"list of: {one}" if option.is_repeated else one
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.request.option_table import FRESH, LATEST, OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, require_known
@@ -24,6 +25,7 @@ class RunRequest:
     age_limit_s  an older reading gives no plan; None: no limit, as in a shell
     load         mean, p95 or peak of the hours before the snapshot; None: what the snapshot itself says
     window_hours how many hours; a week where nothing is said
+    owners       whose findings are, the first that matches; mutes: which of them are quiet for a while
     """
 
     cluster: str | None = None
@@ -33,6 +35,8 @@ class RunRequest:
     age_limit_s: int | None = None
     load: str | None = None
     window_hours: int | None = None
+    owners: tuple[OwnerRule, ...] = ()
+    mutes: tuple[MuteRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""

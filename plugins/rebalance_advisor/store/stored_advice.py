@@ -6,16 +6,17 @@ needed, so that what the result gate looked at is what readers get.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from kafka_rebalance.advisory.advise import Advice
-from kafka_rebalance.findings import evaluate_rules
+from kafka_rebalance.advisory.advise import Advice, owned
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.explain.hours_outside import hours_outside
@@ -31,13 +32,18 @@ Row = Mapping[str, Any]
 _REPLAY_COLUMNS = ("basis", "is_reproduced")
 
 
-def derived_findings(connection: store.Connection, run_id: str) -> tuple[Finding, ...]:
+def derived_findings(
+    connection: store.Connection, run_id: str, owners: Sequence[OwnerRule] = (), mutes: Sequence[MuteRule] = ()
+) -> tuple[Finding, ...]:
     """What the stored scores, replays and plan of a run say: to be saved, judged by the result gate, and published.
+
+    ``owners`` and ``mutes`` are those that the run was asked with.
 
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
     advice = _without_findings(connection, run_id)
-    return evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan, advice.hours)
+    findings = evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan, advice.hours)
+    return owned(replace(advice, findings=findings), owners, mutes).findings
 
 
 def advice_of_run(connection: store.Connection, run_id: str) -> Advice:

@@ -8,6 +8,7 @@ import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor.cli.main import main
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
@@ -41,3 +42,35 @@ def test_capacities_of_a_file_reach_the_options(tmp_path: Path) -> None:
     given = arguments(tmp_path, "--capacity", str(tmp_path / "capacity.csv"))
     capacities = read_plan_input(given, requested(given), lambda _: None).request.options.capacities
     assert {broker: capacity.disk_bytes for broker, capacity in capacities.items()} == {0: 1000, 1: 2000}
+
+
+RULES = """
+[[owners]]
+pattern = "t"
+team = "storage"
+
+[[mutes]]
+code = "load_unknown"
+until = 2999-12-31
+reason = "no agent there"
+"""
+
+
+def test_owners_and_mutes_of_a_file_reach_what_advise_publishes_and_plan_refuses_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [row("t", 0, [0, 1], isr=[0])]
+    held = cluster(rows, brokers(2), captured_at="2026-11-22T00:00:00Z")
+    (tmp_path / "cluster.json").write_text(json.dumps(snapshot_to_document(held)))
+    (tmp_path / "rules.toml").write_text(RULES)
+    rules = [word for name in ("--owners", "--mutes") for word in (name, str(tmp_path / "rules.toml"))]
+    words = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), *rules]
+    assert main(["advise", *words]) == 0
+    found = {finding["code"]: finding for finding in json.loads((tmp_path / "out" / "findings.json").read_text())}
+    assert (found["under_replicated"]["team"], found["under_replicated"]["muted_until"]) == ("storage", None)
+    assert found["load_unknown"]["mute_reason"] == "no agent there"
+    shown = capsys.readouterr().out
+    assert "(storage)" in shown
+    assert "1 muted, the first until 3000-01-01" in shown
+    assert main(["plan", *words]) == 2
+    assert "--owners: a plan alone has no findings; use advise" in capsys.readouterr().err

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring.snapshot_scores import score_cluster

@@ -7,8 +7,8 @@ from statistics import median
 
 import pytest
 
-from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring.snapshot_scores import score_cluster

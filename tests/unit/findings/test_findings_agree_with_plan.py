@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan

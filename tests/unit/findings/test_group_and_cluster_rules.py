@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words, seconds_in_words
-from kafka_rebalance.findings import RULES, evaluate_rules
 from kafka_rebalance.findings.finding import CODES, Confidence, Severity
+from kafka_rebalance.findings.rules import RULES, evaluate_rules
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group

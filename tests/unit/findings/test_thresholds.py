@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.findings import evaluate_rules
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity, SubjectType, rank
 from kafka_rebalance.findings.leader_rules import preferred_leaders
 from kafka_rebalance.findings.plan_effects import NOTHING, BrokerEffect, effects_of, outcome_for
 from kafka_rebalance.findings.plan_words import plan_cost, plan_evidence, plan_words
+from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Plan, ResourceOutcome, Verdict
 from kafka_rebalance.scoring.snapshot_scores import score_cluster

@@ -47,6 +47,25 @@ def test_another_balancer_stands_in_the_first_line_of_a_plan_that_moves_somethin
     assert "Cruise Control may work against this plan" in render_report(found)
 
 
+def test_owners_are_named_and_what_is_muted_is_counted_and_not_shown(advisory: dict) -> None:
+    loud, quiet = (
+        {
+            "severity": "high", "subject_type": "broker", "subject": subject, "code": "dead_broker", "evidence": {},
+            "recommendation": f"replace broker {subject}", "cost": "", "team": team, "channel": "#<b>", "tier": 0,
+            "muted_until": until,
+        }
+        for subject, team, until in (("7", "storage", None), ("8", None, "2026-12-31T00:00:00+00:00"))
+    )  # fmt: skip
+    found = {**advisory, "findings": [loud, quiet]}
+    assert closing_words(found)[1:] == [
+        "  high: replace broker 7 (storage, #<b>, tier 0)", "  1 muted, the first until 2026-12-31 (findings.json)",
+    ]  # fmt: skip
+    page = render_report(found)
+    assert "storage, #&lt;b&gt;, tier 0" in page
+    assert "replace broker 8" not in page
+    assert len(render_digest(found).splitlines()) <= 10
+
+
 def test_a_page_shows_names_and_runs_nothing_of_them(advisory: dict) -> None:
     page = render_report(advisory)
     assert "demo &amp; co" in page

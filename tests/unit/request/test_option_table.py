@@ -47,7 +47,14 @@ def test_shell_and_form_ask_for_the_same(name: str) -> None:
 
 def test_the_sets_of_options_leave_no_option_out() -> None:
     given = {key for _, form in OPTION_SETS.values() for key in form}
-    assert given == {option.name for option in OPTIONS} - {"cluster", "snapshot", "age_limit", "capacity"}
+    assert given == {option.name for option in OPTIONS} - {
+        "cluster",
+        "snapshot",
+        "age_limit",
+        "capacity",
+        "owners",
+        "mutes",
+    }
 
 
 def test_an_unknown_name_is_told_with_the_nearest_known_one() -> None:

@@ -42,6 +42,7 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 _FINDING = (
     "code", "severity", "subject_type", "subject", "evidence", "recommendation", "cost", "gain", "confidence",
+    "team", "channel", "tier", "muted_until", "mute_reason",
 )  # fmt: skip
 _DEFAULTS = {"scenario": "today"}
 _PARTITIONED = frozenset(("broker_score", "topic_score", "group_score", "member_score", "plan_broker", "move"))
@@ -112,6 +113,11 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
             "cost": finding.cost,
             "gain": finding.gain,
             "confidence": finding.confidence.value,
+            "team": finding.team,
+            "channel": finding.channel,
+            "tier": finding.tier,
+            "muted_until": finding.muted_until,
+            "mute_reason": finding.mute_reason,
         }
         for place, finding in enumerate(ranked, start=1)
     ]

@@ -46,6 +46,11 @@ FINDING = view(
     Column("cost", Text(), comment="What that costs."),
     Column("gain", Double(), comment="Share of the trouble that goes away (0 to 1)."),
     Column("confidence", Text(), comment="measured, given, estimated or structural."),
+    Column("team", Text(), comment="Whose it is by the cluster's owners; NULL: no rule says."),
+    Column("channel", Text(), comment="Where that team is told."),
+    Column("tier", Integer(), comment="Tier of the subject, 0 to 9, as the team counts."),
+    Column("muted_until", MOMENT, comment="End of the mute that it lies under; NULL: not muted."),
+    Column("mute_reason", Text(), comment="Why it is muted."),
     latest="Findings of the newest published advisory of each cluster.",
 )
 

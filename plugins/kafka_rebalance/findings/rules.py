@@ -1,0 +1,75 @@
+"""From scores to advice in words: every rule reads one context of the cluster and yields findings, ranked by gain.
+
+Thresholds are relative to the cluster and stand in the registry (``kafka_rebalance.findings.finding``), never in GB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from kafka_rebalance.findings import (
+    assignment_rules,
+    cluster_rules,
+    commit_rules,
+    group_rules,
+    health_rules,
+    leader_rules,
+    other_hand_rules,
+    placement_rules,
+    share_rules,
+)
+from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.finding import Finding, rank
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
+    share_rules.broker_disk_over_share,
+    share_rules.broker_disk_full,
+    share_rules.broker_rate_over_share,
+    leader_rules.leaders_piled_up,
+    leader_rules.preferred_leaders_off,
+    leader_rules.coordinator_piled_up,
+    placement_rules.rack_violated,
+    placement_rules.under_replicated,
+    placement_rules.offline_partition,
+    placement_rules.dead_broker,
+    health_rules.broker_not_heard,
+    health_rules.log_dir_offline,
+    placement_rules.hot_partition,
+    group_rules.idle_members,
+    group_rules.assignor_uneven,
+    group_rules.dead_static_member,
+    group_rules.lag_growing,
+    commit_rules.commit_out_of_range,
+    assignment_rules.sticky_endless,
+    assignment_rules.shared_offsets,
+    cluster_rules.throttle_left_over,
+    other_hand_rules.reassignment_running,
+    other_hand_rules.other_balancer,
+    other_hand_rules.broker_cordoned,
+    cluster_rules.load_unknown,
+    cluster_rules.coverage_gap,
+    cluster_rules.hours_outside_band,
+    cluster_rules.nothing_to_do,
+    cluster_rules.cannot_tell,
+    cluster_rules.not_fixable_by_moving,
+)
+
+
+def evaluate_rules(
+    snapshot: ClusterSnapshot,
+    scores: ClusterScores,
+    replays: Sequence[GroupReplay],
+    plan: Plan | None = None,
+    hours: HoursOutside | None = None,
+) -> tuple[Finding, ...]:
+    """All findings of one cluster, worst first. Without a plan its effects are left out, without history its hours."""
+    context = FindingContext(snapshot, scores, replays, plan, hours)
+    return rank([finding for rule in RULES for finding in rule(context)])
+
+
+__all__ = ["RULES", "evaluate_rules"]

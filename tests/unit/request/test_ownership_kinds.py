@@ -1,0 +1,104 @@
+"""Owners and mutes as options: form, REST call, clusters.toml and a shell's file give the same rules."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.options.ownership import MuteRule, OwnerRule
+from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
+from rebalance_advisor.request.ownership_kinds import rules_in_file
+from rebalance_advisor.request.run_request import RunRequest
+
+RULES = """
+[[owners]]
+pattern = "pay-.*"
+team = "payments"
+channel = "#pay"
+tier = 0
+
+[[mutes]]
+code = "idle_members"
+until = 2026-12-31
+reason = "spare pods on purpose"
+
+[[mutes]]
+pattern = "tmp-.*"
+subject_type = "topic"
+until = 2026-11-30T18:00:00+01:00
+reason = "being deleted"
+"""
+OWNERS = (OwnerRule("pay-.*", "payments", "#pay", 0),)
+MUTES = (
+    MuteRule(".*", datetime(2027, 1, 1, tzinfo=UTC), "spare pods on purpose", code="idle_members"),  # the day's end
+    MuteRule("tmp-.*", datetime(2026, 11, 30, 17, tzinfo=UTC), "being deleted", subject_type="topic"),
+)
+
+
+def test_a_file_a_document_and_a_clusters_table_give_the_same_rules(tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text(RULES)
+    held = {"owners": rules_in_file("owners", file), "mutes": rules_in_file("mutes", file)}
+    request = RunRequest.from_parsed(held)
+    assert (request.owners, request.mutes) == (OWNERS, MUTES)
+    stored = json.loads(json.dumps(request.document()))
+    assert RunRequest.from_mapping(stored) == request
+    clusters = tmp_path / "clusters.toml"
+    nested = RULES.replace("[[", "[[clusters.orders.")
+    clusters.write_text(f'[clusters.orders]\nfolder = "dumps"\n{nested}')
+    entry = read_clusters(clusters).entry("orders")
+    assert RunRequest.from_mapping({"cluster": "orders", **entry.options}).owners == OWNERS
+    assert {name: entry.options[name] for name in ("owners", "mutes")} == {
+        name: stored[name] for name in ("owners", "mutes")
+    }
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("owners", {"pattern": "a"}, "team is missing"),
+    ("owners", {"pattern": "a", "team": "t", "colour": 1}, "'colour' is not known; known: pattern, team"),
+    ("owners", {"pattern": "(", "team": "t"}, "no regular expression"),
+    ("owners", {"pattern": "a", "team": "t", "subject_type": "shard"}, "none of cluster, broker"),
+    ("owners", "payments", "is no object"),
+    ("mutes", {"code": "idle_members", "until": "2026-12-31"}, "reason is missing"),
+    ("mutes", {"until": "2026-12-31", "reason": "quiet!"}, "mutes everything"),
+    ("mutes", {"code": "idle", "until": "2026-12-31", "reason": "r"}, "'idle' is no finding's; known: "),
+    ("mutes", {"code": "idle_members", "until": "soon", "reason": "r"}, "'soon' is no day"),
+    ("mutes", {"code": "idle_members", "until": None, "reason": "r"}, "until is missing"),
+    ("mutes", {"code": "idle_members", "until": "9999-12-31", "reason": "r"}, "has no end"),
+    ("mutes", {"code": "idle_members", "until": "2026-12-31T10:00", "reason": "r"}, "has no time zone"),
+    ("mutes", {"code": "idle_members", "until": 20261231, "reason": "r"}, "no day and no time"),
+]
+
+
+@pytest.mark.parametrize(("name", "rule", "words"), WRONG)
+def test_a_wrong_rule_is_refused_with_its_option_and_what_is_wrong(name: str, rule: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=rf"--{name}: .*{words}"):
+        RunRequest.from_mapping({name: [rule]})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[owners", "is no TOML"),
+        ("[[mutes]]\n", r"holds no \[\[owners\]\]"),
+        ("[[owner]]\n", "owner.*is not known"),
+        ("owners = 1\n", r"holds no \[\[owners\]\]"),
+        ('[[owners]]\npattern = "a"\nteam = "t"\n[[owners]]\npattern = "b"\n', r"\[\[owners\]\] 2: team is missing"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text(text)
+    with pytest.raises(InvalidInputError, match=words):
+        rules_in_file("owners", file)
+
+
+def test_tables_of_toml_are_read_as_they_are() -> None:
+    mutes = tomllib.loads(RULES)["mutes"]
+    assert RunRequest.from_mapping({"mutes": mutes}).mutes == MUTES
