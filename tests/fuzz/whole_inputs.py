@@ -47,6 +47,9 @@ CLUSTERS = (
     '[clusters.orders]\nconnection = "kafka_orders"\n\n[clusters.audit]\nfolder = "dumps/audit"\n'
     'capacity = "audit.csv"\n\n[clusters.planned]\nfile = "planned.json.gz"\nschedule = "0 4 * * 1-5"\n'
     'tags = ["a", "b"]\nretries = 3\nthrottle = "100MB"\nremove_broker = [3]\npermissions = {ops = ["can_read"]}\n'
+    '[[clusters.planned.owners]]\npattern = "pay-.*"\nteam = "pay"\ntier = 1\nsubject_type = "topic"\n'
+    '[[clusters.planned.mutes]]\ncode = "idle_members"\nuntil = 2026-12-31\nreason = "spare"\n'
+    '[[clusters.planned.mutes]]\npattern = "a|b"\nuntil = 2026-12-31T10:00:00+01:00\nreason = "spare"\n'
 )
 
 
