@@ -12,6 +12,8 @@ import pytest
 
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import Broker
+from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
+from rebalance_advisor.airflow.collecting import with_measured_loads
 from rebalance_advisor.prometheus import loads_from_prometheus, read_metric_names
 from stack.prometheus import running_prometheus
 from tests.unit.planner.sample_clusters import cluster, row
@@ -79,6 +81,10 @@ def test_what_prometheus_tells_becomes_the_loads_of_a_snapshot(exporters, tmp_pa
         time.sleep(15)
         now = replace(CLUSTER, captured_at=datetime.now(UTC))
         found = loads_from_prometheus(now, address, names, say=said.append)
+        (tmp_path / "clusters.toml").write_text(
+            f'[clusters.prod]\nfolder = "dumps"\nprometheus = "{address}"\nmetric_names = "names.toml"\n'
+        )
+        collected = with_measured_loads(now, read_clusters(tmp_path / "clusters.toml").entry("prod"))
     assert found.load(LoadKind.IN_BYTES_PER_S).tolist() == pytest.approx([6000, 3000, 1000], rel=0.05)
     assert found.load(LoadKind.OUT_BYTES_PER_S).tolist() == pytest.approx([12000, 6000, 0], rel=0.05)
     assert found.load(LoadKind.IN_MESSAGES_PER_S).tolist() == pytest.approx([60, 30, 10], rel=0.05)
@@ -88,3 +94,7 @@ def test_what_prometheus_tells_becomes_the_loads_of_a_snapshot(exporters, tmp_pa
     assert cpu[0] == pytest.approx(2 * cpu[1], rel=0.05)
     assert said[0].startswith("in_bytes_per_s: 10% exact, 90% split by messages")
     assert found.coverage == ()
+    # As the DAGs collect it, the table in clusters.toml names the server: counters have grown since, rates have not.
+    for kind, column in found.loads.columns.items():
+        assert collected.load(kind).tolist() == pytest.approx(found.load(kind).tolist(), rel=0.1)
+        assert collected.loads.columns[kind].source == column.source
