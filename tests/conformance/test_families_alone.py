@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kafka_rebalance.conformance.families import client, java_runtime, keys, metaq, placement, server
+from kafka_rebalance.conformance.families import client, java_runtime, keys, membership, metaq, placement, server
 from kafka_rebalance.conformance.families.client_columns import Owned, request_of
 from tests.conformance.recorded import cases, is_recorded_answer
 
@@ -16,6 +16,7 @@ ANSWERS = {
     "client_sticky": client.answer_sticky, "client_cooperative_sticky": client.answer_cooperative_sticky,
     "legacy_sticky_2_0": client.answer_legacy_sticky, "java_random": java_runtime.answer_random,
     "java_hash_order": java_runtime.answer_hash_order, "group_partition": keys.answer_group,
+    "group_vote": membership.answer_vote,
     "producer_partition": keys.answer_producer, "metaq_default": metaq.answer_default,
     "metaq_consistent": metaq.answer_consistent, "metaq_hash": metaq.answer_hash,
     "admin_utils": placement.answer_admin_utils, "striped_replica_placer": placement.answer_striped,

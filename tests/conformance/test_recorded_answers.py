@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.conformance.cases import FAMILIES, answer
+from kafka_rebalance.errors import InvalidInputError
 from tests.conformance.recorded import cases, families, is_recorded_answer
 
 
@@ -27,7 +28,7 @@ def test_every_recorded_case_is_answered_exactly(family: str) -> None:
 
 
 def test_the_selection_holds_cases_of_every_family() -> None:
-    assert len(families()) == 22
+    assert len(families()) == 23
     assert {next(cases(family))["strategy"] for family in families()} == set(FAMILIES)
 
 
@@ -43,3 +44,24 @@ def test_where_kafka_never_returns_we_say_so_within_milliseconds(strategy: str) 
     again = answer(case)
     assert time.process_time() - started < 0.1
     assert first == again == {"id": endless["id"], "output": {"error": "EndlessReassignment"}}
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        ("3.10x", "version: expected a release"),
+        ("2.7.2", "no coordinator of release 2.7.2"),
+        ("4.4.0", "4.4.0 is known"),
+    ],
+)
+def test_a_vote_of_a_release_that_nobody_has_run_is_refused(version: str, message: str) -> None:
+    case = next(cases("group_vote"))
+    with pytest.raises(InvalidInputError, match=message):
+        answer({**case, "input": {**case["input"], "version": version}})
+
+
+def test_a_vote_without_a_version_is_the_newest_ones() -> None:
+    for case in cases("group_vote"):
+        if case["input"]["version"] == "4.3.1":
+            asked = {field: value for field, value in case["input"].items() if field != "version"}
+            assert answer({**case, "input": asked})["output"] == case["output"]

@@ -37,6 +37,7 @@ FAMILIES: dict[str, str] = {
     "metaq_consistent": "metaq:answer_consistent",
     "metaq_hash": "metaq:answer_hash",
     "group_partition": "keys:answer_group",
+    "group_vote": "membership:answer_vote",
     "producer_partition": "keys:answer_producer",
     "java_random": "java_runtime:answer_random",
     "java_hash_order": "java_runtime:answer_hash_order",

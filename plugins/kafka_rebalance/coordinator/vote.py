@@ -1,6 +1,6 @@
-"""Which strategy a classic group uses, and who leads it: the broker's own rules.
+"""Which strategy a classic group uses: the broker's own count.
 
-Source: ``GroupMetadata``/``ClassicGroup`` of Kafka (selectProtocol, candidateProtocols, maybeElectNewJoinedLeader).
+Sources: ``GroupMetadata.selectProtocol`` (Scala, up to 3.9), ``ClassicGroup.selectProtocol`` (Java, from 4.0).
 """
 
 from __future__ import annotations
@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from kafka_rebalance.java.hash_order import put_order
-from kafka_rebalance.java.strings import hash_code
-
-_DEFAULT_CAPACITY = 16  # of Java's HashMap
+from kafka_rebalance.coordinator.release import NEWEST, Coordinator
+from kafka_rebalance.java.growing_map import JavaHashMap
+from kafka_rebalance.scala.immutable_map import immutable_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,52 +34,37 @@ class Vote:
     is_tie: bool
 
 
-def elect_strategy(supported: Mapping[str, Sequence[str]]) -> Vote:
+def elect_strategy(supported: Mapping[str, Sequence[str]], coordinator: Coordinator = NEWEST) -> Vote:
     """The group's strategy from each member's list, in that member's order of preference.
 
     1. Candidates are the strategies that every member supports (the intersection).
     2. Each member votes for the first candidate of its own list.
-    3. The most named wins; of equals, the first in the iteration order of Java's HashMap of names.
+    3. The most named wins; of equals, the first in the map of the names voted for: Java's HashMap, filled in the order
+       of ``supported`` (of the coordinator's map of members: ``Membership``), or Scala's immutable HashMap.
 
-    Example: A [range, sticky], B [sticky, range], C [sticky, range] → candidates {range, sticky}; range 1, sticky 2.
+    Example: A [range, sticky], B [sticky, range] → a tie, which goes to sticky from 4.0 on, to range before.
     O(members × strategies).
     """
     lists = list(supported.values())
-    candidates = [name for name in dict.fromkeys(lists[0])] if lists else []  # noqa: C416
-    candidates = [name for name in candidates if all(name in names for names in lists)]
+    everywhere = set(lists[0]).intersection(*lists[1:]) if lists else set()
+    candidates = tuple(name for name in dict.fromkeys(lists[0]) if name in everywhere) if lists else ()
     ballots = tuple(
-        Ballot(member, next(name for name in names if name in candidates))
+        Ballot(member, next(name for name in names if name in everywhere))
         for member, names in supported.items()
-        if candidates
+        if everywhere
     )
     votes: dict[str, int] = {}
     for ballot in ballots:
         votes[ballot.choice] = votes.get(ballot.choice, 0) + 1
-    order = _hash_map_order(list(votes))
     best = max(votes.values(), default=0)
-    winners = [name for name in order if votes[name] == best]
-    return Vote(tuple(candidates), ballots, votes, winners[0] if winners else None, len(winners) > 1)
+    winners = [name for name in _counting_order(list(votes), coordinator) if votes[name] == best]
+    return Vote(candidates, ballots, votes, winners[0] if winners else None, len(winners) > 1)
 
 
-def elect_leader(joined: Sequence[str], *, leader: str | None, rejoined: Sequence[str] | None = None) -> str | None:
-    """Who computes the assignment of a classic group.
-
-    ``joined``: member ids in the order in which the broker added them; ``leader``: the one so far, ``None`` for a new
-    group. The first member added leads. A leader that left is followed by the first key of Java's HashMap of members;
-    one that missed the rebalance (not in ``rejoined``) by the first of those that did join. It is never random.
-    """
-    if not joined:
-        return None
-    if leader is None:
-        return joined[0]
-    if leader not in joined:
-        return _hash_map_order(list(joined))[0]
-    if rejoined is not None and leader not in rejoined:
-        return rejoined[0] if rejoined else None
-    return leader
-
-
-def _hash_map_order(names: Sequence[str]) -> list[str]:
-    """Keys as a HashMap that was filled in this order gives them back."""
-    hashes = np.array([hash_code(name) for name in names], dtype=np.int32)
-    return [names[i] for i in put_order(hashes, _DEFAULT_CAPACITY).tolist()] if len(names) else []
+def _counting_order(names: Sequence[str], coordinator: Coordinator) -> tuple[str, ...]:
+    if coordinator is Coordinator.SCALA:
+        return immutable_order(names)
+    counted = JavaHashMap()
+    for name in names:
+        counted = counted.with_key(name)
+    return counted.order()

@@ -1,0 +1,43 @@
+"""Scala 2.13's mutable ``HashMap`` of strings: its order depends on its keys and on how large it has ever been.
+
+A key lives in bin ``h & (table - 1)`` with h = hashCode ^ hashCode >>> 16, inside a bin by the signed value of h (of
+equal ones as they came). The table has 16 bins and doubles *before* an insertion that would fill three quarters of it:
+at the 12th key. It never shrinks.
+
+Example: "a" (97) and "q" (113) share bin 1 of 16 and stay in order of their hashes, whoever came first; Java's map
+would keep them as they came.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafka_rebalance.java.strings import hash_codes
+from kafka_rebalance.string_column import StringColumn
+
+_FIRST_TABLE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ScalaMutableMap:
+    """``keys`` in the order in which they were added; ``table``: the number of bins."""
+
+    keys: tuple[str, ...] = ()
+    table: int = _FIRST_TABLE
+
+    def with_key(self, key: str) -> ScalaMutableMap:
+        """After ``put``; a key that is there keeps its place (and may still make the table grow)."""
+        is_full = len(self.keys) + 1 >= self.table * 3 // 4
+        keys = self.keys if key in self.keys else (*self.keys, key)
+        return ScalaMutableMap(keys, self.table * 2 if is_full else self.table)
+
+    def without_key(self, key: str) -> ScalaMutableMap:
+        """After ``remove``."""
+        return ScalaMutableMap(tuple(kept for kept in self.keys if kept != key), self.table)
+
+    def order(self) -> tuple[str, ...]:
+        """The keys as an iterator gives them: O(n log n)."""
+        column = StringColumn.of(self.keys)
+        mixed = [code ^ (code & 0xFFFFFFFF) >> 16 for code in hash_codes(column.data, column.offsets).tolist()]
+        places = sorted(range(len(mixed)), key=lambda place: (mixed[place] & (self.table - 1), mixed[place]))
+        return tuple(self.keys[place] for place in places)
