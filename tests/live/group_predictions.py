@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.assignors.registry import by_name
+from kafka_rebalance.coordinator.release import NEWEST, Coordinator, coordinator_of
 from kafka_rebalance.coordinator.timeline import Partition
+from kafka_rebalance.coordinator.timeline_map import TimelineMap
 from kafka_rebalance.coordinator.vote import elect_strategy
 from kafka_rebalance.groups.group_input import group_inputs
+from kafka_rebalance.groups.strategies import release_of_brokers
 from kafka_rebalance.groups.subscriptions import hypotheses, request_of
-from kafka_rebalance.java.strings import hash_code
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType, Member, TopicPartitions
 
 _MOST_ROUNDS = 5
@@ -54,7 +56,8 @@ def after_rebalance(
     group = group_of(after, before.id)
     is_server = group.type is GroupType.CONSUMER
     listed = {member.id: strategies[str(member.client_id)] for member in group.members}
-    possible = _of_most(listed) if is_server else (elect_strategy(listed).winner or "",)
+    coordinator = coordinator_of(release_of_brokers(after.kafka_version)) or NEWEST
+    possible = _of_most(listed) if is_server else (elect_strategy(listed, coordinator).winner or "",)
     return tuple(Prediction(possible, _predicted(before, after, strategies, strategy)) for strategy in possible)
 
 
@@ -81,7 +84,9 @@ def _round(
     asked = replace(snapshot, groups=(replace(group, members=members),))
     (group_input,) = group_inputs(asked)
     ((_, subscriptions),) = hypotheses(group_input)
-    answer = by_name(assignor).assign(request_of(group_input, subscriptions, is_server=is_server))
+    is_scala = coordinator_of(release_of_brokers(snapshot.kafka_version)) is Coordinator.SCALA
+    request = request_of(group_input, subscriptions, is_server=is_server, as_listed=is_server or not is_scala)
+    answer = by_name(assignor).assign(request)
     topics = group_input.topics
     given = [[(topics[topic], partition) for topic, partition in answer.of_member(i)] for i in range(len(members))]
     found = tuple(replace(member, assigned=_runs(pairs)) for member, pairs in zip(members, given, strict=True))
@@ -91,19 +96,17 @@ def _round(
 def _as_walked(before: Group, members: Sequence[Member], joined: Sequence[str | None], is_server: bool) -> list[Member]:
     """Members as they are put into the map of the strategy, which matters where two share a bin of it.
 
-    A classic group's leader hears of them bin by bin, in a bin as they joined. The coordinator of a KIP-848 group keeps
-    them in a table of its own, by Fibonacci hashing, and adds the one that has just come.
+    A classic group's leader hears of them bin by bin, in a bin as they joined (brokers up to 3.9: by hash, which
+    ``request_of`` says better). The coordinator of a KIP-848 group walks those that it knew and adds the one that has
+    just come.
     """
     by_join = sorted(members, key=lambda member: joined.index(member.client_id))
     if not is_server:
         return by_join
     known = {member.id for member in before.members}
-    return sorted(by_join, key=lambda member: (member.id not in known, _timeline_slot(member.id)))
-
-
-def _timeline_slot(member_id: str, bits: int = 2) -> int:
-    """Its place in Kafka's ``TimelineHashMap`` of 2^bits slots: 4 where there were three to five members at most."""
-    return (hash_code(member_id) * -7046029254386353131 & (1 << 64) - 1) >> (64 - bits)
+    walk = TimelineMap.settled(member.id for member in by_join if member.id in known).order()
+    place = {name: number for number, name in enumerate(walk)}
+    return sorted(by_join, key=lambda member: place.get(member.id, len(place)))
 
 
 def _had(before: Group, member: Member) -> TopicPartitions:

@@ -17,8 +17,12 @@ def member_walk(request: AssignmentRequest) -> Longs:
     ids = request.members.ids
     if request.order is MapOrder.GIVEN:
         return np.arange(len(ids))
-    walk: Longs = put_order(hash_codes(ids.data, ids.offsets), DEFAULT_CAPACITY)
-    return walk
+    hashes = hash_codes(ids.data, ids.offsets)
+    if request.member_order is None:
+        walk: Longs = put_order(hashes, DEFAULT_CAPACITY)
+        return walk
+    fed: Longs = request.member_order
+    return fed[put_order(hashes[fed], DEFAULT_CAPACITY)]
 
 
 def topic_walk(request: AssignmentRequest, members: Longs) -> Longs:

@@ -190,7 +190,8 @@ class AssignmentRequest:
     is the highest generation that this leader's sticky assignor has ever seen. ``prefer_rack_aware`` is Kafka's test
     hook: use racks even where every partition is on all of them. ``is_homogeneous``, ``is_assigned`` bool[P] and
     ``is_assignable`` bool[P] are what the group coordinator tells server-side strategies (``None``: derive it; all).
-    ``seed`` is for strategies that draw lots.
+    ``seed`` is for strategies that draw lots. ``member_order`` int64[M]: the members as they were put into Java's map
+    (``None``: as the columns stand), which counts in a bin that holds several.
     """
 
     topics: TopicColumns
@@ -204,6 +205,7 @@ class AssignmentRequest:
     is_assigned: Flags | None = None
     is_assignable: Flags | None = None
     seed: int = 0
+    member_order: Longs | None = None
     extra: dict[str, object] = field(default_factory=dict)  # parameters of one's own strategy
 
     def __post_init__(self) -> None:
@@ -216,6 +218,8 @@ class AssignmentRequest:
             column = getattr(self, name)
             if column is not None:
                 _expect("request", name, column, self.topics.partition_total)
+        if self.member_order is not None and sorted(self.member_order.tolist()) != list(range(len(self.members))):
+            raise InvalidInputError.at("request, member_order", f"is no order of {len(self.members)} members")
 
 
 def _freeze(owner: object, dtype: type[np.generic], *names: str) -> None:

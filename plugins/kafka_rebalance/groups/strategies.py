@@ -54,7 +54,7 @@ _NEWEST = ("server-uniform", "server-uniform@4.0.0")
 def candidates(kind: GroupType, protocol_type: str, kafka_version: str | None) -> tuple[Candidate, ...]:
     """In the order in which they are told. Share, streams and Connect groups have no choice that could be replayed."""
     if kind is GroupType.CONSUMER:
-        release = _release(kafka_version)
+        release = release_of_brokers(kafka_version)
         return (_uniform(release), _server_range(release), Candidate(OWN, (OWN,), is_server=True))
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
         return _CLIENT
@@ -81,8 +81,8 @@ def _server_range(release: tuple[int, ...]) -> Candidate:
     return Candidate("range", ("server-range",), is_server=True)
 
 
-def _release(kafka_version: str | None) -> tuple[int, ...]:
-    """``4.0.1`` → (4, 0, 1); () where it is unknown."""
+def release_of_brokers(kafka_version: str | None) -> tuple[int, ...]:
+    """``4.0.1`` → (4, 0, 1), ``3.9-IV0`` → (3,); () where it is unknown."""
     parts = []
     for part in (kafka_version or "").split("."):
         if not part.isdigit():

@@ -22,7 +22,9 @@ from kafka_rebalance.assignors.contract import (
     StringColumn,
     TopicColumns,
 )
+from kafka_rebalance.groups.feeding_order import feeding_order
 from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.strategies import release_of_brokers
 from kafka_rebalance.java.keys import uuid_columns
 from kafka_rebalance.snapshot.model import Member
 
@@ -57,18 +59,20 @@ def hypotheses(group_input: GroupInput) -> list[tuple[SubscriptionBasis, Subscri
     return [*answers, (SubscriptionBasis.AS_READ, as_read)] if is_telling else answers
 
 
-def request_of(group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False) -> AssignmentRequest:
+def request_of(
+    group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False, as_listed: bool = False
+) -> AssignmentRequest:
     """The call of a strategy, as the group's leader would make it, or its coordinator (``is_server``).
 
     Strategies hear of subscribed topics alone, the coordinator's of those only that exist. Every member owns what it
-    reads today, in one generation: what the members of a healthy group say when they join again.
+    reads today, in one generation: what the members of a healthy group say when they join again. They are put into the
+    strategy's map as the coordinator walks them (``feeding_order``), or ``as_listed``.
     """
-    counts = group_input.partition_counts
+    counts, members = group_input.partition_counts, group_input.group.members
+    release = release_of_brokers(group_input.kafka_version)
     if is_server:
         subscriptions = tuple(tuple(topic for topic in topics if counts[topic] >= 0) for topics in subscriptions)
-    rack_names = tuple(
-        sorted({rack for rack in (*group_input.racks, *(m.rack for m in group_input.group.members)) if rack})
-    )
+    rack_names = tuple(sorted({rack for rack in (*group_input.racks, *(m.rack for m in members)) if rack}))
     subscribed = np.zeros(len(counts), dtype=np.bool_)
     subscribed[[topic for topics in subscriptions for topic in topics]] = True
     return AssignmentRequest(
@@ -77,6 +81,7 @@ def request_of(group_input: GroupInput, subscriptions: Subscriptions, *, is_serv
         rack_names=rack_names,
         order=MapOrder.HASH if is_server else MapOrder.LEADER,
         weights=_weights(group_input, subscribed),
+        member_order=None if as_listed else feeding_order(members, release, is_server=is_server),
     )
 
 

@@ -10,6 +10,7 @@ would keep them as they came.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kafka_rebalance.java.strings import hash_codes
@@ -24,6 +25,14 @@ class ScalaMutableMap:
 
     keys: tuple[str, ...] = ()
     table: int = _FIRST_TABLE
+
+    @classmethod
+    def of(cls, keys: Iterable[str]) -> ScalaMutableMap:
+        """A new map of ``keys``, different ones, added as they come."""
+        added, table = tuple(keys), _FIRST_TABLE
+        while len(added) >= table * 3 // 4:
+            table *= 2
+        return cls(added, table)
 
     def with_key(self, key: str) -> ScalaMutableMap:
         """After ``put``; a key that is there keeps its place (and may still make the table grow)."""

@@ -64,3 +64,9 @@ def test_keys_that_share_five_bits_come_after_all_single_ones() -> None:
 def test_keys_of_one_improved_hash_keep_the_order_in_which_they_came() -> None:
     assert immutable_order(["BB", "Aa"]) == ("BB", "Aa")
     assert immutable_order(["Aa", "BB"]) == ("Aa", "BB")
+
+
+def test_a_map_of_keys_is_one_that_got_them_one_by_one() -> None:
+    for count in range(60):
+        keys = [f"member-{number}" for number in range(count)]
+        assert ScalaMutableMap.of(keys) == filled(*keys)
