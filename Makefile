@@ -74,7 +74,7 @@ coverage: setup ## line coverage of the small cases with kernels interpreted, an
 mutate: setup ## a seeded sample of mutants, each put to the tests that reach its line; prints the survivors (MUTANTS=150 SEED=1; AGAIN=its output asks again of them)
 	@$(RUN) $(BIN)/python -m tests.mutation --mutants $(or $(MUTANTS),150) --seed $(or $(SEED),1) $(if $(AGAIN),--again $(AGAIN))
 
-bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run (CELLS=120; Maven and a JDK are needed)
+bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run: all cells, or CELLS=24 of each (Maven and a JDK are needed)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_assignors $(if $(CELLS),--cells $(CELLS))
 
 bench-beside: setup ## our assignors in this checkout and in another one, in turns: what became slower (OTHER=folder CELLS=60)

@@ -1,9 +1,9 @@
 """Assignors and key hashing against Kafka's own Java in the same run: ``python -m tests.benchmarks.bench_assignors``.
 
-    [--cells N | --all] [--rounds N] [--only FAMILY …] [--out docs/benchmarks.md]
+    [--cells N] [--rounds N] [--only FAMILY …] [--out docs/benchmarks.md]
 
-By default 24 cells a family, spread fairly over Kafka's own grids; ``--cells 120`` and ``--all`` take more. Each cell
-is warmed on both sides, measured in turns in CPU time of one thread, and must be answered alike.
+All cells of Kafka's own grids; ``--cells 24`` takes so many a family, spread fairly over them. Each cell is warmed on
+both sides, measured in turns in CPU time of one thread, and must be answered alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from tests.benchmarks.java_side import VERSION, JavaSide
 from tests.benchmarks.key_table import key_lines
 from tests.benchmarks.weighted_table import group_lines, join_lines
 
-_DEFAULT_CELLS = 24
 _HEAD = f"""# Beside Kafka's own Java
 
 Written by `python -m tests.benchmarks.bench_assignors --cells N --out docs/benchmarks.md`, figures as measured:
@@ -97,16 +96,14 @@ _SUMMARY = (
 def main() -> None:
     """Run, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument("--cells", type=int, default=_DEFAULT_CELLS, help="cells a family (24)")
-    size.add_argument("--all", action="store_true", help="every cell of the grids")
+    parser.add_argument("--cells", type=int, help="cells a family (all of the grids)")
     parser.add_argument(
         "--rounds", type=int, default=2, help="turns of both sides in a cell whose operation is short (2)"
     )
     parser.add_argument("--only", nargs="+", choices=FAMILIES + MORE_FAMILIES, default=FAMILIES, help="families")
     parser.add_argument("--out", type=Path, help="file for the tables")
     options = parser.parse_args()
-    run(options.only, None if options.all else options.cells, options.rounds, _Page(options.out))
+    run(options.only, options.cells, options.rounds, _Page(options.out))
 
 
 if __name__ == "__main__":

@@ -24,11 +24,15 @@ class Withheld:
     @classmethod
     def nothing(cls) -> Withheld:
         """An eager strategy withholds nothing."""
-        empty = np.zeros(0, dtype=np.int32)
-        return cls(empty, empty, empty)
+        return _NOTHING
 
     def __len__(self) -> int:
         return len(self.topics)
+
+
+_NONE = np.zeros(0, dtype=np.int32)
+_NONE.setflags(write=False)
+_NOTHING = Withheld(_NONE, _NONE, _NONE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

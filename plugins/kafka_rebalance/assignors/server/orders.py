@@ -17,9 +17,15 @@ from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity
 from kafka_rebalance.java.keys import uuid_hash_codes
+from kafka_rebalance.java.strings import Bytes, hash_codes
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
+
+
+# How the kernels of ``uniform`` ended.
+NO_TOPICS, MISSING_TOPIC, BEYOND_LAST, LEFT_OVER, CONTRADICTORY, SPREAD = range(6)
+_AS_THEY_STAND = np.zeros(0, np.int64)
 
 
 class JavaMaps(NamedTuple):
@@ -44,20 +50,12 @@ def subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> In
     """Topics of one member in the iteration order of its set, each once."""
     bounds = request.members.subscription_offsets
     listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
-    distinct: Ints = _in_set_order(listed, hashes, is_hashed(request), False)
+    distinct: Ints = in_set_order(listed, hashes, is_hashed(request), False)
     return distinct
 
 
-def copied_subscription_of(request: AssignmentRequest, member: int, hashes: Ints) -> Ints:
-    """Topics of one member in the iteration order of ``new HashSet<>(its set)``."""
-    bounds = request.members.subscription_offsets
-    listed = request.members.subscription_topics[int(bounds[member]) : int(bounds[member + 1])]
-    copied: Ints = _in_set_order(listed, hashes, is_hashed(request), True)
-    return copied
-
-
 @kernel
-def _in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -> Ints:  # noqa: FBT001
+def in_set_order(listed: Ints, hashes: Ints, is_hashed: bool, is_copied: bool) -> Ints:  # noqa: FBT001
     is_seen = np.zeros(len(hashes), np.bool_)
     topics = np.empty(len(listed), np.int32)
     found = 0
@@ -83,6 +81,47 @@ def _visit_order(topics: Ints, hashes: Ints, capacity: int) -> Ints:
     for k in range(len(topics)):
         visit_order[k] = topics[order[k]]
     return visit_order
+
+
+Walk = tuple[Bytes, Longs, Longs, bool]
+
+
+def walk_columns(request: AssignmentRequest) -> Walk:
+    """What ``map_walk`` takes: member ids, the order in which they are put (empty: as they stand), is it a HashMap."""
+    ids, fed = request.members.ids, request.member_order
+    return ids.data, ids.offsets, _AS_THEY_STAND if fed is None else fed, is_hashed(request)
+
+
+@inner_kernel
+def map_walk(data: Bytes, offsets: Longs, fed: Longs, is_hashed: bool) -> Longs:  # noqa: FBT001
+    """``orders.member_walk`` inside a kernel: int64[M]."""
+    if not is_hashed:
+        return np.arange(len(offsets) - 1)
+    hashes = hash_codes(data, offsets)
+    if len(fed) == 0:
+        return put_order(hashes, DEFAULT_CAPACITY)
+    order = put_order(hashes[fed], DEFAULT_CAPACITY)
+    for k in range(len(order)):
+        order[k] = fed[order[k]]
+    return order
+
+
+def refuse_missing_topic(request: AssignmentRequest, topic: int) -> None:
+    """Raise, as the coordinator's assignors do, for a subscribed topic that the metadata lacks; -1: none does."""
+    if topic >= 0:
+        raise AssignorError(
+            PARTITION_ASSIGNOR_EXCEPTION,
+            f"Members are subscribed to topic {request.topics.names[topic]} which doesn't exist in the topic metadata.",
+        )
+
+
+@inner_kernel
+def first_missing(topics: Ints, counts: Ints) -> np.int64:
+    """The first of ``topics`` that is not in the metadata, -1 where all are."""
+    for topic in topics:
+        if counts[topic] < 0:
+            return np.int64(topic)
+    return np.int64(-1)
 
 
 def refuse_missing_topics(request: AssignmentRequest, topics: Ints) -> None:
@@ -115,6 +154,8 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
     scratch: -1 everywhere, before and after.
     """
     n = len(topics)
+    if _are_all(topics, topics[0]):
+        return put_order(partitions, DEFAULT_CAPACITY)  # most members' lots, and half the time of a small group
     starts, places, first = _by_topic(topics, group_of)
     hashes = np.empty(len(first), np.int32)
     for group in range(len(first)):
@@ -130,6 +171,14 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
             order[filled] = places[starts[group] + k]
             filled += 1
     return order
+
+
+@inner_kernel
+def _are_all(topics: Ints, topic: int) -> bool:
+    for other in topics:  # noqa: SIM110 (numba knows no generators)
+        if other != topic:
+            return False
+    return True
 
 
 @inner_kernel

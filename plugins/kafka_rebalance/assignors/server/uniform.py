@@ -16,29 +16,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import Flags, Ints, Longs
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
-from kafka_rebalance.assignors.orders import member_walk
 from kafka_rebalance.assignors.owned_lists import owned_columns
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server.orders import (
+    BEYOND_LAST,
+    CONTRADICTORY,
+    LEFT_OVER,
+    MISSING_TOPIC,
+    NO_TOPICS,
     PARTITION_ASSIGNOR_EXCEPTION,
-    copied_subscription_of,
-    is_hashed,
     is_homogeneous,
-    refuse_missing_topics,
-    topic_hashes,
+    refuse_missing_topic,
+    walk_columns,
 )
-from kafka_rebalance.assignors.server.uniform_heterogeneous import (
-    deal_and_even_out,
-    keep_subscribed,
-    list_subscribers,
-    lists_of,
-    topic_priority,
-)
+from kafka_rebalance.assignors.server.uniform_heterogeneous import spread_by_topic
 from kafka_rebalance.assignors.server.uniform_homogeneous import spread_evenly
 from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.kernels.decorators import kernel
+
+_NOTHING_TOLD = np.zeros(0, np.bool_)
+_NOTHING_TOLD.setflags(write=False)  # as a request's own flags are: one variant of the kernel serves both
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +54,25 @@ class ServerUniformAssignor:
         """
         if len(request.members) == 0:
             return no_entries(0)
-        order = member_walk(request)
-        if is_homogeneous(request):
-            return self._homogeneous(request, order)
-        return _heterogeneous(request, order)
+        return self._homogeneous(request) if is_homogeneous(request) else _heterogeneous(request)
 
-    def _homogeneous(self, request: AssignmentRequest, order: Longs) -> Assignment:
-        topics, members = request.topics, request.members
-        hashes = topic_hashes(request)
-        subscribed = copied_subscription_of(request, int(order[0]), hashes)
-        if len(subscribed) == 0:
-            return no_entries(len(members))
-        refuse_missing_topics(request, subscribed)
-        is_assigned, is_contradictory = _owned_rows(
-            members.owned_topics, members.owned_partitions, topics.first_row, topics.partition_counts
-        )
-        if request.is_assigned is not None:
-            is_assigned, is_contradictory = request.is_assigned, True
-        offsets, owned, partitions, is_complete = spread_evenly(
-            order,
-            subscribed,
-            (topics.partition_counts, topics.first_row),
+    def _homogeneous(self, request: AssignmentRequest) -> Assignment:
+        topics, members, told = request.topics, request.members, request.is_assigned
+        status, missing, offsets, given, partitions = spread_evenly(
+            walk_columns(request),
+            (members.subscription_offsets, members.subscription_topics),
+            (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb),
             owned_columns(members),
-            is_assigned,
-            (hashes, is_hashed(request)),
+            (_NOTHING_TOLD if told is None else told, told is not None),
             self.is_extra_given_back,
         )
-        if not is_complete:
+        refuse_missing_topic(request, int(missing))
+        if status == NO_TOPICS:
+            return no_entries(len(members))
+        if status == LEFT_OVER:
             raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Partitions were left unassigned")
-        lists = (offsets, owned, partitions)
-        return Assignment.of(*(_as_sets(*lists) if is_contradictory else lists))
+        lists = (offsets, given, partitions)
+        return Assignment.of(*(_as_sets(*lists) if status == CONTRADICTORY else lists))
 
 
 def as_of_4_0_0() -> ServerUniformAssignor:
@@ -93,25 +80,25 @@ def as_of_4_0_0() -> ServerUniformAssignor:
     return ServerUniformAssignor("server-uniform@4.0.0", "Kafka 4.0.0", is_extra_given_back=False)
 
 
-def _heterogeneous(request: AssignmentRequest, order: Longs) -> Assignment:
+def _heterogeneous(request: AssignmentRequest) -> Assignment:
     topics, members = request.topics, request.members
-    counts = topics.partition_counts
-    bounds, subscribed = members.subscription_offsets, members.subscription_topics
-    starts, places = list_subscribers(order, bounds, subscribed, len(topics))
-    if len(places) == 0:
+    status, at, offsets, given, partitions = spread_by_topic(
+        walk_columns(request),
+        (members.subscription_offsets, members.subscription_topics),
+        (topics.partition_counts, topics.first_row, topics.uuid_msb, topics.uuid_lsb),
+        owned_columns(members),
+    )
+    if status == NO_TOPICS:
         return no_entries(len(members))
-    refuse_missing_topics(request, np.flatnonzero(np.diff(starts)).astype(np.int32))
-    rows = (counts, topics.first_row)
-    held, shadows, beyond = keep_subscribed(order, bounds, subscribed, rows, owned_columns(members))
-    if beyond >= 0:
-        count = counts[members.owned_topics[beyond]]
+    if status == MISSING_TOPIC:
+        refuse_missing_topic(request, int(at))
+    if status == BEYOND_LAST:
+        count = topics.partition_counts[members.owned_topics[at]]
         raise AssignorError(
             "java.lang.ArrayIndexOutOfBoundsException",
-            f"Index {members.owned_partitions[beyond]} out of bounds for length {count}",
+            f"Index {members.owned_partitions[at]} out of bounds for length {count}",
         )
-    priority = topic_priority(counts, np.diff(starts), topics.uuid_msb, topics.uuid_lsb)
-    deal_and_even_out(priority, rows, (starts, places), held, shadows)
-    return Assignment.of(*lists_of(order, rows, held[0], shadows))
+    return Assignment.of(offsets, given, partitions)
 
 
 def no_entries(members: int) -> Assignment:
@@ -119,25 +106,6 @@ def no_entries(members: int) -> Assignment:
     nothing = np.zeros(0, np.int32)
     entries = np.zeros(members, np.bool_)
     return Assignment(np.zeros(members + 1, np.int64), nothing, nothing, Withheld.nothing(), has_entry=entries)
-
-
-@kernel
-def _owned_rows(topics: Ints, partitions: Ints, first_row: Longs, counts: Ints) -> tuple[Flags, bool]:
-    """bool[P]: what members own, which is what the coordinator takes for assigned unless it says otherwise.
-
-    And whether some partition is owned twice or does not exist.
-    """
-    # The row behind the last takes what does not exist.
-    is_owned = np.zeros(first_row[-1] + 1, np.bool_)
-    for k in range(len(topics)):
-        topic, partition = np.uint32(topics[k]), partitions[k]
-        exists = (partition >= 0) & (partition < counts[topic])
-        is_owned[np.uint64(first_row[topic] + partition if exists else first_row[-1])] = True
-    rows = is_owned[:-1]
-    owned = 0
-    for flag in rows:
-        owned += flag
-    return rows, owned < len(topics)
 
 
 def _as_sets(offsets: Longs, topics: Ints, partitions: Ints) -> tuple[Longs, Ints, Ints]:

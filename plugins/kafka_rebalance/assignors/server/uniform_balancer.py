@@ -25,7 +25,7 @@ _LEAST_END, _LEAST_LEVEL, _LEAST_NEXT, _MOST_START, _MOST_END, _MOST_LEVEL, _MOS
 def line_up(members: Ints, row: Ints, sizes: Ints, ends: Longs) -> np.int64:
     """Sort ``members`` (ascending) into ``row`` by size and open both ends; how far the largest is above the least."""
     n = len(members)
-    _sort_by_size(members, row, sizes)
+    sort_by_size(members, row, sizes)
     ends[_LEAST_END] = 0
     ends[_LEAST_LEVEL] = sizes[row[0]] - 1
     ends[_LEAST_NEXT] = 0
@@ -37,7 +37,7 @@ def line_up(members: Ints, row: Ints, sizes: Ints, ends: Longs) -> np.int64:
 
 
 @inner_kernel
-def _sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
+def sort_by_size(members: Ints, row: Ints, sizes: Ints) -> None:
     """Stable: members of one size stay in map order."""
     n = len(members)
     least = most = before = sizes[members[0]]

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
+from kafka_rebalance.assignors.server.orders import BEYOND_LAST, MISSING_TOPIC, NO_TOPICS, SPREAD, Walk, map_walk
 from kafka_rebalance.assignors.server.uniform_balancer import (
     ENDS,
     is_even,
@@ -28,6 +29,7 @@ from kafka_rebalance.assignors.server.uniform_balancer import (
     next_least,
     next_most,
     set_aside,
+    sort_by_size,
 )
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
@@ -91,15 +93,42 @@ def list_subscribers(order: Longs, bounds: Longs, subscribed: Ints, topic_count:
     return starts, places
 
 
-def topic_priority(counts: Ints, subscribers: Longs, high: Longs, low: Longs) -> Longs:
-    """Subscribed topics: most partitions per subscriber first, then fewest subscribers, then by topic id."""
-    topics = np.flatnonzero(subscribers)
-    per_subscriber = counts[topics] / subscribers[topics]
-    keys = (low[topics], high[topics], subscribers[topics], -per_subscriber)
-    return topics[np.lexsort(keys)].astype(np.int64)
-
-
 @kernel
+def topic_priority(counts: Ints, starts: Longs, high: Longs, low: Longs) -> Longs:
+    """Subscribed topics: most partitions per subscriber first, then fewest subscribers, then by topic id."""
+    topics = np.flatnonzero(starts[1:] > starts[:-1])
+    spare = np.empty_like(topics)
+    width = 1
+    while width < len(topics):  # merge sort, from the bottom
+        for left in range(0, len(topics), 2 * width):
+            middle, end = min(left + width, len(topics)), min(left + 2 * width, len(topics))
+            i, j = left, middle
+            for at in range(left, end):
+                if i == middle or (j < end and _comes_before(topics[j], topics[i], counts, starts, high, low)):
+                    spare[at] = topics[j]
+                    j += 1
+                else:
+                    spare[at] = topics[i]
+                    i += 1
+        topics, spare = spare, topics
+        width *= 2
+    return topics
+
+
+@inner_kernel
+def _comes_before(one: int, other: int, counts: Ints, starts: Longs, high: Longs, low: Longs) -> bool:
+    readers, others = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
+    share, other_share = counts[one] / readers, counts[other] / others
+    if share != other_share:
+        return bool(share > other_share)
+    if readers != others:
+        return bool(readers < others)
+    if high[one] != high[other]:
+        return bool(high[one] < high[other])
+    return bool(low[one] < low[other])
+
+
+@inner_kernel
 def keep_subscribed(
     order: Longs,
     bounds: Longs,
@@ -145,33 +174,93 @@ def keep_subscribed(
 
 
 @kernel
-def deal_and_even_out(
+def spread_by_topic(
+    walk: Walk,
+    subscriptions: tuple[Longs, Ints],
+    topic_columns: tuple[Ints, Longs, Longs, Longs],
+    owned: tuple[Longs, Ints, Ints],
+) -> tuple[int, np.int64, Longs, Ints, Ints]:
+    """How it ended, at which topic or owned entry, and offsets, topics and partitions of each member.
+
+    ``topic_columns``: partition counts, first rows, both halves of ids. All in one kernel: small groups take no longer
+    than the calls of several would.
+    """
+    counts, first_row, high, low = topic_columns
+    data, id_offsets, fed, is_hashed = walk
+    order = map_walk(data, id_offsets, fed, is_hashed)
+    bounds, subscribed = subscriptions
+    readers = list_subscribers(order, bounds, subscribed, len(counts))
+    starts = readers[0]
+    if starts[-1] == 0:
+        return NO_TOPICS, np.int64(-1), owned[0][:0], owned[1][:0], owned[2][:0]
+    for topic in range(len(counts)):
+        if counts[topic] < 0 and starts[topic + 1] > starts[topic]:
+            return MISSING_TOPIC, np.int64(topic), owned[0][:0], owned[1][:0], owned[2][:0]
+    rows = (counts, first_row)
+    held, shadows, beyond = keep_subscribed(order, bounds, subscribed, rows, owned)
+    if beyond >= 0:
+        return BEYOND_LAST, beyond, owned[0][:0], owned[1][:0], owned[2][:0]
+    priority = topic_priority(counts, starts, high, low)
+    row = np.empty(len(order), np.int32)
+    _deal(priority, rows, readers, held, row)
+    _even_out_all(priority, rows, readers, held, shadows, row)
+    offsets, topics, partitions = lists_of(order, rows, held[0], shadows)
+    return SPREAD, np.int64(-1), offsets, topics, partitions
+
+
+@inner_kernel
+def _deal(
+    priority: Longs,
+    rows: tuple[Ints, Longs],
+    readers: tuple[Longs, Ints],
+    held: tuple[Ints, Ints],
+    row: Ints,
+) -> None:
+    """Step 2, in place: the least loaded end of the line, as ``uniform_balancer`` has it, with its state in registers.
+
+    ``row`` int32[M] is scratch.
+    """
+    counts, first_row = rows
+    starts, places = readers
+    owners, sizes = held
+    for topic in priority:
+        first, last = first_row[topic], first_row[topic] + counts[topic]
+        while first < last and owners[first] != _NOBODY:
+            first += 1
+        if first == last:
+            continue
+        count = starts[topic + 1] - starts[topic]
+        sort_by_size(places[starts[topic] : starts[topic + 1]], row, sizes)
+        level, end, following = sizes[row[0]] - 1, 0, 0
+        for at in range(first, last):
+            if owners[at] != _NOBODY:
+                continue
+            if following >= end:
+                level += 1
+                following = 0
+                while end < count and sizes[row[end]] == level:
+                    end += 1
+            place = row[following]
+            following += 1
+            owners[at] = place
+            sizes[place] += 1
+
+
+@inner_kernel
+def _even_out_all(
     priority: Longs,
     rows: tuple[Ints, Longs],
     readers: tuple[Longs, Ints],
     held: tuple[Ints, Ints],
     shadows: tuple[Ints, Longs],
+    row: Ints,
 ) -> None:
-    """Steps 2 and 3: ``held`` is changed in place; shadows that are moved away become -1."""
+    """Step 3, in place; shadows that are moved away become -1."""
     counts, first_row = rows
     starts, places = readers
     owners, sizes = held
     by_place, earlier = Held(owners, sizes), Shadows(shadows[0], shadows[1])
-    row = np.empty(len(sizes), np.int32)
-    ends = np.empty(ENDS, np.int64)
-    for topic in priority:
-        first, last = first_row[topic], first_row[topic] + counts[topic]
-        is_open = False
-        mine = places[starts[topic] : starts[topic + 1]]
-        for at in range(first, last):
-            if owners[at] != _NOBODY:
-                continue
-            if not is_open:
-                line_up(mine, row, sizes, ends)
-                is_open = True
-            owners[at] = next_least(row[: len(mine)], sizes, ends)
-            sizes[owners[at]] += 1
-    line = Line(row, ends)
+    line = Line(row, np.empty(ENDS, np.int64))
     groups = Groups(np.empty(first_row[-1], np.int64), np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64))
     last_moved = -1
     for _ in range(_ROUNDS):
@@ -242,7 +331,7 @@ def _group_by_owner(readers: Ints, first: int, last: int, owners: Ints, groups: 
         group_end[owners[at]] += 1
 
 
-@kernel
+@inner_kernel
 def lists_of(
     order: Longs, rows: tuple[Ints, Longs], owners: Ints, shadows: tuple[Ints, Longs]
 ) -> tuple[Longs, Ints, Ints]:

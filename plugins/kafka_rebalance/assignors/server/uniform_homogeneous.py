@@ -20,28 +20,94 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.assignors.owned_lists import OwnedLists, TopicRows, copy_run
-from kafka_rebalance.assignors.server.orders import JavaMaps, owned_walk
+from kafka_rebalance.assignors.server.orders import (
+    CONTRADICTORY,
+    LEFT_OVER,
+    MISSING_TOPIC,
+    NO_TOPICS,
+    SPREAD,
+    JavaMaps,
+    Walk,
+    first_missing,
+    in_set_order,
+    map_walk,
+    owned_walk,
+)
+from kafka_rebalance.java.keys import uuid_hash_codes
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 
 @kernel
 def spread_evenly(
+    walk: Walk,
+    subscriptions: tuple[Longs, Ints],
+    topic_columns: tuple[Ints, Longs, Longs, Longs],
+    owned_columns: tuple[Longs, Ints, Ints],
+    assigned: tuple[Flags, bool],
+    is_extra_given_back: bool,  # noqa: FBT001
+) -> tuple[int, np.int64, Longs, Ints, Ints]:
+    """How it ended, the topic that is missing, and offsets, topics and partitions of each member.
+
+    ``topic_columns``: partition counts, first rows, both halves of ids. ``assigned``: bool[P], partitions that have an
+    owner, whoever it is, and whether the coordinator told so; else it follows from what members own. All in one kernel:
+    small groups take no longer than the calls of several would.
+    """
+    counts, first_row, high, low = topic_columns
+    data, id_offsets, fed, is_hashed = walk
+    order = map_walk(data, id_offsets, fed, is_hashed)
+    bounds, listed = subscriptions
+    hashes = uuid_hash_codes(high, low)
+    topics = in_set_order(listed[bounds[order[0]] : bounds[order[0] + 1]], hashes, is_hashed, True)
+    owned = OwnedLists(owned_columns[0], owned_columns[1], owned_columns[2])
+    missing = first_missing(topics, counts)
+    if len(topics) == 0 or missing >= 0:
+        status = NO_TOPICS if len(topics) == 0 else MISSING_TOPIC
+        return status, missing, owned.offsets[:0], owned.topics[:0], owned.partitions[:0]
+    is_assigned, is_told = assigned
+    is_contradictory = True
+    if not is_told:
+        is_assigned, is_contradictory = _owned_rows(owned, first_row, counts)
+    lists = _spread(order, topics, TopicRows(counts, first_row), owned, is_assigned, JavaMaps(hashes, is_hashed),
+        is_extra_given_back)  # fmt: skip
+    offsets, given, partitions, is_complete = lists
+    if not is_complete:
+        return LEFT_OVER, missing, offsets, given, partitions
+    return CONTRADICTORY if is_contradictory else SPREAD, missing, offsets, given, partitions
+
+
+@inner_kernel
+def _owned_rows(owned: OwnedLists, first_row: Longs, counts: Ints) -> tuple[Flags, bool]:
+    """bool[P]: what members own, which is what the coordinator takes for assigned unless it says otherwise.
+
+    And whether some partition is owned twice or does not exist.
+    """
+    # The row behind the last takes what does not exist.
+    is_owned = np.zeros(first_row[-1] + 1, np.bool_)
+    for k in range(len(owned.topics)):
+        topic, partition = np.uint32(owned.topics[k]), owned.partitions[k]
+        exists = (partition >= 0) & (partition < counts[topic])
+        is_owned[np.uint64(first_row[topic] + partition if exists else first_row[-1])] = True
+    rows = is_owned[:-1]
+    held = 0
+    for flag in rows:
+        held += flag
+    return rows, held < len(owned.topics)
+
+
+@inner_kernel
+def _spread(
     order: Longs,
     topics: Ints,
-    row_columns: tuple[Ints, Longs],
-    owned_columns: tuple[Longs, Ints, Ints],
+    rows: TopicRows,
+    owned: OwnedLists,
     is_assigned: Flags,
-    map_columns: tuple[Ints, bool],
+    maps: JavaMaps,
     is_extra_given_back: bool,  # noqa: FBT001
 ) -> tuple[Longs, Ints, Ints, bool]:
     """Offsets, topics and partitions of each member, and whether all partitions found an owner.
 
-    ``order`` int64[M]: members in map order. ``topics``: the subscribed ones in set order. ``is_assigned`` bool[P]:
-    partitions that have an owner, whoever it is.
+    ``order`` int64[M]: members in map order. ``topics``: the subscribed ones in set order.
     """
-    rows = TopicRows(row_columns[0], row_columns[1])
-    owned = OwnedLists(owned_columns[0], owned_columns[1], owned_columns[2])
-    maps = JavaMaps(map_columns[0], map_columns[1])
     counts = rows.counts
     is_subscribed = np.zeros(len(counts), np.bool_)
     total = 0

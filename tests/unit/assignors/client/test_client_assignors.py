@@ -142,8 +142,19 @@ def test_lists_are_sorted_by_owner() -> None:
 def test_topics_with_most_partitions_for_each_reader_go_first() -> None:
     starts, places = list_subscribers(np.arange(2), np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32), 2)
     assert (starts.tolist(), places.tolist()) == ([0, 1, 3], [0, 0, 1])
-    counts, subscribers = np.array([2, 6], dtype=np.int32), np.array([1, 2])
-    assert topic_priority(counts, subscribers, np.zeros(2, np.int64), np.arange(2)).tolist() == [1, 0]  # 3 a reader
+    counts = np.array([2, 6], dtype=np.int32)
+    assert topic_priority(counts, starts, np.zeros(2, np.int64), np.arange(2)).tolist() == [1, 0]  # 3 a reader
+
+
+def test_topics_are_in_order_by_share_readers_and_both_halves_of_their_ids() -> None:
+    draw = np.random.default_rng(7)
+    for count in (1, 2, 3, 17, 100):
+        counts, readers = draw.integers(0, 4, count).astype(np.int32), draw.integers(0, 3, count)
+        high, low = draw.integers(-2, 2, count), draw.permutation(count)
+        starts = np.concatenate(([0], np.cumsum(readers)))
+        read = np.flatnonzero(readers)
+        expected = read[np.lexsort((low[read], high[read], readers[read], -(counts[read] / readers[read])))]
+        assert topic_priority(counts, starts, high, low).tolist() == expected.tolist()
 
 
 def test_the_bound_of_weights_that_cannot_be_split() -> None:

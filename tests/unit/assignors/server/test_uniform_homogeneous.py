@@ -7,10 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.orders import member_walk
 from kafka_rebalance.assignors.owned_lists import owned_columns
 from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.server.orders import topic_hashes
+from kafka_rebalance.assignors.server.orders import LEFT_OVER, walk_columns
 from kafka_rebalance.assignors.server.uniform_homogeneous import spread_evenly
 from tests.unit.assignors.groups import Owned, group
 
@@ -29,17 +28,18 @@ def spread(
         for topic, partition in pairs:
             if partition < columns.partition_counts[names.index(topic)]:
                 is_assigned[columns.first_row[names.index(topic)] + partition] = True
-    offsets, found, partitions, is_complete = spread_evenly(
-        member_walk(request),
-        np.array(range(len(counts)) if topics is None else topics, dtype=np.int32),
-        (columns.partition_counts, columns.first_row),
+    listed = np.array(range(len(counts)) if topics is None else topics, dtype=np.int32)
+    same_id = np.zeros(len(counts), np.int64)  # one bin of the set of topics: their order is the list's
+    status, _, offsets, found, partitions = spread_evenly(
+        walk_columns(request),
+        (np.array([0, *[len(listed)] * len(members)]), listed),  # of the first member alone anything is read
+        (columns.partition_counts, columns.first_row, same_id, same_id),
         owned_columns(request.members),
-        is_assigned,
-        (topic_hashes(request), False),
+        (is_assigned, True),
         not is_4_0_0,
     )
     pairs = list(zip(found.tolist(), partitions.tolist(), strict=True))
-    return [pairs[start:end] for start, end in pairwise(offsets)], is_complete
+    return [pairs[start:end] for start, end in pairwise(offsets)], status != LEFT_OVER
 
 
 def of(topic: int, *partitions: int) -> list[tuple[int, int]]:
