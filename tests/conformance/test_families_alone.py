@@ -30,7 +30,7 @@ def test_the_smallest_case_of_a_family(family: str) -> None:
     answered = (case for case in cases(family) if "error" not in case["output"])
     case = min(answered, key=lambda case: len(json.dumps(case["input"])))
     output = json.loads(json.dumps(ANSWERS[family](case["input"])))
-    assert is_recorded_answer(output, case["output"], case["strategy"])
+    assert is_recorded_answer(output, case["output"], case["strategy"], case["input"])
 
 
 def test_the_columns_of_a_recorded_group() -> None:

@@ -32,7 +32,7 @@ def exact_answers(file: Path) -> tuple[int, int]:
         exact += (
             answered.get("id") == case["id"]
             and "output" in answered
-            and is_recorded_answer(answered["output"], case["output"], case["strategy"])
+            and is_recorded_answer(answered["output"], case["output"], case["strategy"], case["input"])
         )
     return exact, total
 

@@ -197,12 +197,22 @@ _ROUNDROBIN = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (does_not_look_at_wh
 _CURRENT_STICKY = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL), (_ONE, RACKS), (is_even, EQUAL_RACKS))
 _UNIFORM = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (takes_only_from_the_full, EQUAL))
 
+_PLAIN_RANGES = ("sarama", "franz-go", "kafka-python-3", "kafka-python-2", "aiokafka")
+_DEALERS = ("librdkafka", "sarama", "franz-go", "kafka-python-2", "aiokafka")
+
 DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind], ...]] = {
     "range": (*_RANGE, (_ONE, RACKS), (is_even_by_topic, RACKS)),
     "range@2.4": _RANGE,
     "range@2.0": _RANGE,
     "roundrobin": _ROUNDROBIN,
     "roundrobin@2.0": _ROUNDROBIN,
+    "range@librdkafka": (*_RANGE, (_ONE, RACKS), (is_even_by_topic, RACKS)),
+    **{f"range@{client}": _RANGE for client in _PLAIN_RANGES},
+    **{f"roundrobin@{client}": _ROUNDROBIN for client in _DEALERS},
+    # It fails where the next member does not subscribe.
+    "roundrobin@kafka-python-3": tuple((check, EQUAL) for check, _ in _ROUNDROBIN),
+    # Deals to everybody, subscribed or not.
+    "roundrobin@kafkajs": ((_ONE, EQUAL), (_SAME, ANY), (is_even, ANY), (does_not_look_at_what_members_own, ANY)),
     "sticky": _CURRENT_STICKY,
     "sticky@2.0": _STICKY,
     "cooperative-sticky": (*_CURRENT_STICKY, (gives_nothing_that_another_still_owns, EQUAL)),

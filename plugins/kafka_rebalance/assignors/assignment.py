@@ -60,7 +60,8 @@ class Assignment:
     """M lists: member i reads ``topics[k]``-``partitions[k]`` for k in ``offsets[i]:offsets[i+1]``, in this order.
 
     ``offsets`` int64[M+1], ``topics`` and ``partitions`` int32[N]; members and topics as indexed in the request.
-    ``has_entry`` bool[M]: members that appear in the answer at all (``None``: all of them).
+    ``has_entry`` bool[M]: members that appear in the answer at all (``None``: all of them). ``varies``: the client
+    itself answers this group otherwise from run to run; this is one of its answers, and its sizes are stable.
     """
 
     offsets: Longs
@@ -69,6 +70,7 @@ class Assignment:
     withheld: Withheld
     notes: StickyNotes | None = None
     has_entry: Flags | None = None
+    varies: bool = False
 
     @classmethod
     def of(cls, offsets: Longs, topics: Ints, partitions: Ints) -> Assignment:

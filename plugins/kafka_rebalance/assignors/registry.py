@@ -46,8 +46,9 @@ class Client(StrEnum):
 class Registration:
     """A built-in strategy: its name here, who runs it, the releases whose answers it gives, where its class is.
 
-    A name is the group's protocol and, behind ``@``, what tells this class from the newest Java one: the first release
-    of its line, or the client. ``client`` says whose releases they are; server-side strategies are Kafka's.
+    A name is the strategy and, behind ``@``, what tells this class from the newest Java one: the first release of its
+    line, or the client. ``client`` says whose releases they are; server-side strategies are Kafka's. ``own_protocol``:
+    what the group's protocol calls it where that is not the strategy's name.
     """
 
     name: str
@@ -55,11 +56,17 @@ class Registration:
     releases: Releases
     target: str  # module:class, in this package
     client: Client = Client.JAVA
+    own_protocol: str = ""
 
     @property
     def strategy(self) -> str:
-        """What the group's protocol calls it."""
+        """What it does, in Kafka's words: as the group's protocol calls it, with most clients."""
         return self.name.partition("@")[0]
+
+    @property
+    def protocol(self) -> str:
+        """What the group's protocol calls it."""
+        return self.own_protocol or self.strategy
 
     @property
     def versions(self) -> str:
@@ -75,8 +82,9 @@ def _other(name: str, side: Side, product: str, release: str, target: str) -> Re
     return Registration(name, side, Releases(product, release, release), target)
 
 
-def _of_client(name: str, client: Client, first: str, last: str, target: str) -> Registration:
-    return Registration(name, Side.CLIENT, Releases(client.value, first, last), target, client)
+def _of_client(name: str, client: Client, first: str, last: str, target: str, protocol: str = "") -> Registration:
+    """``first`` and ``last``: the releases that were run, between which nothing else is known to answer."""
+    return Registration(name, Side.CLIENT, Releases(client.value, first, last), target, client, protocol)
 
 
 # Of one strategy and client the newest comes first.
@@ -89,7 +97,42 @@ BUILT_IN: tuple[Registration, ...] = (
     _kafka("sticky", Side.CLIENT, "3.7.1", "4.3", "sticky.sticky:StickyAssignor"),
     _kafka("sticky@2.0", Side.CLIENT, "0.11", "2.2", "sticky.legacy:LegacyStickyAssignor"),
     _kafka("cooperative-sticky", Side.CLIENT, "3.7.1", "4.3", "sticky.sticky:CooperativeStickyAssignor"),
-    _of_client("range@kafka-python", Client.KAFKA_PYTHON, "2.0", "2.2", "client.range_plain:LegacyRangeAssignor"),
+    _of_client(
+        "range@librdkafka", Client.LIBRDKAFKA, "2.15.0", "2.15.0", "other_clients.librdkafka_range:LibrdkafkaRange"
+    ),
+    _of_client(
+        "roundrobin@librdkafka", Client.LIBRDKAFKA, "2.15.0", "2.15.0", "other_clients.roundrobin:of_librdkafka"
+    ),
+    _of_client("range@sarama", Client.SARAMA, "1.61.1", "1.61.1", "other_clients.plain_range:of_sarama"),
+    _of_client("roundrobin@sarama", Client.SARAMA, "1.61.1", "1.61.1", "other_clients.roundrobin:SaramaDealer"),
+    _of_client("range@franz-go", Client.FRANZ_GO, "1.22.2", "1.22.2", "other_clients.plain_range:of_franz_go"),
+    _of_client("roundrobin@franz-go", Client.FRANZ_GO, "1.22.2", "1.22.2", "other_clients.roundrobin:of_franz_go"),
+    _of_client(
+        "range@kafka-python-3", Client.KAFKA_PYTHON, "3.0.12", "3.0.12", "other_clients.plain_range:of_kafka_python_3"
+    ),
+    _of_client(
+        "range@kafka-python-2", Client.KAFKA_PYTHON, "2.0.2", "2.2.15", "other_clients.plain_range:by_member_id"
+    ),
+    _of_client(
+        "roundrobin@kafka-python-3",
+        Client.KAFKA_PYTHON,
+        "3.0.12",
+        "3.0.12",
+        "other_clients.roundrobin:KafkaPython3Dealer",
+    ),
+    _of_client(
+        "roundrobin@kafka-python-2", Client.KAFKA_PYTHON, "2.0.2", "2.2.15", "other_clients.roundrobin:by_member_id"
+    ),
+    _of_client("range@aiokafka", Client.AIOKAFKA, "0.14.0", "0.14.0", "other_clients.plain_range:by_member_id"),
+    _of_client("roundrobin@aiokafka", Client.AIOKAFKA, "0.14.0", "0.14.0", "other_clients.roundrobin:by_member_id"),
+    _of_client(
+        "roundrobin@kafkajs",
+        Client.KAFKAJS,
+        "2.2.4",
+        "2.2.4",
+        "other_clients.roundrobin:KafkaJSDealer",
+        "RoundRobinAssigner",
+    ),
     _kafka("server-range", Side.SERVER, "4.0", "4.3", "server.range:ServerRangeAssignor"),
     _kafka("server-uniform", Side.SERVER, "4.0.1", "4.3", "server.uniform:ServerUniformAssignor"),
     _kafka("server-uniform@4.0.0", Side.SERVER, "4.0.0", "4.0.0", "server.uniform:as_of_4_0_0"),
@@ -148,17 +191,19 @@ def names() -> tuple[str, ...]:
 def name_of(strategy: str, client: object = None, version: object = None) -> str:
     """The name of the class whose answers ``client`` (none: Java) gives in release ``version`` (none: its newest).
 
-    ``strategy`` is the group's protocol. Raises UnknownNameError for a client that does not have it, InvalidInputError
+    ``strategy`` is its name or the group's protocol; one that a single client has ("RoundRobinAssigner") tells the
+    client, too. Raises UnknownNameError for a client that does not have it, InvalidInputError
     for a release that nobody is known to have, or whose line holds several classes.
     """
-    of_client = [
+    having = [
         registration for registration in BUILT_IN
-        if registration.side is Side.CLIENT and registration.strategy == strategy
-        and registration.client == (Client.JAVA if client is None else client)
+        if registration.side is Side.CLIENT and strategy in (registration.strategy, registration.protocol)
     ]  # fmt: skip
+    clients = {registration.client for registration in having}
+    asked_client = client if client is not None else next(iter(clients)) if len(clients) == 1 else Client.JAVA
+    of_client = [registration for registration in having if registration.client == asked_client]
     if not of_client:
-        known = {registration.client.value for registration in BUILT_IN if registration.strategy == strategy}
-        raise UnknownNameError.among(f"client of {strategy}", str(client), known)
+        raise UnknownNameError.among(f"client of {strategy}", str(asked_client), {known.value for known in clients})
     if version is None:
         return of_client[0].name
     asked = release_of(version)

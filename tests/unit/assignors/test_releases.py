@@ -55,6 +55,21 @@ def test_a_release_that_nobody_has_is_refused_with_those_that_are_known() -> Non
         name_of("cooperative-sticky", "kafkajs")
 
 
+def test_each_client_is_asked_by_its_own_releases() -> None:
+    assert name_of("range", "kafka-python", "2.1.5") == "range@kafka-python-2"
+    assert name_of("range", "kafka-python") == name_of("range", "kafka-python", "3.0") == "range@kafka-python-3"
+    with pytest.raises(InvalidInputError, match=r"no roundrobin of release 2\.15\.0 is known; known: sarama 1\.61\.1"):
+        name_of("roundrobin", "sarama", "2.15.0")
+
+
+def test_a_protocol_that_one_client_has_tells_the_client() -> None:
+    """KafkaJS calls its round robin otherwise, so that it shares no group with others."""
+    assert name_of("RoundRobinAssigner") == name_of("roundrobin", "kafkajs") == "roundrobin@kafkajs"
+    assert name_of("RoundRobinAssigner", "kafkajs", "2.2.4") == "roundrobin@kafkajs"
+    with pytest.raises(UnknownNameError, match="unknown client of RoundRobinAssigner 'java'; known: kafkajs"):
+        name_of("RoundRobinAssigner", "java")
+
+
 def test_a_line_that_holds_two_classes_asks_for_the_patch() -> None:
     with pytest.raises(InvalidInputError, match=r"2 of range is Kafka 2\.4 – 3\.4 and Kafka 0\.9 – 2\.3.*name the"):
         name_of("range", None, "2")

@@ -23,10 +23,14 @@ class Subscribers(NamedTuple):
 
 
 class Racks(NamedTuple):
-    """``members`` int32[M]: each member's rack, -1 = none; ``sets`` uint64[P, words]: racks of each partition."""
+    """``members`` int32[M]: each member's rack, -1 = none; ``sets`` uint64[P, words]: racks of each partition.
+
+    ``rackless_match``: a member without a rack matches any partition of a group of topics (Java), or none (librdkafka).
+    """
 
     members: Ints
     sets: Words
+    rackless_match: bool = True
 
 
 class Filling(NamedTuple):
@@ -120,7 +124,8 @@ def _assign_group(
             for p in range(n):
                 for word in range(sets.shape[1]):
                     common[p, word] &= sets[first_row[topic] + p, word]
-    given = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, n // k, n % k)
+    queues = sets.shape[1] * 64 + (1 if racks.rackless_match else 0)
+    given = _spread(common, readers[starts[leader] : starts[leader + 1]], racks.members, queues, (n // k, n % k))
     for topic in walk:
         if group[topic] != leader:
             continue
@@ -134,9 +139,14 @@ def _assign_group(
 
 
 @inner_kernel
-def _spread(common: Words, readers: Ints, member_racks: Ints, share: int, extra: int) -> Ints:
-    """int32[n]: place of the reader of each partition. O(n · racks): each rack keeps its own queue of readers."""
+def _spread(common: Words, readers: Ints, member_racks: Ints, queues: int, quota: tuple[int, int]) -> Ints:
+    """int32[n]: place of the reader of each partition. O(n · racks): each rack keeps its own queue of readers.
+
+    The last of all queues is that of readers without a rack; ``queues`` says how many are asked. ``quota``: partitions
+    that each reader has room for, and how many readers have room for one more.
+    """
     n, k = len(common), len(readers)
+    share, left = quota
     rack_count = common.shape[1] * 64
     following = np.full(k, k, np.int32)
     heads = np.full(rack_count + 1, k, np.int32)  # the last queue: readers without a rack
@@ -147,10 +157,9 @@ def _spread(common: Words, readers: Ints, member_racks: Ints, share: int, extra:
         heads[queue] = i
     given = np.full(n, NOBODY, np.int32)
     taken = np.zeros(k, np.int32)
-    left = extra
     for p in range(n):
         best = k
-        for queue in range(rack_count + 1):
+        for queue in range(queues):
             if heads[queue] == k or (queue < rack_count and not has_rack(common[p], queue)):
                 continue
             # Room only ever shrinks: a reader without any is passed over for good.
@@ -169,7 +178,7 @@ def _assign_matching(topic: int, subscribers: Subscribers, racks: Racks, first_r
     """Each reader in turn takes the first free partitions of its rack that it has room for."""
     starts, readers = subscribers
     owner, taken, extras = filling
-    member_racks, sets = racks
+    member_racks, sets, _ = racks
     first, end = first_row[topic], first_row[topic + 1]
     share = (end - first) // max(1, starts[topic + 1] - starts[topic])
     rack_count = sets.shape[1] * 64

@@ -154,7 +154,10 @@ def _ints(values: Sequence[int]) -> Ints:
 
 
 def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, Any]:
-    """The fields that every client family records: the assignment, and Java's orders where it chose them."""
+    """The fields that every client family records: the assignment, and Java's orders where it chose them.
+
+    ``varies`` stands there where the client's own answer does.
+    """
     names, ids = request.topics.names.strings, request.members.ids.strings
     output: dict[str, Any] = {}
     if request.order is MapOrder.HASH:
@@ -167,6 +170,8 @@ def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, An
         member: _runs(names, topics[start:end], partitions[start:end])
         for member, (start, end) in zip(ids, pairwise(bounds), strict=True)
     }
+    if assignment.varies:
+        output["varies"] = True
     return output
 
 
