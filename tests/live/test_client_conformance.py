@@ -12,16 +12,15 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.conformance.cases import answer
-from kafka_rebalance.conformance.families.client_columns import Owned, request_of
 from kafka_rebalance.errors import AdvisorError
 from tests.conformance.recorded import is_recorded_answer
 from tests.live.client_cases import FAMILIES, LEGACY_FAMILIES, client_cases
 from tests.live.kafka_classes import (
     LEGACY_CLIENT,
     NEWEST_CLIENT,
-    STATIC_FIRST_CLIENT,
+    OTHER_CLIENTS,
+    SAMPLE_OF_CLIENTS,
     Oracle,
     classpath,
     compile_java,
@@ -71,20 +70,32 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
     assert CASES < 500 or _must_reach(family) <= set(reached)
 
 
-def test_range_between_static_members_and_racks_is_that_of_3_4() -> None:
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "classes",
+    [*SAMPLE_OF_CLIENTS, *(pytest.param(classes, marks=pytest.mark.matrix) for classes in OTHER_CLIENTS)],
+    ids=lambda classes: str(classes[0]),
+)
+def test_the_classes_of_an_earlier_release_answer_as_we_do_for_that_release(
+    family: str, classes: tuple[str, Sequence[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A fifth of the cases of the newest class: what its ways share with this one has been asked there."""
+    release, count = classes[0], max(CASES // 5, 20)
+    cases = [
+        {**case, "input": {**case["input"], "version": release}}
+        for case in client_cases(family, count, SEED, Counter())
+    ]
+    given: Counter[str] = Counter()
     wrong = []
-    cases = list(client_cases("client_range", CASES, SEED, Counter()))
-    for case, recorded in zip(cases, oracle("StaticFirstOracle", STATIC_FIRST_CLIENT).answers(cases), strict=True):
-        # Where the case says "leader" it is fed plain HashMaps.
-        order = "given" if case["input"]["order"] == "given" else "hash"
-        request = request_of({**case["input"], "order": order}, Owned.SUBSCRIPTION)
-        assignment, names = by_name("range@2.4").assign(request), request.topics.names
-        lists = {
-            member: [[names[topic], partition] for topic, partition in assignment.of_member(i)]
-            for i, member in enumerate(request.members.ids)
-        }
-        if lists != recorded["output"]["assignment"]:
+    for case, recorded in zip(cases, oracle("ClientOracle", classes).answers(cases), strict=True):
+        given[recorded["output"].get("error", "an assignment")] += 1
+        answered, expected = _answered(case), recorded["output"]
+        expected.pop("isSticky", None)  # told of the newest class alone
+        answered.pop("isSticky", None)
+        if not is_recorded_answer(answered, expected, family):
             wrong.append(case["id"])
+    with capsys.disabled():
+        print(f"\n{family} of {release}: {count} cases, {len(wrong)} differences; Java gave {dict(given)}")
     assert not wrong
 
 

@@ -195,6 +195,8 @@ _STICKY: tuple[tuple[Callable[[str, AssignmentRequest], None], Kind], ...] = (
 _RANGE = ((_ONE, ANY), (_SAME, ANY), (is_even_by_topic, ANY), (does_not_look_at_what_members_own, ANY))
 _ROUNDROBIN = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (does_not_look_at_what_members_own, ANY))
 _CURRENT_STICKY = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL), (_ONE, RACKS), (is_even, EQUAL_RACKS))
+_EARLIER_STICKY = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL))
+_COOPERATIVE = ((gives_nothing_that_another_still_owns, EQUAL),)
 _UNIFORM = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (takes_only_from_the_full, EQUAL))
 
 _PLAIN_RANGES = ("sarama", "franz-go", "kafka-python-3", "kafka-python-2", "aiokafka")
@@ -203,6 +205,7 @@ _DEALERS = ("librdkafka", "sarama", "franz-go", "kafka-python-2", "aiokafka")
 DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind], ...]] = {
     "range": (*_RANGE, (_ONE, RACKS), (is_even_by_topic, RACKS)),
     "range@2.4": _RANGE,
+    "range@2.1": _RANGE,
     "range@2.0": _RANGE,
     "roundrobin": _ROUNDROBIN,
     "roundrobin@2.0": _ROUNDROBIN,
@@ -214,8 +217,17 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
     # Deals to everybody, subscribed or not.
     "roundrobin@kafkajs": ((_ONE, EQUAL), (_SAME, ANY), (is_even, ANY), (does_not_look_at_what_members_own, ANY)),
     "sticky": _CURRENT_STICKY,
+    "sticky@3.5.2": _EARLIER_STICKY,
+    "sticky@3.5": _EARLIER_STICKY,
+    "sticky@3.4.1": _EARLIER_STICKY,
+    "sticky@3.0": _EARLIER_STICKY,
     "sticky@2.0": _STICKY,
-    "cooperative-sticky": (*_CURRENT_STICKY, (gives_nothing_that_another_still_owns, EQUAL)),
+    "cooperative-sticky": (*_CURRENT_STICKY, *_COOPERATIVE),
+    "cooperative-sticky@3.5.2": (*_EARLIER_STICKY, *_COOPERATIVE),
+    "cooperative-sticky@3.5": (*_EARLIER_STICKY, *_COOPERATIVE),
+    "cooperative-sticky@3.4.1": (*_EARLIER_STICKY, *_COOPERATIVE),
+    "cooperative-sticky@3.4.0": (*_EARLIER_STICKY, *_COOPERATIVE),
+    "cooperative-sticky@3.0": (*_EARLIER_STICKY, *_COOPERATIVE),
     "server-range": _RANGE,
     "server-uniform": (*_UNIFORM, (keeps_the_most_that_evenness_allows, EQUAL), (moves_nothing_when_settled, ANY)),
     "server-uniform@4.0.0": (*_UNIFORM, (moves_nothing_when_settled, EQUAL)),

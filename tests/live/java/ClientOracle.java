@@ -2,7 +2,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,11 +29,14 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Kafka's own client assignors (3.5 and later) behind the replay format. {@code order} may also be {@code leader}: then
- * the assignor is called as a group's leader calls it, with a Cluster.
+ * Kafka's own client assignors (2.4 and later) behind the replay format. {@code order} may also be {@code leader}: then
+ * the assignor is called as a group's leader calls it, with a Cluster. What a release does not have (racks before 3.5, the
+ * subscription's generation before 3.4, a lasting newest generation before 3.0) is neither told to it nor answered.
  */
 public final class ClientOracle {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Optional<Field> NEWEST_GENERATION = field(AbstractStickyAssignor.class, "maxGeneration");
+    private static final Optional<Constructor<Subscription>> WITH_RACK = withRack();
 
     private ClientOracle() { }
 
@@ -40,10 +46,11 @@ public final class ClientOracle {
 
     private static ObjectNode assigned(String strategy, JsonNode input) throws ReflectiveOperationException {
         AbstractPartitionAssignor assignor = assignor(strategy);
-        if (input.path("preferRackAware").asBoolean(false))
-            field(AbstractPartitionAssignor.class, "preferRackAwareLogic").setBoolean(assignor, true);
-        if (assignor instanceof AbstractStickyAssignor)
-            field(AbstractStickyAssignor.class, "maxGeneration").setInt(assignor, input.path("maxGenerationBefore").asInt(-1));
+        Optional<Field> prefersRacks = field(AbstractPartitionAssignor.class, "preferRackAwareLogic");
+        if (input.path("preferRackAware").asBoolean(false) && prefersRacks.isPresent())
+            prefersRacks.get().setBoolean(assignor, true);
+        if (assignor instanceof AbstractStickyAssignor && NEWEST_GENERATION.isPresent())
+            NEWEST_GENERATION.get().setInt(assignor, input.path("maxGenerationBefore").asInt(-1));
         String order = input.path("order").asText("given");
         Map<String, List<PartitionInfo>> topics = order.equals("given") ? new LinkedHashMap<>() : new HashMap<>();
         for (JsonNode topic : input.get("topics"))
@@ -52,7 +59,7 @@ public final class ClientOracle {
         for (JsonNode member : input.get("members"))
             members.put(member.get("id").asText(), subscription(strategy, member));
         Map<String, List<TopicPartition>> assignment = order.equals("leader")
-            ? asLeader(assignor, topics, members) : assignor.assignPartitions(topics, members);
+            ? asLeader(assignor, topics, members) : asTested(assignor, topics, members);
         ObjectNode output = JSON.createObjectNode();
         if (order.equals("hash")) {
             topics.keySet().forEach(output.putArray("topicOrder")::add);
@@ -86,10 +93,36 @@ public final class ClientOracle {
         return assignment;
     }
 
-    private static void describe(AbstractStickyAssignor assignor, ObjectNode output) {
-        boolean isConstrained = assignor.partitionsTransferringOwnership() != null;
-        output.put("constrained", isConstrained);
-        output.put("maxGenerationAfter", assignor.maxGeneration());
+    /** With maps; those of 3.5 and later hold a topic's partitions, earlier ones how many there are. */
+    @SuppressWarnings("unchecked")
+    private static Map<String, List<TopicPartition>> asTested(
+            AbstractPartitionAssignor assignor, Map<String, List<PartitionInfo>> topics, Map<String, Subscription> members)
+            throws ReflectiveOperationException {
+        for (Method method : AbstractPartitionAssignor.class.getMethods())
+            if (method.getName().equals("assignPartitions"))
+                return (Map<String, List<TopicPartition>>) called(method, assignor, topics, members);
+        Map<String, Integer> counts = topics instanceof LinkedHashMap ? new LinkedHashMap<>() : new HashMap<>();
+        topics.forEach((topic, partitions) -> counts.put(topic, partitions.size()));
+        return assignor.assign(counts, members);
+    }
+
+    private static Object called(Method method, Object owner, Object... arguments) throws ReflectiveOperationException {
+        try {
+            return method.invoke(owner, arguments);
+        } catch (InvocationTargetException thrown) {
+            if (thrown.getCause() instanceof RuntimeException)
+                throw (RuntimeException) thrown.getCause();
+            throw thrown;
+        }
+    }
+
+    private static void describe(AbstractStickyAssignor assignor, ObjectNode output) throws ReflectiveOperationException {
+        Optional<Field> transferring = field(AbstractStickyAssignor.class, "partitionsTransferringOwnership");
+        boolean isConstrained = transferring.isPresent() && transferring.get().get(assignor) != null;
+        if (transferring.isPresent())
+            output.put("constrained", isConstrained);
+        if (NEWEST_GENERATION.isPresent())
+            output.put("maxGenerationAfter", NEWEST_GENERATION.get().getInt(assignor));
         if (!isConstrained && assignor instanceof StickyAssignor)
             output.put("isSticky", assignor.isSticky());
     }
@@ -106,15 +139,17 @@ public final class ClientOracle {
         return partitions;
     }
 
-    private static Subscription subscription(String strategy, JsonNode member) {
+    private static Subscription subscription(String strategy, JsonNode member) throws ReflectiveOperationException {
         List<String> topics = new ArrayList<>();
         member.get("topics").forEach(topic -> topics.add(topic.asText()));
         JsonNode data = member.path("memberData");
         boolean isSticky = strategy.equals("client_sticky");
         ByteBuffer userData = isSticky ? stickyData(data) : generationData(data);
         Optional<String> rack = member.hasNonNull("rack") ? Optional.of(member.get("rack").asText()) : Optional.empty();
-        Subscription subscription = new Subscription(
-            topics, userData, pairs(member.path("owned")), member.path("generation").asInt(-1), rack);
+        List<TopicPartition> owned = pairs(member.path("owned"));
+        Subscription subscription = WITH_RACK.isPresent()
+            ? WITH_RACK.get().newInstance(topics, userData, owned, member.path("generation").asInt(-1), rack)
+            : new Subscription(topics, userData, owned);
         if (member.hasNonNull("instanceId"))
             subscription.setGroupInstanceId(Optional.of(member.get("instanceId").asText()));
         return subscription;
@@ -161,9 +196,21 @@ public final class ClientOracle {
         return runs;
     }
 
-    private static Field field(Class<?> owner, String name) throws NoSuchFieldException {
-        Field field = owner.getDeclaredField(name);
-        field.setAccessible(true);
-        return field;
+    private static Optional<Field> field(Class<?> owner, String name) {
+        for (Field field : owner.getDeclaredFields())
+            if (field.getName().equals(name)) {
+                field.setAccessible(true);
+                return Optional.of(field);
+            }
+        return Optional.empty();
+    }
+
+    private static Optional<Constructor<Subscription>> withRack() {
+        try {
+            return Optional.of(Subscription.class.getConstructor(
+                List.class, ByteBuffer.class, List.class, int.class, Optional.class));
+        } catch (NoSuchMethodException earlier) {
+            return Optional.empty();
+        }
     }
 }

@@ -45,7 +45,9 @@ def test_classes_of_one_strategy_and_client_never_overlap_and_say_their_releases
 
 def test_without_client_and_version_the_newest_java_is_asked() -> None:
     assert name_of("range") == name_of("range", "java", "4.3.1") == "range"
-    assert name_of("range", None, "2.3.1") == "range@2.0"
+    assert name_of("range", None, "2.3.1") == "range@2.1"
+    assert name_of("sticky", None, "3.7.0") == name_of("sticky", None, "3.6") == "sticky@3.5.2"
+    assert name_of("cooperative-sticky", None, "3.7.1") == "cooperative-sticky"
 
 
 def test_a_release_that_nobody_has_is_refused_with_those_that_are_known() -> None:
@@ -71,7 +73,9 @@ def test_a_protocol_that_one_client_has_tells_the_client() -> None:
 
 
 def test_a_line_that_holds_two_classes_asks_for_the_patch() -> None:
-    with pytest.raises(InvalidInputError, match=r"2 of range is Kafka 2\.4 – 3\.4 and Kafka 0\.9 – 2\.3.*name the"):
+    with pytest.raises(
+        InvalidInputError, match=r"2 of range is Kafka 2\.4 – 3\.4 and Kafka 2\.1 – 2\.3 and .*name the"
+    ):
         name_of("range", None, "2")
 
 

@@ -4,8 +4,9 @@ Promises, in this order: each topic evenly (counts differ by one at most) · par
 equal subscribers at the same member. Nothing is promised over topics: with many small topics the first members get
 one more of each. t0 and t1 of 3 partitions, C0 and C1: C0 t0-0 t0-1 t1-0 t1-1, C1 t0-2 t1-2.
 
-Source: ``RangeAssignor`` of kafka-clients 0.9 to 2.3 (members by id), 2.4 to 3.4 (static members first, by instance
-id). A topic that a member lists twice counts twice: it gets two shares. Complexity: O(subscriptions + partitions).
+Source: ``RangeAssignor`` of kafka-clients 0.9 to 2.3 (members by id; from 2.1 on topics come in another order of
+Java's map), 2.4 to 3.4 (static members first, by instance id). A topic that a member lists twice counts twice: it gets
+two shares. Complexity: O(subscriptions + partitions).
 """
 
 from __future__ import annotations
@@ -26,14 +27,26 @@ from kafka_rebalance.java.strings import hash_codes
 
 @dataclass(frozen=True, slots=True)
 class LegacyRangeAssignor:
-    """Range as of Kafka 0.9 to 2.3: members in the order of their ids."""
+    """Range as of Kafka 0.9 to 2.0: members in the order of their ids."""
 
     name: str = "range@2.0"
-    versions: str = "Kafka 0.9 – 2.3"
+    versions: str = "Kafka 0.9 – 2.0"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Lists follow the HashMap of subscribed topics, whatever map the topics came in."""
         return _assign(request, by_member_id(request.members), PUT)
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyRangeAssignorOf21:
+    """Range as of Kafka 2.1 to 2.3: the same partitions, but lists follow a map that was filled in another way."""
+
+    name: str = "range@2.1"
+    versions: str = "Kafka 2.1 – 2.3"
+
+    def assign(self, request: AssignmentRequest) -> Assignment:
+        """As the one before it, in another order of topics."""
+        return _assign(request, by_member_id(request.members), COMPUTE_IF_ABSENT)
 
 
 @dataclass(frozen=True, slots=True)

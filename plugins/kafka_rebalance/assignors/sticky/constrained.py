@@ -1,15 +1,16 @@
 """Sticky with equal subscriptions: everybody keeps what fits the quota, the rest is dealt round.
 
 With N partitions and k members everybody gets ⌊N/k⌋ (*least*), and N mod k members one more.
-1. Each member, as Java's map meets it, keeps what it owns, lowest partitions first, up to its quota: one more than
-   *least* while not enough members have that. 2. What no member keeps goes to members of its racks, scarcest first;
-3. then to all below *least* in turn, by id; then one each to members at *least*.
+1. Each member, as Java's map meets it, keeps what it owns, lowest partitions first (before 3.7.1: in its own order),
+   up to its quota: one more than *least* while not enough members have that. 2. What no member keeps goes to members
+   of its racks, scarcest first; 3. then to all below *least* in turn, by id; then one each to members at *least*.
 
 Example: t0 of 5 partitions, A owns 0-4, B joins: A keeps 0-2 (one member has 3), B gets 3 and 4; cooperatively B gets
 nothing until A has given them up.
 
-Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 2.5.1 to 4.3, with what it does on stale entries
-(partitions that no longer exist): partitions assigned twice, or "No more unfilled consumers to be assigned.".
+Source: ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``, 3.0 to 4.3 (``lines``: what differs), with what it does
+on stale entries (partitions that no longer exist): partitions assigned twice, or "No more unfilled consumers to be
+assigned.".
 Complexity: O(partitions + owned · log(owned per member)).
 """
 
@@ -25,8 +26,9 @@ from kafka_rebalance.assignors.assignment import Assignment, StickyNotes, Withhe
 from kafka_rebalance.assignors.orders import ranks_among
 from kafka_rebalance.assignors.racks import has_rack
 from kafka_rebalance.assignors.request import AssignmentRequest
+from kafka_rebalance.assignors.sticky.lines import Claims, Line
 from kafka_rebalance.assignors.sticky.pair_sort import sort_pairs
-from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, free_rows
+from kafka_rebalance.assignors.sticky.sticky_input import NONE_DOUBLED, StickyInput, free_rows
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
@@ -116,6 +118,18 @@ def keep_within_quotas(
     return counts, waiting, is_taken, over
 
 
+@kernel
+def taken_twice(starts: Longs, counts: Ints, owned_order: Longs, kept: Ints, row_count: int) -> Flags:
+    """bool[R]: rows that more than one member keeps."""
+    is_taken = np.zeros(row_count, np.bool_)
+    is_doubled = np.zeros(row_count, np.bool_)
+    for i in range(len(owned_order)):
+        for at in range(starts[i], starts[i] + counts[owned_order[i]]):
+            is_doubled[kept[at]] = is_taken[kept[at]]
+            is_taken[kept[at]] = True
+    return is_doubled
+
+
 # Second step of the constrained way: deal what nobody keeps, in racks first, then to everybody in turn.
 
 
@@ -125,12 +139,16 @@ _UNDER, _HEAD, _TAIL, _OVER = 0, 1, 2, 3
 
 
 class Quotas(NamedTuple):
-    """Everybody gets ``least``; ``expected`` members ``most``, if that is more; ``over`` have it already."""
+    """Everybody gets ``least``; ``expected`` members ``most``, if that is more; ``over`` have it already.
+
+    ``counts_in_racks`` 0: who gets ``most`` while racks are matched is not counted among them (before 3.7.1).
+    """
 
     least: int
     most: int
     expected: int
     over: int
+    counts_in_racks: int
 
 
 class Waiting(NamedTuple):
@@ -225,7 +243,7 @@ def _take_under(at: int, waiting: Waiting, quotas: Quotas) -> int:
         marks[_UNDER] -= 1
         for i in range(at, marks[_UNDER]):
             waiting.under[i] = waiting.under[i + 1]
-        if count < quotas.most and marks[_OVER] < quotas.expected:
+        if count < quotas.most and (marks[_OVER] < quotas.expected or not quotas.counts_in_racks):
             waiting.exact[marks[_TAIL]] = member
             marks[_TAIL] += 1
     else:
@@ -241,6 +259,8 @@ def _take_exact(at: int, waiting: Waiting, quotas: Quotas) -> None:
     marks[_TAIL] -= 1
     for i in range(at, marks[_TAIL]):
         waiting.exact[i] = waiting.exact[i + 1]
+    if not quotas.counts_in_racks:
+        return
     marks[_OVER] += 1
     if marks[_OVER] == quotas.expected:
         marks[_TAIL] = marks[_HEAD]
@@ -301,7 +321,9 @@ _REFUSALS = {
 }
 
 
-def assign_constrained(request: AssignmentRequest, inputs: StickyInput, *, is_cooperative: bool) -> Assignment:
+def assign_constrained(
+    request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool
+) -> Assignment:
     """Raises AssignorError as Java does: no members, or more partitions left than members that may take them."""
     members, topics, racks = request.members, request.topics, inputs.racks
     if len(members) == 0:
@@ -310,14 +332,20 @@ def assign_constrained(request: AssignmentRequest, inputs: StickyInput, *, is_co
         inputs.owned_order, members.owned_offsets, inputs.rows, inputs.is_kept, inputs.is_contested, racks.member_racks,
         racks.sets,
     )  # fmt: skip
-    rank = ranks_among(inputs.topics, len(topics))
-    sort_lowest_first(starts, kept, inputs.row_topic, inputs.row_partition, rank)
+    if racks.is_active and not line.withholds_from_other_racks:
+        was_of.fill(NOBODY)
+    if line.keeps_lowest:
+        rank = ranks_among(inputs.topics, len(topics))
+        sort_lowest_first(starts, kept, inputs.row_topic, inputs.row_partition, rank)
     least, expected = divmod(inputs.total, len(members))
     counts, waiting, is_taken, over = keep_within_quotas(inputs.owned_order, starts, kept, was_of, least, expected)
-    free = free_rows(inputs.topics, topics.first_row, is_taken, inputs.row_topic, inputs.row_partition)
+    is_doubled = NONE_DOUBLED
+    if line.claims is Claims.BY_LAST_CLAIM:
+        is_doubled = taken_twice(starts, counts, inputs.owned_order, kept, len(is_taken))
+    free = free_rows(inputs.topics, topics.first_row, is_taken, inputs.row_topic, inputs.row_partition, is_doubled)
     if racks.is_active:
         free = free[np.argsort(racks.readers[free], kind="stable")]
-    quotas = Quotas(least, least + (expected > 0), expected, over)
+    quotas = Quotas(least, least + (expected > 0), expected, over, int(line.counts_in_racks))
     status, rows, receivers = deal(free, inputs.by_id, counts, waiting, quotas, racks.member_racks, racks.sets)
     if status != DONE:
         raise AssignorError("java.lang.IllegalStateException", _REFUSALS[status])

@@ -6,9 +6,9 @@ improve nothing · partitions stay where they are · a partition returns to whom
 
 Example: t0, t1, t2 of 1 partition; A reads t0, B t0 and t1, C all: A t0-0, B t1-0, C t2-0 (round robin: C gets two).
 
-Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 2.4 to 4.3. It can loop for ever on valid input
-(see ``balance``): EndlessReassignmentError. Complexity: O(walks · (partitions + Σ readers of a topic) + moves ·
-log(members)), where Java pays O(partitions) and more for each partition of each walk.
+Source: ``AbstractStickyAssignor.GeneralAssignmentBuilder``, 3.0 to 4.3 (``lines``: what differs). It can loop for ever
+on valid input (see ``balance``): EndlessReassignmentError. Complexity: O(walks · (partitions + Σ readers of a topic) +
+moves · log(members)), where Java pays O(partitions) and more for each partition of each walk.
 """
 
 from __future__ import annotations
@@ -30,24 +30,27 @@ from kafka_rebalance.assignors.sticky.balance import (
     moved,
     rebalance,
 )
+from kafka_rebalance.assignors.sticky.lines import Claims, Line
 from kafka_rebalance.assignors.sticky.state import HEAP, LEAST, LITERAL, MOST, NONE, State, flattened, give, new_state
-from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, free_rows
+from kafka_rebalance.assignors.sticky.sticky_input import NONE_DOUBLED, StickyInput, free_rows
 from kafka_rebalance.errors import AssignorError, EndlessReassignmentError
 from kafka_rebalance.kernels.decorators import kernel
 
-_SLACK = 1
 
-
-def assign_general(request: AssignmentRequest, inputs: StickyInput, *, is_cooperative: bool) -> Assignment:
+def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool) -> Assignment:
     """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     members, topics = request.members, request.topics
     possible = most_possible(
         members.subscription_offsets, members.subscription_topics, inputs.counts, len(inputs.topics), inputs.total
     )
-    state = new_state(request, inputs, possible, slack=_SLACK)
+    state = new_state(request, inputs, possible, slack=line.slack)
     order = inputs.topics[np.argsort(state.topics["readers"][inputs.topics], kind="stable")]
-    is_taken, must_revoke = keep_readable(state, members.owned_offsets, inputs.rows, inputs.is_kept)
-    free = free_rows(order, topics.first_row, is_taken, inputs.row_topic, inputs.row_partition)
+    is_taken, must_revoke = keep_readable(state, inputs.owned_order, members.owned_offsets, inputs.rows, inputs.is_kept)
+    is_doubled, is_unsound = NONE_DOUBLED, bool(is_taken[topics.partition_total :].any())
+    if line.claims is Claims.BY_LAST_CLAIM:
+        is_doubled = held_twice(state)
+        is_unsound |= bool(is_doubled.any())
+    free = free_rows(order, topics.first_row, is_taken, inputs.row_topic, inputs.row_partition, is_doubled)
     is_initial = not state.members["row_count"].any()
     give_out(state, give_out_in_racks(state, free) if inputs.racks.is_active else free)
     remember_previous(
@@ -57,8 +60,7 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, *, is_cooper
     # What was given out just now moves first, and everything only then; if something is revoked anyhow, all at once.
     walks = [] if must_revoke else [shared_rows(state, free)]
     walks.append(shared_rows(state, rows_of(order, topics.first_row)))
-    holds_stale = bool(is_taken[topics.partition_total :].any())
-    state_then = evened(state, walks, is_initial=is_initial, is_literal=holds_stale)
+    state_then = evened(state, walks, is_initial=is_initial, is_literal=is_unsound)
     return _answer(request, inputs, state, state_then, is_cooperative=is_cooperative)
 
 
@@ -108,7 +110,9 @@ def waits_for_owners(offsets: Longs, rows: Ints, owned_offsets: Longs, owned_row
 
 
 @kernel
-def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags) -> tuple[Flags, bool]:
+def keep_readable(
+    state: State, owned_order: Longs, owned_offsets: Longs, rows: Ints, is_kept: Flags
+) -> tuple[Flags, bool]:
     """Give members what they keep: taken rows bool[R], and whether anything must be revoked.
 
     Members keep what they still subscribe to and, where racks matter, what lies in their rack.
@@ -116,7 +120,7 @@ def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags
     is_taken = np.zeros(len(state.rows), np.bool_)
     subscriber = np.full(len(state.topics), NONE, np.int32)
     must_revoke = False
-    for member in range(len(state.members)):
+    for member in owned_order:
         rack = state.members[member].rack
         for at in range(state.offsets[member], state.offsets[member + 1]):
             subscriber[state.topics_of[at]] = member
@@ -127,10 +131,21 @@ def keep_readable(state: State, owned_offsets: Longs, rows: Ints, is_kept: Flags
             is_mismatch = rack >= 0 and (row >= len(state.sets) or not has_rack(state.sets[row], rack))
             if is_mismatch or subscriber[state.rows[row].topic] != member:
                 must_revoke = True
+                state.rows[row].owner = member  # Kafka goes on believing so
                 continue
             give(state, row, member)
             is_taken[row] = True
     return is_taken, must_revoke
+
+
+@kernel
+def held_twice(state: State) -> Flags:
+    """bool[R]: rows in the lists of more than one member."""
+    is_doubled = np.zeros(len(state.rows), np.bool_)
+    for row in range(len(state.rows)):
+        place = state.rows[row].first
+        is_doubled[row] = place != NONE and state.places[place].beside != NONE
+    return is_doubled
 
 
 @kernel

@@ -10,13 +10,14 @@ In the cooperative round what another member still holds is withheld: it has no 
 and joined again; the next round, with what each then owns as its input, assigns it. What has no owner is assigned at
 once.
 
-Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.7.1 to 4.3,
-whose answers these are.
+Source: ``StickyAssignor``, ``CooperativeStickyAssignor``, ``AbstractStickyAssignor`` of kafka-clients 3.0 to 4.3; what
+their lines do differently stands in ``lines``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,15 @@ from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.constrained import assign_constrained
 from kafka_rebalance.assignors.sticky.general import assign_general
+from kafka_rebalance.assignors.sticky.lines import (
+    NEWEST,
+    OF_3_0_0,
+    OF_3_4_0,
+    OF_3_4_1,
+    OF_3_5_0,
+    OF_3_5_2,
+    Line,
+)
 from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, sticky_input_of
 
 
@@ -33,10 +43,12 @@ class StickyAssignor:
 
     name: str = "sticky"
     versions: str = "Kafka 3.7.1 – 4.3"
+    line: Line = NEWEST
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
-        return _assign(request, sticky_input_of(request, request.members.data_generations), is_cooperative=False)
+        inputs = sticky_input_of(request, request.members.data_generations, self.line)
+        return _assign(request, inputs, self.line, is_cooperative=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +57,31 @@ class CooperativeStickyAssignor:
 
     name: str = "cooperative-sticky"
     versions: str = "Kafka 3.7.1 – 4.3"
+    line: Line = NEWEST
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         members = request.members
-        generations = np.where(members.generations >= 0, members.generations, members.data_generations)
-        generations.setflags(write=False)  # as those of a request are: one variant of each kernel serves both
-        return _assign(request, sticky_input_of(request, generations), is_cooperative=True)
+        generations = members.data_generations
+        if self.line.reads_subscription_generation:
+            generations = np.where(members.generations >= 0, members.generations, generations)
+            generations.setflags(write=False)  # as those of a request are: one variant of each kernel serves both
+        inputs = sticky_input_of(request, generations, self.line)
+        return _assign(request, inputs, self.line, is_cooperative=True)
 
 
-def _assign(request: AssignmentRequest, inputs: StickyInput, *, is_cooperative: bool) -> Assignment:
+def _assign(request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool) -> Assignment:
     way = assign_constrained if inputs.is_equal else assign_general
-    return way(request, inputs, is_cooperative=is_cooperative)
+    return way(request, inputs, line, is_cooperative=is_cooperative)
+
+
+# The classes of earlier lines, by the first release of each.
+sticky_of_3_5_2 = partial(StickyAssignor, line=OF_3_5_2)
+sticky_of_3_5_0 = partial(StickyAssignor, line=OF_3_5_0)
+sticky_of_3_4_1 = partial(StickyAssignor, line=OF_3_4_1)
+sticky_of_3_0_0 = partial(StickyAssignor, line=OF_3_0_0)
+cooperative_of_3_5_2 = partial(CooperativeStickyAssignor, line=OF_3_5_2)
+cooperative_of_3_5_0 = partial(CooperativeStickyAssignor, line=OF_3_5_0)
+cooperative_of_3_4_1 = partial(CooperativeStickyAssignor, line=OF_3_4_1)
+cooperative_of_3_4_0 = partial(CooperativeStickyAssignor, line=OF_3_4_0)
+cooperative_of_3_0_0 = partial(CooperativeStickyAssignor, line=OF_3_0_0)

@@ -5,7 +5,8 @@ only at the topic) is *stale*: it gets a row of its own behind the P real ones.
 
 Claims (``AbstractStickyAssignor.allSubscriptionsEqual``): members are met in map order. A partition that two claim in
 the same generation is lost to both; else the higher generation has it. Kafka compares the generation in the later
-member's *user data* with that in the earlier one's *Subscription*, and this does too.
+member's *user data* with that in the earlier one's *Subscription*, and this does too. Earlier lines have other rules
+(``lines.Claims``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy.typing as npt
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.assignors.orders import by_member_id, member_walk, ranks_of, topic_walk
 from kafka_rebalance.assignors.racks import partition_racks, use_racks, word_count
-from kafka_rebalance.assignors.request import NO_RACK, AssignmentRequest
+from kafka_rebalance.assignors.request import NO_GENERATION, NO_RACK, AssignmentRequest
+from kafka_rebalance.assignors.sticky.lines import NEWEST, Claims, Line
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
 from kafka_rebalance.java.strings import hash_codes, sorted_order
 from kafka_rebalance.kernels.decorators import kernel
@@ -27,6 +29,7 @@ Words = npt.NDArray[np.uint64]
 
 _LOST = -1  # owned, but of a topic that is not in the metadata
 _STALE = -2
+NONE_DOUBLED: Flags = np.zeros(0, dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +73,7 @@ class StickyInput:
     racks: RackInput
 
 
-def sticky_input_of(request: AssignmentRequest, generations: Ints) -> StickyInput:
+def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = NEWEST) -> StickyInput:
     """Prepare a request; ``generations`` int32[M]: what each member's data says."""
     members, topics = request.members, request.topics
     subscription_order = member_walk(request)
@@ -81,10 +84,16 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints) -> StickyInpu
     by_name = names[counts[names] >= 0]
     by_id = by_member_id(members)
     rows, row_topic, row_partition = _rows(request, counts)
+    newest = max(request.max_generation_before, int(generations.max()) if len(generations) else NO_GENERATION)
+    claimed, mine, theirs = rows, generations, members.generations
+    if line.claims is Claims.OF_NEWEST:
+        # Of those that count each has the newest generation: of two that claim the same one nobody keeps it.
+        claimed = np.where(np.repeat(generations == newest, np.diff(members.owned_offsets)), rows, np.int32(_LOST))
+        theirs = generations
     is_kept, is_contested = settle_claims(
-        subscription_order, members.owned_offsets, rows, len(row_topic), generations, members.generations
-    )
-    newest = int(generations.max()) if len(generations) else request.max_generation_before
+        subscription_order, members.owned_offsets, claimed, len(row_topic), mine, theirs,
+        line.claims is Claims.BY_LAST_CLAIM,
+    )  # fmt: skip
     hashes = hash_codes(members.ids.data, members.ids.offsets)
     return StickyInput(
         subscription_order=subscription_order,
@@ -100,9 +109,9 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints) -> StickyInpu
         is_kept=is_kept,
         is_contested=is_contested,
         generations=generations,
-        max_generation=max(request.max_generation_before, newest),
+        max_generation=newest,
         is_equal=all_equal(subscription_order, members.subscription_offsets, members.subscription_topics, len(topics)),
-        racks=_racks(request, counts),
+        racks=_racks(request, counts) if line.uses_racks else no_racks(len(members)),
     )
 
 
@@ -164,8 +173,12 @@ def settle_claims(
     row_count: int,
     generations: Ints,
     subscription_generations: Ints,
+    losers_count: bool,  # noqa: FBT001
 ) -> tuple[Flags, Flags]:
-    """Which entries their members keep, bool[W], and which rows two claimed in one generation, bool[R]."""
+    """Which entries their members keep, bool[W], and which rows two claimed in one generation, bool[R].
+
+    ``losers_count``: the next claim is compared with one that was lost, too. Then a row may be kept by two.
+    """
     is_kept = np.zeros(len(rows), np.bool_)
     is_contested = np.zeros(row_count, np.bool_)
     claimant = np.full(row_count, -1, np.int32)
@@ -179,6 +192,9 @@ def settle_claims(
             other = claimant[row]
             theirs = max(subscription_generations[other], -1) if other >= 0 else -1
             if other >= 0 and mine < theirs:
+                if losers_count:
+                    claimant[row] = member
+                    entry[row] = -1
                 continue
             if other >= 0 and entry[row] >= 0:
                 is_kept[entry[row]] = False
@@ -249,11 +265,13 @@ def readers_in_racks(sets: Words, in_rack: Longs) -> Longs:
 
 
 @kernel
-def free_rows(order: Longs, first_row: Longs, is_taken: Flags, row_topic: Ints, row_partition: Ints) -> Ints:
+def free_rows(
+    order: Longs, first_row: Longs, is_taken: Flags, row_topic: Ints, row_partition: Ints, is_doubled: Flags
+) -> Ints:
     """Rows that nobody has, topics in ``order``, partitions ascending; as Kafka's two pointers find them.
 
-    Its pointer into the taken partitions waits for ever at the first stale row: behind that place every partition
-    counts as free, taken or not.
+    Its pointer into the taken partitions waits for ever at the first stale row, and at one that two members have
+    (``is_doubled`` bool[R], or empty): behind that place every partition counts as free, taken or not.
     """
     place = np.full(len(first_row), -1, np.int64)
     for i in range(len(order)):
@@ -263,6 +281,9 @@ def free_rows(order: Longs, first_row: Longs, is_taken: Flags, row_topic: Ints, 
     for stale_row in range(real, len(is_taken)):
         if is_taken[stale_row]:
             stuck = min(stuck, (place[row_topic[stale_row]] << 32) + row_partition[stale_row])
+    for row in range(len(is_doubled)):
+        if is_doubled[row]:
+            stuck = min(stuck, (place[row_topic[row]] << 32) + row_partition[row])
     rows = np.empty(real, np.int32)
     count = 0
     for topic in order:

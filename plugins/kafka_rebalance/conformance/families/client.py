@@ -37,10 +37,11 @@ def answer_legacy_roundrobin(case: Input) -> Output:
 
 
 def answer_sticky(case: Input) -> Output:
-    """``client_sticky``; ``isSticky`` is recorded where the general way ran, the only one that keeps account of it."""
-    request, assignment = _asked_of_client("sticky", case, Owned.DATA)
+    """``client_sticky``; ``isSticky``: of the newest class, where the general way ran, which alone keeps account."""
+    name = _name_of("sticky", case)
+    request, assignment = _asked(name, case, Owned.DATA)
     output = _with_notes(request, assignment)
-    if assignment.notes is not None and not assignment.notes.is_constrained:
+    if name == "sticky" and assignment.notes is not None and not assignment.notes.is_constrained:
         output["isSticky"] = assignment.notes.is_sticky
     return output
 
@@ -58,7 +59,11 @@ def answer_legacy_sticky(case: Input) -> Output:
 def _asked_of_client(
     strategy: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION
 ) -> tuple[AssignmentRequest, Assignment]:
-    return _asked(registry.name_of(strategy, case.get("client"), case.get("version")), case, owned_of)
+    return _asked(_name_of(strategy, case), case, owned_of)
+
+
+def _name_of(strategy: str, case: Input) -> str:
+    return registry.name_of(strategy, case.get("client"), case.get("version"))
 
 
 def _asked(name: str, case: Input, owned_of: Owned = Owned.SUBSCRIPTION) -> tuple[AssignmentRequest, Assignment]:

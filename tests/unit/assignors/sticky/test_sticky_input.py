@@ -41,7 +41,7 @@ def claims(generations: list[int], sent: list[int] | None = None) -> tuple[list[
     """Members 0 and 1, met in this order, both own row 0."""
     kept, contested = settle_claims(
         np.arange(2), frozen([0, 1, 2]), np.zeros(2, np.int32), 1, frozen(generations, np.int32),
-        frozen(generations if sent is None else sent, np.int32),
+        frozen(generations if sent is None else sent, np.int32), False,
     )  # fmt: skip
     return kept.tolist(), contested.tolist()
 
@@ -83,11 +83,12 @@ def test_equal_subscriptions_as_kafka_sees_them(subscriptions: list[list[int]], 
     assert all_equal(np.arange(len(subscriptions)), offsets, topics, 3) is is_equal
 
 
-def free(is_taken: list[bool], topic: list[int], partition: list[int]) -> list[int]:
+def free(is_taken: list[bool], topic: list[int], partition: list[int], doubled: list[bool] | None = None) -> list[int]:
     """Topic 0 has rows 0 to 2, topic 1 row 3; they are walked 1, 0."""
     order, first_row = np.array([1, 0]), frozen([0, 3, 4])
     columns = (np.array(topic, dtype=np.int32), np.array(partition, dtype=np.int32))
-    return free_rows(order, first_row, np.array(is_taken), *columns).tolist()
+    is_doubled = np.array(doubled or [], dtype=np.bool_)
+    return free_rows(order, first_row, np.array(is_taken), *columns, is_doubled).tolist()
 
 
 def test_free_rows_come_topic_by_topic_and_behind_a_stale_one_everything_counts_as_free() -> None:
@@ -97,6 +98,8 @@ def test_free_rows_come_topic_by_topic_and_behind_a_stale_one_everything_counts_
     # Topic 1's partition 7 is stale and taken: Kafka's pointer stays there, and topic 0, walked after it, is all free.
     stale = ([*real[0], 1], [*real[1], 7])
     assert free([False, True, False, True, True], *stale) == [0, 1, 2]
+    # So it does at a partition that two have: topic 0's first; the second is dealt though it is taken.
+    assert free([True, True, False, True], *real, [True, False, False, False]) == [1, 2]
     # The same partition of topic 0 comes last of all: nothing is behind it.
     assert free([False, True, False, True, True], [*real[0], 0], stale[1]) == [0, 2]
 
