@@ -28,7 +28,7 @@ def test_every_recorded_case_is_answered_exactly(family: str) -> None:
 
 
 def test_the_selection_holds_cases_of_every_family() -> None:
-    assert len(families()) == 23
+    assert len(families()) >= 23
     assert {next(cases(family))["strategy"] for family in families()} == set(FAMILIES)
 
 

@@ -195,6 +195,8 @@ _STICKY: tuple[tuple[Callable[[str, AssignmentRequest], None], Kind], ...] = (
 _RANGE = ((_ONE, ANY), (_SAME, ANY), (is_even_by_topic, ANY), (does_not_look_at_what_members_own, ANY))
 _ROUNDROBIN = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (does_not_look_at_what_members_own, ANY))
 _CURRENT_STICKY = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL), (_ONE, RACKS), (is_even, EQUAL_RACKS))
+# With unequal subscriptions 2.5.1 to 2.8.2 forget what some own: asked again they answer otherwise.
+_FORGETFUL_STICKY = tuple((check, EQUAL if check is moves_nothing_when_settled else kind) for check, kind in _STICKY)
 _UNIFORM = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (takes_only_from_the_full, EQUAL))
 
 DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind], ...]] = {
@@ -204,8 +206,15 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
     "roundrobin": _ROUNDROBIN,
     "roundrobin@2.0": _ROUNDROBIN,
     "sticky": _CURRENT_STICKY,
+    "sticky@2.8.1": _FORGETFUL_STICKY,
+    "sticky@2.5.1": _FORGETFUL_STICKY,
+    "sticky@2.4": _STICKY,
+    "sticky@2.3": _STICKY,
     "sticky@2.0": _STICKY,
     "cooperative-sticky": (*_CURRENT_STICKY, (gives_nothing_that_another_still_owns, EQUAL)),
+    "cooperative-sticky@2.8.1": (*_STICKY, (gives_nothing_that_another_still_owns, EQUAL)),
+    "cooperative-sticky@2.5.1": (*_STICKY, (gives_nothing_that_another_still_owns, EQUAL)),
+    "cooperative-sticky@2.4": (*_STICKY, (gives_nothing_that_another_still_owns, EQUAL)),
     "server-range": _RANGE,
     "server-uniform": (*_UNIFORM, (keeps_the_most_that_evenness_allows, EQUAL), (moves_nothing_when_settled, ANY)),
     "server-uniform@4.0.0": (*_UNIFORM, (moves_nothing_when_settled, EQUAL)),

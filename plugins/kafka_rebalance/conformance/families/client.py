@@ -40,8 +40,9 @@ def answer_sticky(case: Input) -> Output:
     """``client_sticky``; ``isSticky`` is recorded where the general way ran, the only one that keeps account of it."""
     request, assignment = _asked_of_client("sticky", case, Owned.DATA)
     output = _with_notes(request, assignment)
-    if assignment.notes is not None and not assignment.notes.is_constrained:
-        output["isSticky"] = assignment.notes.is_sticky
+    notes = assignment.notes
+    if notes is not None and not notes.is_constrained and notes.max_generation_after is not None:
+        output["isSticky"] = notes.is_sticky
     return output
 
 
@@ -70,5 +71,6 @@ def _with_notes(request: AssignmentRequest, assignment: Assignment) -> Output:
     output = rendered(request, assignment)
     if assignment.notes is not None:
         output["constrained"] = assignment.notes.is_constrained
-        output["maxGenerationAfter"] = assignment.notes.max_generation_after
+        if assignment.notes.max_generation_after is not None:
+            output["maxGenerationAfter"] = assignment.notes.max_generation_after
     return output
