@@ -197,6 +197,8 @@ _ROUNDROBIN = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (does_not_look_at_wh
 _CURRENT_STICKY = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL), (_ONE, RACKS), (is_even, EQUAL_RACKS))
 _EARLIER_STICKY = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL))
 _COOPERATIVE = ((gives_nothing_that_another_still_owns, EQUAL),)
+# With unequal subscriptions 2.5.1 to 2.8.2 forget what some own: asked again they answer otherwise.
+_FORGETFUL_STICKY = tuple((check, EQUAL if check is moves_nothing_when_settled else kind) for check, kind in _STICKY)
 _UNIFORM = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (takes_only_from_the_full, EQUAL))
 
 _PLAIN_RANGES = ("sarama", "franz-go", "kafka-python-3", "kafka-python-2", "aiokafka")
@@ -221,13 +223,20 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
     "sticky@3.5": _EARLIER_STICKY,
     "sticky@3.4.1": _EARLIER_STICKY,
     "sticky@3.0": _EARLIER_STICKY,
-    "sticky@2.0": _STICKY,
     "cooperative-sticky": (*_CURRENT_STICKY, *_COOPERATIVE),
     "cooperative-sticky@3.5.2": (*_EARLIER_STICKY, *_COOPERATIVE),
     "cooperative-sticky@3.5": (*_EARLIER_STICKY, *_COOPERATIVE),
     "cooperative-sticky@3.4.1": (*_EARLIER_STICKY, *_COOPERATIVE),
     "cooperative-sticky@3.4.0": (*_EARLIER_STICKY, *_COOPERATIVE),
     "cooperative-sticky@3.0": (*_EARLIER_STICKY, *_COOPERATIVE),
+    "sticky@2.8.1": _FORGETFUL_STICKY,
+    "sticky@2.5.1": _FORGETFUL_STICKY,
+    "sticky@2.4": _STICKY,
+    "sticky@2.3": _STICKY,
+    "sticky@2.0": _STICKY,
+    "cooperative-sticky@2.8.1": (*_STICKY, *_COOPERATIVE),
+    "cooperative-sticky@2.5.1": (*_STICKY, *_COOPERATIVE),
+    "cooperative-sticky@2.4": (*_STICKY, *_COOPERATIVE),
     "server-range": _RANGE,
     "server-uniform": (*_UNIFORM, (keeps_the_most_that_evenness_allows, EQUAL), (moves_nothing_when_settled, ANY)),
     "server-uniform@4.0.0": (*_UNIFORM, (moves_nothing_when_settled, EQUAL)),

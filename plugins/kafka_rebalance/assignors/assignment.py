@@ -40,13 +40,20 @@ class StickyNotes:
     """What a sticky strategy remembers of its run.
 
     ``moved_topics``, ``moved_from``, ``moved_to`` int32[K]: movements recorded while balancing (general way only).
+    ``max_generation_after``: ``None`` before 3.0, which remembers nothing from call to call.
     """
 
     is_constrained: bool
-    max_generation_after: int
+    max_generation_after: int | None
     moved_topics: Ints
     moved_from: Ints
     moved_to: Ints
+
+    @classmethod
+    def of_way(cls, *, is_constrained: bool) -> StickyNotes:
+        """Which way was gone, by a release (2.5.1 to 2.8.2) of which nothing else is known."""
+        nothing = np.zeros(0, dtype=np.int32)
+        return cls(is_constrained, None, nothing, nothing, nothing)
 
     @property
     def is_sticky(self) -> bool:

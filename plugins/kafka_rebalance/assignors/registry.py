@@ -7,153 +7,18 @@ by an entry point of group ``kafka_rebalance.assignors`` that names the class.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
 
+from kafka_rebalance.assignors.built_in import BUILT_IN, Client, Registration, Side
 from kafka_rebalance.assignors.contract import Assignor
 from kafka_rebalance.assignors.custom.custom_assignor import CustomAssignor, CustomAssignorAdapter
-from kafka_rebalance.assignors.releases import Releases, release_of
+from kafka_rebalance.assignors.releases import release_of
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
 
 ENTRY_POINT_GROUP = "kafka_rebalance.assignors"
 
-
-class Side(StrEnum):
-    """Who runs a strategy."""
-
-    CLIENT = "client"  # the group's leader
-    SERVER = "server"  # the coordinator of a KIP-848 group
-    SHARE = "share"  # the coordinator of a share group
-    METAQ = "metaq"  # every consumer for itself
-    OWN = "own"
-
-
-class Client(StrEnum):
-    """Whose consumer runs a client's strategy; the names that ``clients.toml`` and ``replay`` take."""
-
-    JAVA = "java"
-    LIBRDKAFKA = "librdkafka"
-    SARAMA = "sarama"
-    FRANZ_GO = "franz-go"
-    KAFKA_PYTHON = "kafka-python"
-    AIOKAFKA = "aiokafka"
-    KAFKAJS = "kafkajs"
-
-
-@dataclass(frozen=True, slots=True)
-class Registration:
-    """A built-in strategy: its name here, who runs it, the releases whose answers it gives, where its class is.
-
-    A name is the strategy and, behind ``@``, what tells this class from the newest Java one: the first release of its
-    line, or the client. ``client`` says whose releases they are; server-side strategies are Kafka's. ``own_protocol``:
-    what the group's protocol calls it where that is not the strategy's name.
-    """
-
-    name: str
-    side: Side
-    releases: Releases
-    target: str  # module:class, in this package
-    client: Client = Client.JAVA
-    own_protocol: str = ""
-
-    @property
-    def strategy(self) -> str:
-        """What it does, in Kafka's words: as the group's protocol calls it, with most clients."""
-        return self.name.partition("@")[0]
-
-    @property
-    def protocol(self) -> str:
-        """What the group's protocol calls it."""
-        return self.own_protocol or self.strategy
-
-    @property
-    def versions(self) -> str:
-        """The releases, for people."""
-        return str(self.releases)
-
-
-def _kafka(name: str, side: Side, first: str, last: str, target: str) -> Registration:
-    return Registration(name, side, Releases("Kafka", first, last), target)
-
-
-def _other(name: str, side: Side, product: str, release: str, target: str) -> Registration:
-    return Registration(name, side, Releases(product, release, release), target)
-
-
-def _of_client(name: str, client: Client, first: str, last: str, target: str, protocol: str = "") -> Registration:
-    """``first`` and ``last``: the releases that were run, between which nothing else is known to answer."""
-    return Registration(name, Side.CLIENT, Releases(client.value, first, last), target, client, protocol)
-
-
-# Of one strategy and client the newest comes first.
-BUILT_IN: tuple[Registration, ...] = (
-    _kafka("range", Side.CLIENT, "3.5", "4.3", "client.range:RangeAssignor"),
-    _kafka("range@2.4", Side.CLIENT, "2.4", "3.4", "client.range_plain:StaticFirstRangeAssignor"),
-    _kafka("range@2.1", Side.CLIENT, "2.1", "2.3", "client.range_plain:LegacyRangeAssignorOf21"),
-    _kafka("range@2.0", Side.CLIENT, "0.9", "2.0", "client.range_plain:LegacyRangeAssignor"),
-    _kafka("roundrobin", Side.CLIENT, "2.4", "4.3", "client.roundrobin:RoundRobinAssignor"),
-    _kafka("roundrobin@2.0", Side.CLIENT, "0.9", "2.3", "client.roundrobin:LegacyRoundRobinAssignor"),
-    _kafka("sticky", Side.CLIENT, "3.7.1", "4.3", "sticky.sticky:StickyAssignor"),
-    _kafka("sticky@3.5.2", Side.CLIENT, "3.5.2", "3.7.0", "sticky.sticky:sticky_of_3_5_2"),
-    _kafka("sticky@3.5", Side.CLIENT, "3.5.0", "3.5.1", "sticky.sticky:sticky_of_3_5_0"),
-    _kafka("sticky@3.4.1", Side.CLIENT, "3.4.1", "3.4.1", "sticky.sticky:sticky_of_3_4_1"),
-    _kafka("sticky@3.0", Side.CLIENT, "3.0", "3.4.0", "sticky.sticky:sticky_of_3_0_0"),
-    _kafka("sticky@2.0", Side.CLIENT, "0.11", "2.2", "sticky.legacy:LegacyStickyAssignor"),
-    _kafka("cooperative-sticky", Side.CLIENT, "3.7.1", "4.3", "sticky.sticky:CooperativeStickyAssignor"),
-    _of_client(
-        "range@librdkafka", Client.LIBRDKAFKA, "2.15.0", "2.15.0", "other_clients.librdkafka_range:LibrdkafkaRange"
-    ),
-    _of_client(
-        "roundrobin@librdkafka", Client.LIBRDKAFKA, "2.15.0", "2.15.0", "other_clients.roundrobin:of_librdkafka"
-    ),
-    _of_client("range@sarama", Client.SARAMA, "1.61.1", "1.61.1", "other_clients.plain_range:of_sarama"),
-    _of_client("roundrobin@sarama", Client.SARAMA, "1.61.1", "1.61.1", "other_clients.roundrobin:SaramaDealer"),
-    _of_client("range@franz-go", Client.FRANZ_GO, "1.22.2", "1.22.2", "other_clients.plain_range:of_franz_go"),
-    _of_client("roundrobin@franz-go", Client.FRANZ_GO, "1.22.2", "1.22.2", "other_clients.roundrobin:of_franz_go"),
-    _of_client(
-        "range@kafka-python-3", Client.KAFKA_PYTHON, "3.0.12", "3.0.12", "other_clients.plain_range:of_kafka_python_3"
-    ),
-    _of_client(
-        "range@kafka-python-2", Client.KAFKA_PYTHON, "2.0.2", "2.2.15", "other_clients.plain_range:by_member_id"
-    ),
-    _of_client(
-        "roundrobin@kafka-python-3",
-        Client.KAFKA_PYTHON,
-        "3.0.12",
-        "3.0.12",
-        "other_clients.roundrobin:KafkaPython3Dealer",
-    ),
-    _of_client(
-        "roundrobin@kafka-python-2", Client.KAFKA_PYTHON, "2.0.2", "2.2.15", "other_clients.roundrobin:by_member_id"
-    ),
-    _of_client("range@aiokafka", Client.AIOKAFKA, "0.14.0", "0.14.0", "other_clients.plain_range:by_member_id"),
-    _of_client("roundrobin@aiokafka", Client.AIOKAFKA, "0.14.0", "0.14.0", "other_clients.roundrobin:by_member_id"),
-    _of_client(
-        "roundrobin@kafkajs",
-        Client.KAFKAJS,
-        "2.2.4",
-        "2.2.4",
-        "other_clients.roundrobin:KafkaJSDealer",
-        "RoundRobinAssigner",
-    ),
-    _kafka("cooperative-sticky@3.5.2", Side.CLIENT, "3.5.2", "3.7.0", "sticky.sticky:cooperative_of_3_5_2"),
-    _kafka("cooperative-sticky@3.5", Side.CLIENT, "3.5.0", "3.5.1", "sticky.sticky:cooperative_of_3_5_0"),
-    _kafka("cooperative-sticky@3.4.1", Side.CLIENT, "3.4.1", "3.4.1", "sticky.sticky:cooperative_of_3_4_1"),
-    _kafka("cooperative-sticky@3.4.0", Side.CLIENT, "3.4.0", "3.4.0", "sticky.sticky:cooperative_of_3_4_0"),
-    _kafka("cooperative-sticky@3.0", Side.CLIENT, "3.0", "3.3", "sticky.sticky:cooperative_of_3_0_0"),
-    _kafka("server-range", Side.SERVER, "4.0", "4.3", "server.range:ServerRangeAssignor"),
-    _kafka("server-uniform", Side.SERVER, "4.0.1", "4.3", "server.uniform:ServerUniformAssignor"),
-    _kafka("server-uniform@4.0.0", Side.SERVER, "4.0.0", "4.0.0", "server.uniform:as_of_4_0_0"),
-    _kafka("share-simple", Side.SHARE, "4.2", "4.3", "share.simple:ShareSimpleAssignor"),
-    _kafka("share-simple@4.0", Side.SHARE, "4.0", "4.0", "share.simple:ShareSimpleAssignorOf40"),
-    _other("metaq-default", Side.METAQ, "Metamorphosis", "1.4", "metaq.default:MetaqDefaultAssignor"),
-    _other("metaq-consistent", Side.METAQ, "Metamorphosis", "1.4", "metaq.consistent:MetaqConsistentAssignor"),
-    _other("random", Side.CLIENT, "seed article", "001", "client.random_lots:RandomAssignor"),
-    _other("broadcast", Side.CLIENT, "seed article", "001", "client.group_broadcast:GroupBroadcastAssignor"),
-    _other("weighted", Side.OWN, "Kafka Rebalance Advisor", "0.1", "weighted.weighted:WeightedAssignor"),
-)
 
 _REGISTRATIONS = {registration.name: registration for registration in BUILT_IN}
 _LOADED: dict[str, Assignor] = {}
@@ -232,3 +97,9 @@ def name_of(strategy: str, client: object = None, version: object = None) -> str
 def registrations(side: Side | None = None) -> Iterator[Registration]:
     """Built-in strategies, of one side or all."""
     return (registration for registration in BUILT_IN if side is None or registration.side is side)
+
+
+__all__ = [
+    "BUILT_IN", "ENTRY_POINT_GROUP", "Client", "Registration", "Side", "by_name", "name_of", "names", "register",
+    "registrations",
+]  # fmt: skip

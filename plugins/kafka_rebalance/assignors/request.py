@@ -103,6 +103,7 @@ class MemberColumns:
     owns, in its own order; a partition index may be one that no longer exists. ``has_owned`` bool[M]: it said so at all
     (an empty list is something else than silence to old versions). ``generations`` int32[M]: the Subscription's own
     field (v2+); ``data_generations`` int32[M]: what its user data decodes to; ``NO_GENERATION`` where not sent.
+    ``sent_generation`` bool[M]: the user data holds one at all, if only −1 (``None``: those that are not −1).
     ``instance_ids`` count only where ``has_instance_id``. ``racks`` int32[M]: index into the request's rack names.
     ``user_data``, ``hosts``, ``client_ids``: empty, or one a member.
     """
@@ -119,6 +120,7 @@ class MemberColumns:
     has_owned: Flags
     generations: Ints
     data_generations: Ints
+    sent_generation: Flags | None = None
     user_data: tuple[bytes | None, ...] = ()
     hosts: tuple[str | None, ...] = ()
     client_ids: tuple[str | None, ...] = ()
@@ -167,6 +169,9 @@ class MemberColumns:
         _freeze(self, np.int32, "subscription_topics", "owned_topics", "owned_partitions", "racks")
         _freeze(self, np.int32, "generations", "data_generations")
         _freeze(self, np.bool_, "has_instance_id", "has_owned")
+        if self.sent_generation is not None:
+            _freeze(self, np.bool_, "sent_generation")
+            _expect("members", "sent_generation", self.sent_generation, count)
         for name in ("subscription_offsets", "owned_offsets"):
             _expect("members", name, getattr(self, name), count + 1)
         for name in ("instance_ids", "has_instance_id", "racks", "has_owned", "generations", "data_generations"):
@@ -180,6 +185,15 @@ class MemberColumns:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def has_data_generation(self) -> Flags:
+        """bool[M]: the user data holds a generation: releases before 2.5.1 ask, even where it is −1."""
+        if self.sent_generation is None:
+            has: Flags = self.data_generations >= 0
+            has.setflags(write=False)
+            return has
+        return self.sent_generation
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -75,5 +75,6 @@ def _with_notes(request: AssignmentRequest, assignment: Assignment) -> Output:
     output = rendered(request, assignment)
     if assignment.notes is not None:
         output["constrained"] = assignment.notes.is_constrained
-        output["maxGenerationAfter"] = assignment.notes.max_generation_after
+        if assignment.notes.max_generation_after is not None:
+            output["maxGenerationAfter"] = assignment.notes.max_generation_after
     return output

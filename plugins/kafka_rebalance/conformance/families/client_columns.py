@@ -97,10 +97,12 @@ def _members(
         ),
         has_owned=np.array([partitions is not None for partitions in owned], dtype=np.bool_),
     )
+    data = [member.get("memberData") or {} for member in members]
     return replace(
         columns,
         generations=_ints([_generation(member.get("generation")) for member in members]),
-        data_generations=_ints([_generation((member.get("memberData") or {}).get("generation")) for member in members]),
+        data_generations=_ints([_generation(decoded.get("generation")) for decoded in data]),
+        sent_generation=np.array([decoded.get("generation") is not None for decoded in data], dtype=np.bool_),
     )
 
 
