@@ -301,7 +301,13 @@ def _hear(run: _Run, name: str, at_ms: int) -> None:
             "the coordinator removes it: replay that as member_dies",
         )
     member.is_rejoining = True
-    run.at(polls + times.round_trip_ms, partial(_join, run, name, None))
+    run.at(polls + times.round_trip_ms, partial(_rejoin, run, name, member))
+
+
+def _rejoin(run: _Run, name: str, member: _Member, at_ms: int) -> None:
+    """Unless it has left meanwhile, or another has come under its name."""
+    if run.members[name] is member and member.is_in_group:
+        _join(run, name, None, at_ms)
 
 
 def _time_out(run: _Run, prepared_ms: int, at_ms: int) -> None:

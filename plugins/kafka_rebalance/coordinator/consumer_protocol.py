@@ -188,15 +188,25 @@ def _beat(run: _Run, at_ms: int, member: str) -> int:
     free = {partition for partition in target - owned if partition not in run.held}
     if revoke:
         run.say(at_ms, member, Phase.HEARTBEAT, "revoke")
-        run.reading.stop(answered, member, revoke)
-        run.say(answered, member, Phase.REVOKE, f"{len(revoke)} partitions")
+        run.at(answered, partial(_obey, run, member, owned, Phase.REVOKE, revoke))
         return answered
     run.say(at_ms, member, Phase.HEARTBEAT)
     if free:
-        run.reading.start(answered, member, free)
         run.held.update(dict.fromkeys(free, member))
-        run.say(answered, member, Phase.ASSIGN, f"{len(free)} partitions more")
+        run.at(answered, partial(_obey, run, member, owned, Phase.ASSIGN, free))
     return at_ms + times.consumer_heartbeat_ms
+
+
+def _obey(run: _Run, member: str, owned: set[Partition], phase: Phase, partitions: set[Partition], at_ms: int) -> None:
+    """The answer arrives, unless it is there no longer (or anew) to hear it."""
+    if member not in run.beating or run.reading.owned[member] is not owned:
+        return
+    if phase is Phase.REVOKE:
+        run.reading.stop(at_ms, member, partitions)
+        run.say(at_ms, member, phase, f"{len(partitions)} partitions")
+    else:
+        run.reading.start(at_ms, member, partitions)
+        run.say(at_ms, member, phase, f"{len(partitions)} partitions more")
 
 
 def _learn(run: _Run, at_ms: int, member: str) -> None:

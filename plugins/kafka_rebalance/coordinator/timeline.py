@@ -133,8 +133,8 @@ class Change:
 
     ``leader`` computes the assignment of a classic group and watches its topics' metadata. ``dropped_topics`` are those
     that ``subject`` no longer subscribes to: under cooperative it gives them up before it rejoins. ``is_static``: the
-    subject has an instance id, so it does not say goodbye. ``meanwhile`` is the assignment while a static member is away for
-    longer than its session. ``at_ms``: when it happens, where it follows another.
+    subject has an instance id, so it does not say goodbye. ``meanwhile`` is the assignment while a static member is
+    away for longer than its session. ``at_ms``: when it happens, where it follows another.
     """
 
     trigger: Trigger
