@@ -1,14 +1,17 @@
 """What a rebalance does to reading: each request and phase with its time, and who stops reading what, and how long.
 
-Times are milliseconds after the trigger. The clock of each member is given (``heartbeat_offset_ms``), so a replay is
-exact and the same every time; network and assignor take no time unless ``round_trip_ms`` says so.
+Times are milliseconds after the first trigger. The clock of each member is given (``heartbeat_offset_ms``), so a
+replay is exact and the same every time; network and assignor take no time unless ``round_trip_ms`` says so. Triggers
+may follow each other while the first is still being worked off (``at_ms``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from kafka_rebalance.errors import InvalidInputError
 
 Partition = tuple[str, int]
 Holding = Mapping[str, frozenset[Partition]]
@@ -28,10 +31,14 @@ class Trigger(StrEnum):
     MEMBER_JOINS = "member_joins"
     MEMBER_DIES = "member_dies"
     MEMBER_LEAVES = "member_leaves"
+    MEMBER_STALLS = "member_stalls"  # polls no more (KIP-62): it leaves at the end of its poll interval
     STATIC_RESTART = "static_restart"
     SUBSCRIPTION_CHANGES = "subscription_changes"
     PARTITION_COUNT_CHANGES = "partition_count_changes"
     COORDINATOR_MOVES = "coordinator_moves"
+
+
+_SUBJECT_GOES = (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES, Trigger.MEMBER_STALLS)
 
 
 class Phase(StrEnum):
@@ -50,12 +57,19 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Timeouts and intervals in ms; the defaults are those of Kafka 3.0 and later (KIP-735)."""
+    """Timeouts and intervals in ms; the defaults are those of Kafka 3.0 and later (KIP-735).
+
+    ``initial_delay_ms`` is group.initial.rebalance.delay.ms, ``poll_interval_ms`` max.poll.interval.ms, and
+    ``assignment_interval_ms`` group.consumer.assignment.interval.ms (KIP-1263, from 4.3 on; 0 before).
+    """
 
     session_ms: int = 45_000
     heartbeat_ms: int = 3_000
     rebalance_ms: int = 300_000
+    initial_delay_ms: int = 3_000
+    poll_interval_ms: int = 300_000
     consumer_heartbeat_ms: int = 5_000  # KIP-848, set by the broker
+    assignment_interval_ms: int = 1_000
     metadata_max_age_ms: int = 300_000
     round_trip_ms: int = 0
     restart_ms: int = 10_000  # how long a restarted member is away
@@ -81,11 +95,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Nobody reads ``partition`` from ``from_ms`` to ``to_ms``; it goes from one member to the other (or the same)."""
+    """Nobody reads ``partition`` from ``from_ms`` to ``to_ms``; it goes from one member to the other (or the same).
+
+    ``to_ms`` is ``None`` where it ends without a reader: the pause has no end.
+    """
 
     partition: Partition
     from_ms: int
-    to_ms: int
+    to_ms: int | None
     member_before: str | None
     member_after: str | None
 
@@ -99,9 +116,10 @@ class Timeline:
     rebalances: int
 
     @property
-    def longest_pause_ms(self) -> int:
-        """The worst that any partition suffers."""
-        return max((pause.to_ms - pause.from_ms for pause in self.pauses), default=0)
+    def longest_pause_ms(self) -> int | None:
+        """The worst that any partition suffers; ``None`` where one is read no more."""
+        lengths = [None if pause.to_ms is None else pause.to_ms - pause.from_ms for pause in self.pauses]
+        return None if None in lengths else max((length for length in lengths if length is not None), default=0)
 
     @property
     def ends_at_ms(self) -> int:
@@ -114,7 +132,9 @@ class Change:
     """A trigger with the assignment before and after it. ``subject`` is the member (or topic) it is about.
 
     ``leader`` computes the assignment of a classic group and watches its topics' metadata. ``dropped_topics`` are those
-    that ``subject`` no longer subscribes to: under cooperative it gives them up before it rejoins.
+    that ``subject`` no longer subscribes to: under cooperative it gives them up before it rejoins. ``is_static``: the
+    subject has an instance id, so it does not say goodbye. ``meanwhile`` is the assignment while a static member is
+    away for longer than its session. ``at_ms``: when it happens, where it follows another.
     """
 
     trigger: Trigger
@@ -123,11 +143,14 @@ class Change:
     after: Holding
     leader: str = ""
     dropped_topics: frozenset[str] = frozenset()
+    is_static: bool = False
+    meanwhile: Holding | None = None
+    at_ms: int = 0
 
     @property
     def stays(self) -> tuple[str, ...]:
         """Members that take part before and after, sorted."""
-        gone = {self.subject} if self.trigger in (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES) else set()
+        gone = {self.subject} if self.trigger in _SUBJECT_GOES else set()
         new = {self.subject} if self.trigger is Trigger.MEMBER_JOINS else set()
         return tuple(sorted((set(self.before) | set(self.after)) - gone - new))
 
@@ -142,18 +165,82 @@ class Change:
         return {partition: member for member in sorted(self.after) for partition in self.after[member]}
 
 
-def pauses_between(
-    change: Change, stopped: Mapping[Partition, int], started: Mapping[Partition, int]
-) -> tuple[Pause, ...]:
-    """Pauses from the moments at which reading stopped and started; a partition without both had none."""
-    before, after = change.owner_before, change.owner_after
-    return tuple(
-        Pause(partition, stopped[partition], started[partition], before.get(partition), after.get(partition))
-        for partition in sorted(stopped)
-        if partition in started and started[partition] > stopped[partition]
-    )
+@dataclass(slots=True)
+class Reading:
+    """Who reads what while a replay runs, and since when nobody does; lives inside one call."""
+
+    owned: dict[str, set[Partition]]
+    pauses: list[Pause] = field(default_factory=list)
+    _open: dict[Partition, tuple[int, str | None]] = field(default_factory=dict)
+
+    def stop(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
+        """``member`` reads these no more; how many it did read."""
+        gone = self.owned[member] & set(partitions)
+        self.owned[member] -= gone
+        for partition in gone:
+            self._open.setdefault(partition, (at_ms, member))
+        return len(gone)
+
+    def wait(self, at_ms: int, partitions: Iterable[Partition]) -> None:
+        """These are there from now on, whether somebody reads them or not."""
+        read = set().union(*self.owned.values())
+        for partition in set(partitions) - read:
+            self._open.setdefault(partition, (at_ms, None))
+
+    def start(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> int:
+        """``member`` reads these; how many of them are new to it."""
+        new = set(partitions) - self.owned[member]
+        self.owned[member] |= new
+        for partition in new:
+            from_ms, before = self._open.pop(partition, (at_ms, None))
+            if at_ms > from_ms:
+                self.pauses.append(Pause(partition, from_ms, at_ms, before, member))
+        return len(new)
+
+    def all_pauses(self) -> tuple[Pause, ...]:
+        """By partition and time; what nobody reads at the end has a pause without end."""
+        endless = [Pause(partition, from_ms, None, before, None) for partition, (from_ms, before) in self._open.items()]
+        return tuple(sorted((*self.pauses, *endless), key=lambda pause: (pause.partition, pause.from_ms)))
 
 
 def in_order(events: list[Event]) -> tuple[Event, ...]:
     """By time; at one time in the order in which they were caused."""
     return tuple(sorted(events, key=lambda event: event.at_ms))
+
+
+def chain_of(changes: Sequence[Change], times: Times, heartbeat_ms: int) -> tuple[Change, ...]:
+    """The changes as a coordinator meets them: a static member away beyond its session dies, and joins later.
+
+    They stand in the order in which it learns of them, which for one that dies is at the end of its session: ``at_ms``
+    need not rise.
+
+    Raises InvalidInputError for changes that do not follow each other, and where the assignment while a member was away
+    is not told.
+    """
+    chain: list[Change] = []
+    for number, change in enumerate(changes):
+        if chain and change.before != chain[-1].after:
+            raise InvalidInputError.at(
+                f"change {number}",
+                "does not begin with what the one before it ends with",
+                "list them as they are learned of",
+            )
+        chain += _static_restart(change, times, heartbeat_ms)
+    return tuple(chain)
+
+
+def _static_restart(change: Change, times: Times, heartbeat_ms: int) -> list[Change]:
+    if change.trigger is not Trigger.STATIC_RESTART:
+        return [change]
+    member, at = change.subject, change.at_ms
+    expires = times.next_beat(member, at, heartbeat_ms) - heartbeat_ms + times.session_ms - at
+    if times.restart_ms < expires:
+        return [change]
+    if change.meanwhile is None:
+        raise InvalidInputError.at(
+            f"static member {member}", f"is away for {times.restart_ms} ms, its session ends after {expires} ms",
+            "say what the others have meanwhile (meanwhile)",
+        )  # fmt: skip
+    dies = replace(change, trigger=Trigger.MEMBER_DIES, after=change.meanwhile, is_static=True)
+    back = replace(change, trigger=Trigger.MEMBER_JOINS, before=change.meanwhile, is_static=True)
+    return [dies, replace(back, at_ms=at + times.restart_ms)]

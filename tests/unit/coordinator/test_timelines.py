@@ -25,6 +25,7 @@ CHANGES = {
     Trigger.MEMBER_JOINS: Change(Trigger.MEMBER_JOINS, "C", TWO, THREE, "A"),
     Trigger.MEMBER_DIES: Change(Trigger.MEMBER_DIES, "C", THREE, TWO, "A"),
     Trigger.MEMBER_LEAVES: Change(Trigger.MEMBER_LEAVES, "C", THREE, TWO, "A"),
+    Trigger.MEMBER_STALLS: Change(Trigger.MEMBER_STALLS, "C", THREE, TWO, "A"),
     Trigger.STATIC_RESTART: Change(Trigger.STATIC_RESTART, "C", THREE, THREE, "A"),
     Trigger.SUBSCRIPTION_CHANGES: Change(
         Trigger.SUBSCRIPTION_CHANGES,
@@ -44,8 +45,9 @@ CHANGES = {
 GOLDEN: dict[tuple[Trigger, Protocol], tuple[int, Mapping[str, tuple[int, int]]]] = {
     # C: id at 100, joins at 200. A hears of it at 1000, B at 2000; all joined at 2100, synced at 2300.
     (Trigger.MEMBER_JOINS, EAGER): (1, {"t0 t1 t2": (1100, 2300), "t3 t4 t5": (2100, 2300)}),
-    # A and B go on reading; at 2300 they give up one each and rejoin; C beats at 2500, all joined 2600, synced 2800.
-    (Trigger.MEMBER_JOINS, COOPERATIVE): (2, {"t2": (2300, 2800), "t5": (2300, 2800)}),
+    # A and B go on reading; at 2300 they give up one each and rejoin. JoinGroup was answered at 2200, from where C's
+    # clock runs: it hears of it at 5200, all joined 5300, synced 5500.
+    (Trigger.MEMBER_JOINS, COOPERATIVE): (2, {"t2": (2300, 5500), "t5": (2300, 5500)}),
     # C finds nothing free at 100; A gives up t2 at 1100, B t5 at 2100; C's next beat is 5100.
     (Trigger.MEMBER_JOINS, CONSUMER): (1, {"t2": (1100, 5200), "t5": (2100, 5200)}),
     # C's last beat was at -500: its session ends at 44500. A beats at 46000, B at 47000.
@@ -57,6 +59,12 @@ GOLDEN: dict[tuple[Trigger, Protocol], tuple[int, Mapping[str, tuple[int, int]]]
     (Trigger.MEMBER_LEAVES, COOPERATIVE): (1, {"t2 t5": (0, 2300)}),
     (Trigger.MEMBER_LEAVES, CONSUMER): (1, {"t2": (0, 1100), "t5": (0, 2100)}),
     # Away for 10 s, then FindCoordinator, JoinGroup, SyncGroup (KIP-848: FindCoordinator and one heartbeat).
+    # C's heartbeats go on, so it leaves at the end of its poll interval. A beats at 301000, B at 302000.
+    (Trigger.MEMBER_STALLS, EAGER): (
+        1, {"t0 t1": (301_100, 302_300), "t3 t4": (302_100, 302_300), "t2 t5": (0, 302_300)},
+    ),
+    (Trigger.MEMBER_STALLS, COOPERATIVE): (1, {"t2 t5": (0, 302_300)}),
+    (Trigger.MEMBER_STALLS, CONSUMER): (1, {"t2": (0, 301_100), "t5": (0, 302_100)}),
     (Trigger.STATIC_RESTART, EAGER): (0, {"t2 t5": (0, 10_300)}),
     (Trigger.STATIC_RESTART, COOPERATIVE): (0, {"t2 t5": (0, 10_300)}),
     (Trigger.STATIC_RESTART, CONSUMER): (0, {"t2 t5": (0, 10_200)}),
