@@ -31,6 +31,7 @@ from rebalance_advisor.own_strategies.targets import Kind, Target
 _GRACE_S = 2.0  # the other side ends a late process; where it is gone itself, the alarm does
 _MOST_FAULT_CHARS = 500
 _MOST_NAME_CHARS = 100
+_LONGEST_ALARM_S = 10.0**6
 Message = dict[str, Any]
 
 
@@ -67,7 +68,7 @@ def _limit(memory_bytes: int) -> None:
 
 def _guarded(work: Callable[[], Message], seconds: float) -> Message:
     """What ``work`` gives, or the fault that ended it."""
-    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE_S)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST_ALARM_S) + _GRACE_S)
     try:
         return work()
     except MemoryError:

@@ -30,12 +30,12 @@ class Described:
     target: Target
     name: str
     versions: str = ONES_OWN
-    problem: AssignorError | None = None
+    problem: str | None = None
 
     def require_fit(self) -> None:
         """Raises what is wrong with it."""
         if self.problem is not None:
-            raise self.problem
+            raise AssignorError("NameTaken", self.problem)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

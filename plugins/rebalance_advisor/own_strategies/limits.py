@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MIB = 1 << 20
+LEAST_BYTES = 64 * MIB  # an interpreter does not start in less
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,11 @@ class Limits:
 
 
 DEFAULTS = Limits()
+
+
+def limits_of(answer_s: float | None, memory_bytes: int | None) -> Limits:
+    """The usual ones but for what is given."""
+    return Limits(
+        answer_s=DEFAULTS.answer_s if answer_s is None else answer_s,
+        memory_bytes=DEFAULTS.memory_bytes if memory_bytes is None else memory_bytes,
+    )

@@ -86,13 +86,13 @@ def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
         if member not in subscribed:
             raise AssignorError("UnknownMember", f"names member {excerpt(member)}, which is not in the group")
         for topic, partition in pairs:
-            place = f"{excerpt(topic)}-{excerpt(partition)} to {member!r}"
             if not 0 <= partition < counts.get(topic, 0):
-                raise AssignorError("UnknownPartition", f"gives {place}, and there is no such partition")
+                raise _refusal("UnknownPartition", member, topic, partition, "and there is no such partition")
             if topic not in subscribed[member]:
-                raise AssignorError("NotSubscribed", f"gives {place}, which does not subscribe to it")
+                raise _refusal("NotSubscribed", member, topic, partition, "who does not subscribe to it")
             if (topic, partition) in reader:
-                raise AssignorError("GivenTwice", f"gives {place}, and to {reader[topic, partition]!r} before")
+                before = excerpt(reader[topic, partition])
+                raise _refusal("GivenTwice", member, topic, partition, f"and to {before} before")
             reader[topic, partition] = member
     _require_all_read(reader, counts)
     index = {name: i for i, name in enumerate(request.topics.names.strings)}
@@ -102,6 +102,10 @@ def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
     topics = np.array([index[topic] for row in lists for topic, _ in row], dtype=np.int32)
     partitions = np.array([partition for row in lists for _, partition in row], dtype=np.int32)
     return Assignment.of(offsets, topics, partitions)
+
+
+def _refusal(kind: str, member: str, topic: str, partition: int, why: str) -> AssignorError:
+    return AssignorError(kind, f"gives {excerpt(topic)}-{excerpt(partition)} to {excerpt(member)}, {why}")
 
 
 def _require_all_read(reader: Mapping[tuple[str, int], str], counts: Mapping[str, int]) -> None:
