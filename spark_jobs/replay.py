@@ -35,8 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from rebalance_advisor import store
     from rebalance_advisor.own_strategies.limits import limits_of
-    from rebalance_advisor.own_strategies.registering import described, own_strategies, targets_of
-    from rebalance_advisor.own_strategies.targets import Kind
+    from rebalance_advisor.own_strategies.registering import described, own_strategies
+    from rebalance_advisor.own_strategies.targets import Kind, targets_of
     from rebalance_advisor.request.run_request import RunRequest
 
     parser = argparse.ArgumentParser(prog="replay.py", description="Replay the snapshot of one run.")

@@ -15,12 +15,11 @@ from typing import Any
 
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
-from rebalance_advisor.cli.own_strategy_arguments import targets_of_arguments
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.own_strategies.limits import limits_of
-from rebalance_advisor.own_strategies.targets import Kind
+from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
     request = requested(arguments)
-    targets = targets_of_arguments(request.own_strategies, Kind.ASSIGNOR)
+    targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
     from kafka_rebalance.advisory.advise import advise, owned, with_hours
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.own_strategies.registering import described, own_strategies

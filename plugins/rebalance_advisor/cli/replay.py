@@ -15,10 +15,9 @@ import orjson
 
 from kafka_rebalance.conformance.cases import answer
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
-from rebalance_advisor.cli.own_strategy_arguments import targets_of_arguments
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.registering import described, own_strategies
-from rebalance_advisor.own_strategies.targets import Kind
+from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.request.option_table import OPTIONS
 from rebalance_advisor.terminal import write_json_text
 
@@ -39,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer what stands on stdin."""
-    targets = targets_of_arguments(arguments.own_strategy, Kind.ASSIGNOR)
-    targets += targets_of_arguments(arguments.own_partitioner, Kind.PARTITIONER)
+    targets = targets_here(arguments.own_strategy, Kind.ASSIGNOR)
+    targets += targets_here(arguments.own_partitioner, Kind.PARTITIONER)
     limits = limits_of(arguments.own_strategy_seconds, arguments.own_strategy_memory)
     with own_strategies(described(targets, limits), limits):
         return answer_lines(sys.stdin, sys.stdout)

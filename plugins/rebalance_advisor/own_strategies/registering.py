@@ -12,7 +12,7 @@ from kafka_rebalance.partitioners import registry as partitioners
 from rebalance_advisor.own_strategies.child_process import ChildProcess
 from rebalance_advisor.own_strategies.isolated import Described, IsolatedAssignor, IsolatedPartitioner
 from rebalance_advisor.own_strategies.limits import DEFAULTS, Limits
-from rebalance_advisor.own_strategies.targets import Kind, Target, installed_targets, read_target
+from rebalance_advisor.own_strategies.targets import Kind, Target
 
 _BUILT_IN = {
     Kind.ASSIGNOR: frozenset(
@@ -20,11 +20,6 @@ _BUILT_IN = {
     ),
     Kind.PARTITIONER: frozenset(registration.name for registration in partitioners.BUILT_IN),
 }
-
-
-def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
-    """All entry points that are installed, then these places. Raises UsageError for one that names no class."""
-    return (*installed_targets(kind), *(read_target(place, kind) for place in places))
 
 
 def described(targets: Iterable[Target], limits: Limits = DEFAULTS) -> tuple[Described, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import entry_points
@@ -61,13 +62,21 @@ def read_target(text: str, kind: Kind) -> Target:
     return Target(kind, text, text)
 
 
-def require_file(target: Target) -> None:
-    """Raises UsageError where the target is a file that is not there."""
-    if target.is_file and not Path(target.module).is_file():
-        raise UsageError.at(excerpt(target.place), f"there is no file {excerpt(target.module)}")
-
-
 def installed_targets(kind: Kind) -> tuple[Target, ...]:
     """The entry points of all installed packages, by name."""
     points = sorted(entry_points(group=kind.value), key=lambda point: (point.name, point.value))
     return tuple(Target(kind, f"{point.module}:{point.attr}", point.name) for point in points)
+
+
+def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
+    """All entry points that are installed, then these places. Raises UsageError for one that names no class."""
+    return (*installed_targets(kind), *(read_target(place, kind) for place in places))
+
+
+def targets_here(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
+    """The same, of a shell. Raises UsageError for a file that is not there, too."""
+    targets = targets_of(places, kind)
+    for target in targets:
+        if target.is_file and not Path(target.module).is_file():
+            raise UsageError.at(excerpt(target.place), f"there is no file {excerpt(target.module)}")
+    return targets
