@@ -12,7 +12,9 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 Row = Mapping[str, Any]
+Around = Callable[[], AbstractContextManager[None]]
 ANSWER = "answer string"
 
 
@@ -31,6 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from pyspark.sql import SparkSession
 
     from rebalance_advisor import store
+    from rebalance_advisor.own_strategies.limits import limits_of
+    from rebalance_advisor.own_strategies.registering import described, own_strategies
+    from rebalance_advisor.own_strategies.targets import Kind, targets_of
+    from rebalance_advisor.request.run_request import RunRequest
 
     parser = argparse.ArgumentParser(prog="replay.py", description="Replay the snapshot of one run.")
     parser.add_argument("--run-id", required=True)
@@ -39,10 +46,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         run = store.load_run(connection, run_id)
         snapshot = store.load_run_input(connection, run).snapshot
         held = store.load_quarantine(connection, run.snapshot_id)
+    request = RunRequest.from_mapping(run.parameters)
+    limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
+    own = described(targets_of(request.own_strategies, Kind.ASSIGNOR), limits)
     odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:
-        topics, groups = replay_topics(spark, snapshot), replay_groups(spark, snapshot, odd)
+        topics, groups = (
+            replay_topics(spark, snapshot),
+            replay_groups(spark, snapshot, odd, partial(own_strategies, own, limits)),
+        )
     finally:
         spark.stop()
     with store.connect(dsn) as connection, connection.transaction():
@@ -63,10 +76,13 @@ def replay_topics(spark: SparkSession, snapshot: ClusterSnapshot) -> list[Docume
     return _fan_out(spark, pack_topics(snapshot), replay)
 
 
-def replay_groups(spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset[str] = frozenset()) -> list[Document]:
+def replay_groups(
+    spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset[str] = frozenset(), own: Around = nullcontext
+) -> list[Document]:
     """Each group under each strategy: documents of ``GroupReplay``, in no set order.
 
-    ``odd`` groups (the input gate holds them) are scored as they are today and get no advice.
+    ``odd`` groups (the input gate holds them) are scored as they are today and get no advice. Inside ``own()`` the
+    strategies of one's own are registered; each worker starts processes for them.
     """
     from kafka_rebalance.groups.group_replay import replay_group
     from rebalance_advisor.store.spark_rows.arrow import pack_groups
@@ -76,7 +92,7 @@ def replay_groups(spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset
         strategies = () if row["group_id"] in odd else None
         return asdict(replay_group(unpack_group(row), strategies))
 
-    return _fan_out(spark, pack_groups(snapshot), replay)
+    return _fan_out(spark, pack_groups(snapshot), replay, own)
 
 
 def save(
@@ -100,8 +116,16 @@ def save(
     store.save_member_scores(connection, run_id, [score for group in groups for score in group["members"]])
 
 
-def _fan_out(spark: SparkSession, rows: pa.Table, step: Callable[[Row], Document | None]) -> list[Document]:
-    """``step`` on every row, on the executors; its answers travel as JSON, one small row a subject."""
+def _fan_out(
+    spark: SparkSession,
+    rows: pa.Table,
+    step: Callable[[Row], Document | None],
+    around: Around = nullcontext,
+) -> list[Document]:
+    """``step`` on every row, on the executors; its answers travel as JSON, one small row a subject.
+
+    ``around`` is entered once for all rows of one worker.
+    """
 
     def answers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -109,9 +133,10 @@ def _fan_out(spark: SparkSession, rows: pa.Table, step: Callable[[Row], Document
         from rebalance_advisor.compiling.first_compile import tell_of_first_compile
 
         tell_of_first_compile()  # in the worker's log
-        for batch in batches:
-            found = [json.dumps(answer) for row in batch.to_pylist() if (answer := step(row)) is not None]
-            yield pa.RecordBatch.from_pydict({"answer": pa.array(found, pa.string())})
+        with around():
+            for batch in batches:
+                found = [json.dumps(answer) for row in batch.to_pylist() if (answer := step(row)) is not None]
+                yield pa.RecordBatch.from_pydict({"answer": pa.array(found, pa.string())})
 
     if rows.num_rows == 0:
         return []

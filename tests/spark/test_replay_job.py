@@ -2,12 +2,18 @@
 
 import json
 from dataclasses import asdict, replace
+from functools import partial
 
 import pytest
 
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
+from kafka_rebalance.snapshot.model import GroupType
+from rebalance_advisor.own_strategies.limits import MIB, Limits
+from rebalance_advisor.own_strategies.targets import Kind, read_target
+from tests.unit.own_strategies import broken_strategies
+from tests.unit.own_strategies.broken_strategies import REASONS
 
 pytestmark = pytest.mark.stack
 
@@ -49,6 +55,32 @@ def test_a_group_that_the_gate_holds_is_scored_as_it_is_and_gets_no_advice(spark
     assert held["advised"] is None
     assert [score["is_current"] for score in held["scores"]] == [True]
     assert held["scores"][0]["skew_count"] == advised["cdc-sync"]["scores"][0]["skew_count"]
+
+
+def test_what_is_wrong_with_ones_own_is_a_row_of_every_group_and_the_job_goes_on(spark, demo, replayed_groups):
+    from rebalance_advisor.own_strategies.registering import described, own_strategies
+    from spark_jobs.replay import replay_groups
+
+    few = replace(demo, groups=tuple(group for group in demo.groups if group.type is GroupType.CLASSIC)[:6])
+    assert len(few.groups) == 6
+    limits = Limits(answer_s=1.0, memory_bytes=256 * MIB, most_ends=1)
+    kinds = {
+        name: words.partition(":")[0] for name, words in REASONS.items() if name not in ("Endless", "NotSubscribed")
+    }
+    places = ["Good", *kinds]
+    found = described([read_target(f"{broken_strategies.__file__}:{name}", Kind.ASSIGNOR) for name in places], limits)
+    called = {one.name: name for one, name in zip(found, places, strict=True)}
+    others = {replay["group_id"]: replay for replay in replayed_groups}
+    for replay in replay_groups(spark, few, own=partial(own_strategies, found, limits)):
+        rows = {score["assignor"]: score for score in replay["scores"]}
+        built_in = others[replay["group_id"]]["scores"]
+        assert [name for name in rows if name not in called] == [score["assignor"] for score in built_in]
+        assert called.keys() <= rows.keys()
+        assert rows["good"]["error"] is None
+        for name, place in called.items():
+            if place != "Good":  # of what ended its process, the next group of the same worker is told so
+                assert f"{kinds[place]}: " in rows[name]["error"], (name, rows[name]["error"])
+                assert not rows[name]["is_advised"]
 
 
 def test_a_cluster_without_groups_has_no_replays(spark, demo):

@@ -16,7 +16,7 @@ from rebalance_advisor.request.option_table import OPTIONS
 from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
-from tests.unit.request.option_sets import OPTION_SETS
+from tests.unit.request.option_sets import OPTION_SETS, OWN
 
 FEW = ("remove", "targets", "preferred election")  # seconds of work each: the others run in `make test`
 WINDOW = "load of a window"  # needs hours: test_load_history.py
@@ -67,7 +67,11 @@ def published(dsn, connection, params, run_id, folder):
 
 @pytest.mark.parametrize(
     "name",
-    [name if name in FEW else pytest.param(name, marks=pytest.mark.slow) for name in OPTION_SETS if name != WINDOW],
+    [
+        name if name in FEW else pytest.param(name, marks=pytest.mark.slow)
+        for name in OPTION_SETS
+        if name not in (WINDOW, OWN)
+    ],
 )
 def test_shell_form_and_rest_call_give_the_same_bytes(name, dsn, connection, listed, input_file, tmp_path):
     words, asked = OPTION_SETS[name]
@@ -102,6 +106,7 @@ def test_capacities_of_a_form_are_those_of_a_shells_file(dsn, connection, listed
         ({"target": ["cpu=1.1"]}, "--target cpu: INPUT does not tell it"),
         ({"cap": ["cpu=80%"]}, "--cap cpu: INPUT does not tell it"),
         ({"leaders_only": True, "remove_broker": [1]}, "--leaders-only and --remove-broker contradict"),
+        ({"own_strategy": ["os:system"]}, "own_strategy: 'os:system' is not in the table of test; let own_strategy in"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_collected(connection, listed, asked, words, choice):
@@ -109,6 +114,17 @@ def test_what_cannot_be_is_refused_before_anything_is_collected(connection, list
         requested_run(connection, "test", asked | {"snapshot": choice})
     assert store.latest_snapshot_id(connection, "test") is None
     assert runs_in_the_store(connection) == []
+
+
+def test_a_class_of_ones_own_that_stands_in_the_clusters_table_may_be_asked_for(
+    connection, input_file, tmp_path, monkeypatch
+):
+    places = ["platform.strategies:Nearest", "platform.strategies:Weighted"]
+    write_entry(tmp_path / "clusters.toml", "test", {"file": str(input_file), "own_strategy": places})
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
+    assert requested_run(connection, "test", {"own_strategy": places[1:]})["own_strategy"] == places[1:]
+    with pytest.raises(UsageError, match="'platform:Nearest' is not in the table"):
+        requested_run(connection, "test", {"own_strategy": [*places, "platform:Nearest"]})
 
 
 def test_a_cluster_that_is_not_in_the_list_is_refused(connection, listed):

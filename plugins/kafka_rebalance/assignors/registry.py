@@ -1,12 +1,14 @@
 """Which strategies there are, for which versions, and how one's own comes in.
 
 Built-in ones are imported on first use (their kernels are heavy). A custom one is registered by ``register`` or
-by an entry point of group ``kafka_rebalance.assignors`` that names the class.
+by an entry point of group ``kafka_rebalance.assignors`` that names the class. What is registered is replayed on every
+group; commands register one's own so that it runs in another process (``rebalance_advisor.own_strategies``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -30,6 +32,31 @@ def register(strategy: Assignor | CustomAssignor) -> Assignor:
     assignor = strategy if isinstance(strategy, Assignor) else CustomAssignorAdapter(strategy)
     _OWN[assignor.name] = assignor
     return assignor
+
+
+@contextmanager
+def registered(*strategies: Assignor | CustomAssignor) -> Iterator[None]:
+    """Inside, these are among one's own; afterwards things are as they were."""
+    before = dict(_OWN)
+    for strategy in strategies:
+        register(strategy)
+    try:
+        yield
+    finally:
+        _OWN.clear()
+        _OWN.update(before)
+
+
+def own_names() -> tuple[str, ...]:
+    """Strategies of one's own that are registered, in that order."""
+    return tuple(_OWN)
+
+
+def own_by_name(name: str) -> Assignor:
+    """A registered strategy of one's own. Raises UnknownNameError that lists what there is."""
+    if name not in _OWN:
+        raise UnknownNameError.among("strategy of one's own", name, _OWN)
+    return _OWN[name]
 
 
 def by_name(name: str) -> Assignor:

@@ -7,6 +7,7 @@ other caller, and turns its answer into the fields that are recorded for that fa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -44,14 +45,21 @@ FAMILIES: dict[str, str] = {
 }
 
 
+# What is registered as one's own: strategy ``own:NAME`` → module:function, which is told NAME.
+OWN_FAMILIES: dict[str, str] = {"own": "own:answer_assignor", "own-partitioner": "own:answer_partitioner"}
+
+
 def handler_of(strategy: str) -> Handler:
     """The function that answers ``strategy``; raises UnknownNameError that lists what there is."""
-    target = FAMILIES.get(strategy)
+    family, is_own, name = strategy.partition(":")
+    target = OWN_FAMILIES.get(family) if is_own else FAMILIES.get(strategy)
     if target is None:
-        raise UnknownNameError.among("strategy", strategy, FAMILIES)
+        raise UnknownNameError.among("strategy", strategy, (*FAMILIES, *(f"{own}:NAME" for own in OWN_FAMILIES)))
     module, _, function = target.partition(":")
-    handler: Handler = getattr(import_module(f"kafka_rebalance.conformance.families.{module}"), function)
-    return handler
+    function_found: Callable[..., dict[str, Any]] = getattr(
+        import_module(f"kafka_rebalance.conformance.families.{module}"), function
+    )
+    return partial(function_found, name) if is_own else function_found
 
 
 def answer(case: Case) -> dict[str, Any]:

@@ -65,7 +65,8 @@ class GroupReplay:
 def replay_group(
     group_input: GroupInput, strategies: Sequence[str] | None = None, least_gain: float = LEAST_GAIN
 ) -> GroupReplay:
-    """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``).
+    """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``), those
+    among them that are registered as one's own.
 
     A refusal of a strategy is a row like any other, and so is one that is not modelled.
     """
@@ -77,7 +78,9 @@ def replay_group(
     if not group.type.has_strategy:
         return _only_told(group_input, protocol)
     possible = candidates(group.type, group.protocol_type, group_input.kafka_version)
-    possible += tuple(Candidate(name, (name,)) for name in strategies or () if name not in STRATEGIES)  # one's own
+    known = {candidate.name for candidate in possible}
+    asked = (name for name in strategies or () if name not in STRATEGIES and name not in known)
+    possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
     basis, subscriptions, version = _settle(group_input, today, own)
     scores = [replace(_score(group_input, protocol, today, today), is_current=True, version=version)]
@@ -161,7 +164,7 @@ def _version_words(
 ) -> str:
     """Which releases this answer stands for; where others answer this group otherwise, that is said."""
     words = str(candidate.versions)
-    if candidate.name == OWN:
+    if candidate.name == OWN or candidate.is_own:
         return words
     if candidate.is_server and group_input.kafka_version is not None and len(candidate.releases) == 1:
         return f"{words} (brokers are {group_input.kafka_version})"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafka_rebalance.assignors.registry import by_name
+from kafka_rebalance.assignors.registry import BUILT_IN, by_name, own_names
 from kafka_rebalance.snapshot.model import GroupType
 
 OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a client's configuration
@@ -25,6 +25,7 @@ class Candidate:
     ``needs_equal``: these classes stand for it only where all members subscribe alike; ``not_modelled`` says of which
     release nothing stands for the rest, or (without ``releases``) for anything. ``tells_apart``: a group that does not
     run it is told which releases would answer it otherwise; sticky's of 2.0 is too dear to ask for that alone.
+    ``is_own``: somebody registered it, and it has no releases.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Candidate:
     needs_equal: bool = False
     not_modelled: str = ""
     tells_apart: bool = True
+    is_own: bool = False
 
     @property
     def versions(self) -> str | None:
@@ -52,7 +54,20 @@ _NEWEST = ("server-uniform", "server-uniform@4.0.0")
 
 
 def candidates(kind: GroupType, protocol_type: str, kafka_version: str | None) -> tuple[Candidate, ...]:
-    """In the order in which they are told. Share, streams and Connect groups have no choice that could be replayed."""
+    """In the order in which they are told, those that are registered as one's own last.
+
+    Share, streams and Connect groups have no choice that could be replayed.
+    """
+    of_kafka = _of_kafka(kind, protocol_type, kafka_version)
+    is_server = kind is GroupType.CONSUMER
+    built_in = {registration.name for registration in BUILT_IN}
+    own = (name for name in own_names() if name not in built_in)
+    return (
+        (*of_kafka, *(Candidate(name, (name,), is_server=is_server, is_own=True) for name in own)) if of_kafka else ()
+    )
+
+
+def _of_kafka(kind: GroupType, protocol_type: str, kafka_version: str | None) -> tuple[Candidate, ...]:
     if kind is GroupType.CONSUMER:
         release = release_of_brokers(kafka_version)
         return (_uniform(release), _server_range(release), Candidate(OWN, (OWN,), is_server=True))

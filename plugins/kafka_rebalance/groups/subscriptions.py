@@ -108,7 +108,12 @@ def _members(group_input: GroupInput, subscriptions: Subscriptions, rack_names: 
         racks=np.array([rack.get(member.rack or "", -1) for member in members], dtype=np.int32),
         owned=(_bounds(owned), flat[:, 0].copy(), flat[:, 1].copy()),
     )
-    return replace(columns, generations=generation, data_generations=generation)
+    return replace(
+        columns, generations=generation, data_generations=generation,
+        user_data=tuple(member.user_data for member in members),
+        hosts=tuple(member.host for member in members),
+        client_ids=tuple(member.client_id for member in members),
+    )  # fmt: skip
 
 
 def _topics(group_input: GroupInput, subscribed: Flags, rack_names: tuple[str, ...]) -> TopicColumns:

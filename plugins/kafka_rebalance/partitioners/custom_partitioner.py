@@ -9,14 +9,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from kafka_rebalance.arrays import Ints
-from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
+from kafka_rebalance.visible_text import excerpt
+from kafka_rebalance.whole_number import whole_number
 
 
 @runtime_checkable
@@ -44,12 +47,26 @@ class CustomPartitionerAdapter:
         return str(getattr(self.own, "versions", "one's own"))
 
     def partition(self, sample: RecordSample, target: TopicTarget, seed: int = 0) -> Ints:  # noqa: ARG002
-        """Raises InvalidInputError when an answer is no partition of the topic."""
-        keys = [sample.keys.key(i) for i in range(len(sample))]
-        answers = {key: int(self.own.partition_of(key, target.partitions)) for key in dict.fromkeys(keys)}
-        for key, partition in answers.items():
-            if not 0 <= partition < target.partitions:
-                raise InvalidInputError.at(
-                    f"partitioner {self.name}", f"{partition} for key {key!r}", f"answer 0 … {target.partitions - 1}"
-                )
-        return np.array([answers[key] for key in keys], np.int32)
+        """Raises AssignorError when it raises, or an answer is no partition of the topic."""
+        keys = different_keys(sample)
+        try:
+            answers = {key: self.own.partition_of(key, target.partitions) for key in keys}
+        except Exception as error:
+            raise AssignorError("Raised", f"{type(error).__name__}: {error}") from error
+        return partitions_of(sample, target, answers)
+
+
+def different_keys(sample: RecordSample) -> Sequence[bytes | None]:
+    """Each key once, in the order of first appearance."""
+    return tuple(dict.fromkeys(sample.keys.key(i) for i in range(len(sample))))
+
+
+def partitions_of(sample: RecordSample, target: TopicTarget, answers: Mapping[bytes | None, object]) -> Ints:
+    """int32[N] of the answers to each different key. Raises AssignorError where one is no partition of the topic."""
+    for key, answer in answers.items():
+        partition = whole_number(answer)
+        if partition is None or not 0 <= partition < target.partitions:
+            raise AssignorError(
+                "UnknownPartition", f"answers {excerpt(answer)} for key {excerpt(key)}, not 0 … {target.partitions - 1}"
+            )
+    return np.array([answers[sample.keys.key(i)] for i in range(len(sample))], np.int32)

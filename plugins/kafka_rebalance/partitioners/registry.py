@@ -6,6 +6,8 @@ Built-in ones are imported on first use. A custom one is registered by ``registe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -55,6 +57,26 @@ def register(partitioner: Partitioner | CustomPartitioner) -> Partitioner:
     known = partitioner if isinstance(partitioner, Partitioner) else CustomPartitionerAdapter(partitioner)
     _OWN[known.name] = known
     return known
+
+
+@contextmanager
+def registered(*partitioners: Partitioner | CustomPartitioner) -> Iterator[None]:
+    """Inside, these are among one's own; afterwards things are as they were."""
+    before = dict(_OWN)
+    for partitioner in partitioners:
+        register(partitioner)
+    try:
+        yield
+    finally:
+        _OWN.clear()
+        _OWN.update(before)
+
+
+def own_by_name(name: str) -> Partitioner:
+    """A registered partitioner of one's own. Raises UnknownNameError that lists what there is."""
+    if name not in _OWN:
+        raise UnknownNameError.among("partitioner of one's own", name, _OWN)
+    return _OWN[name]
 
 
 def by_name(name: str) -> Partitioner:

@@ -29,8 +29,20 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
     entry = read_clusters(clusters_file()).entry(cluster)
     if request.age_limit_s is None:
         request = replace(request, age_limit_s=age_limit_s(entry.settings))
+    _require_configured(entry, request)
     _require_fit(connection, entry, request)
     return request.document()
+
+
+def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
+    """Whoever may start a run may not thereby run any code: classes of one's own stand in the cluster's table."""
+    configured = entry.options.get("own_strategy", ())
+    for place in request.own_strategies:
+        if place not in configured:
+            raise UsageError.at(
+                "own_strategy", f"{excerpt(place)} is not in the table of {entry.name}",
+                "let own_strategy in clusters.toml name it, or install it with an entry point",
+            )  # fmt: skip
 
 
 def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:

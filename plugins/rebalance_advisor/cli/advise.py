@@ -18,6 +18,8 @@ from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
+from rebalance_advisor.own_strategies.limits import limits_of
+from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -31,8 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
     request = requested(arguments)
+    targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
     from kafka_rebalance.advisory.advise import advise, owned, with_hours
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+    from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.publish.advisory_files import write_advisory
     from rebalance_advisor.publish.digest import closing_words
     from rebalance_advisor.version import advisor_version
@@ -40,10 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
     tell_of_first_compile("advise")
     say = Progress()
     given = read_plan_input(arguments, request, say)
-    advice = advise(
-        given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
-        advisor_version=advisor_version(), progress=say,
-    )  # fmt: skip
+    limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
+    with own_strategies(described(targets, limits), limits):
+        advice = advise(
+            given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
+            advisor_version=advisor_version(), progress=say,
+        )  # fmt: skip
     advice = owned(with_hours(advice, given.hourly), request.owners, request.mutes)
     document = advice.document()
     say("writing")

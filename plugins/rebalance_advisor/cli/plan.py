@@ -38,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     request = requested(arguments)
     if request.owners or request.mutes:
         raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
+    if request.own_strategies:
+        raise UsageError.at("--own-strategy", "says what groups are replayed with", "a plan has none: use advise")
     from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
     from kafka_rebalance.plans.verified_plan import verified

@@ -1,7 +1,8 @@
 """Answer cases of any strategy: JSON lines ``{"id", "strategy", "input"}`` on stdin, ``{"id", "output"}`` on stdout.
 
-A recorded refusal of a strategy is an answer; a line that cannot be answered gives {"id", "error"} and exit code 1 at
-the end, the others are answered all the same.
+``own:NAME`` and ``own-partitioner:NAME`` are one's own, of an option or an installed package. What a strategy
+refuses is an answer, as in the recordings; a line that cannot be answered gives {"id", "error"} and exit code 1 at the
+end, the others are answered all the same.
 """
 
 from __future__ import annotations
@@ -14,18 +15,34 @@ import orjson
 
 from kafka_rebalance.conformance.cases import answer
 from kafka_rebalance.errors import AdvisorError, InvalidInputError
+from rebalance_advisor.own_strategies.limits import limits_of
+from rebalance_advisor.own_strategies.registering import described, own_strategies
+from rebalance_advisor.own_strategies.targets import Kind, targets_here
+from rebalance_advisor.request.option_table import OPTIONS
 from rebalance_advisor.terminal import write_json_text
 
 EXIT_DONE, EXIT_FAILED = 0, 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """``replay`` has no options: it reads stdin and writes stdout."""
+    """``replay`` reads stdin and writes stdout; options bring classes of one's own."""
+    for flag, words in (("--own-strategy", "own:NAME"), ("--own-partitioner", "own-partitioner:NAME")):
+        parser.add_argument(
+            flag, action="append", default=[], metavar="PLACE",
+            help=f"module:Class or FILE.py:Class; cases ask it by its name, as {words} …",
+        )  # fmt: skip
+    for name in ("own_strategy_seconds", "own_strategy_memory"):
+        option = next(option for option in OPTIONS if option.name == name)
+        parser.add_argument(option.flag, type=option.kind.from_text, metavar=option.metavar, help=option.help)
 
 
-def run(_arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Answer what stands on stdin."""
-    return answer_lines(sys.stdin, sys.stdout)
+    targets = targets_here(arguments.own_strategy, Kind.ASSIGNOR)
+    targets += targets_here(arguments.own_partitioner, Kind.PARTITIONER)
+    limits = limits_of(arguments.own_strategy_seconds, arguments.own_strategy_memory)
+    with own_strategies(described(targets, limits), limits):
+        return answer_lines(sys.stdin, sys.stdout)
 
 
 def answer_lines(stdin: TextIO, stdout: TextIO) -> int:

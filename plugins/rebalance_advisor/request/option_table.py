@@ -146,6 +146,13 @@ RUN_OPTIONS = (
         "findings that are quiet until a day: code, pattern, until, reason; in a shell a file with [[mutes]]", "FILE",
         Values.LIST),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
+    Option("own_strategy", "own_strategies", _RUN, kinds.PLACE, "Own strategies",
+        "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway (advise) …",
+        "PLACE", Values.LIST),
+    Option("own_strategy_seconds", "own_strategy_s", _RUN, kinds.NUMBER_FROM_1, "Seconds of an own strategy",
+        "it may take for one group (10)", "N"),
+    Option("own_strategy_memory", "own_strategy_bytes", _RUN, kinds.MEMORY, "Memory of an own strategy",
+        "of its process, interpreter included, from 64MiB (1GiB)", "B"),
 )  # fmt: skip
 PLAN_OPTIONS = (
     Option("balance_within", "within", _WANTED, kinds.SHARE, "Tolerance",

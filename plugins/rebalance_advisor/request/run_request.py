@@ -26,6 +26,8 @@ class RunRequest:
     load         mean, p95 or peak of the hours before the snapshot; None: what the snapshot itself says
     window_hours how many hours; a week where nothing is said
     owners       whose findings are, the first that matches; mutes: which of them are quiet for a while
+    own_strategies      classes of one's own that groups are replayed with, beside those that are installed
+    own_strategy_s      how long one may take for a group; own_strategy_bytes: its memory; None: as usual
     """
 
     cluster: str | None = None
@@ -37,6 +39,9 @@ class RunRequest:
     window_hours: int | None = None
     owners: tuple[OwnerRule, ...] = ()
     mutes: tuple[MuteRule, ...] = ()
+    own_strategies: tuple[str, ...] = ()
+    own_strategy_s: int | None = None
+    own_strategy_bytes: int | None = None
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""

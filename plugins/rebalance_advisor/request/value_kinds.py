@@ -11,12 +11,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO, MOST_WINDOW_HOURS
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import RESOURCES, ROWS, TABLE
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import option_texts as texts
+from rebalance_advisor.own_strategies.limits import LEAST_BYTES
+from rebalance_advisor.own_strategies.targets import Kind, read_target
 
 LONGEST_BITS = 200  # longer numbers are in no range, and some are too long to be written out
 _CAPACITY_FIELDS = tuple(row.capacity for row in TABLE if row.capacity is not None)
@@ -77,6 +79,20 @@ def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ArgumentTypeError(f"{excerpt(value)} is neither true nor false")
     return value
+
+
+def _memory(text: str) -> int:
+    size = texts.amount(text)
+    if size < LEAST_BYTES:
+        raise ArgumentTypeError(f"{excerpt(text)} is too little for an interpreter: 64MiB or more")
+    return size
+
+
+def _strategy(text: str) -> str:
+    try:
+        return read_target(text, Kind.ASSIGNOR).place
+    except UsageError as error:
+        raise ArgumentTypeError(str(error)) from error
 
 
 def _filled(text: str) -> str:
@@ -150,6 +166,7 @@ BROKER = ValueKind(
 _AMOUNT_SCHEMA = {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$"}
 AMOUNT = ValueKind({**_AMOUNT_SCHEMA, "minimum": 0}, texts.amount, _whole(texts.amount, takes_text=True))
 RATE = ValueKind({**_AMOUNT_SCHEMA, "minimum": 1}, texts.rate, _whole(texts.rate, takes_text=True))
+MEMORY = ValueKind({**_AMOUNT_SCHEMA, "minimum": LEAST_BYTES}, _memory, _whole(_memory, takes_text=True))
 _SHARE_SCHEMA = {"type": ["string", "number"], "pattern": "^[0-9.eE+-]+%?$", "minimum": 0}
 SHARE = ValueKind({**_SHARE_SCHEMA, "exclusiveMaximum": 1}, texts.share, _number(texts.share))
 RATIO = ValueKind({**_SHARE_SCHEMA, "maximum": MOST_RATIO}, texts.ratio, _number(texts.ratio))
@@ -173,6 +190,7 @@ WINDOW = ValueKind(
     {"type": ["string", "integer"], "pattern": "^[0-9]+[hd]$", "minimum": 1, "maximum": MOST_WINDOW_HOURS},
     texts.window, _window, texts.window_text,
 )  # fmt: skip
+PLACE = ValueKind({"type": ["string"], "pattern": "^.+:[A-Za-z_][A-Za-z0-9_.]*$"}, _strategy, _text(_strategy))
 NAME = ValueKind({"type": ["string"], "minLength": 1}, _filled, _text(_filled))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.assignors.registry import registered
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
@@ -232,3 +233,46 @@ def test_racks_of_members_and_replicas_reach_range():
 def test_the_same_question_gives_the_same_answer():
     first, second = (replay_group(one_reads_all()) for _ in range(2))
     assert (first.scores, first.members) == (second.scores, second.members)
+
+
+class InTurn:
+    """One's own: partitions in turn, as round robin has them."""
+
+    name = "in-turn"
+
+    def assign_members(self, members, topics):
+        pairs = [(topic.name, p) for topic in topics for p in range(topic.partitions)]
+        return {member.id: pairs[i :: len(members)] for i, member in enumerate(members)}
+
+
+class HalfRead(InTurn):
+    """It leaves every second partition to nobody."""
+
+    name = "half-read"
+
+    def assign_members(self, members, topics):
+        return {member: pairs[::2] for member, pairs in super().assign_members(members, topics).items()}
+
+
+def test_what_is_registered_is_a_row_of_every_group_that_a_strategy_divides():
+    with registered(InTurn(), HalfRead()):
+        plain, server = replay_group(one_reads_all()), replay_group(one_reads_all(kind=GroupType.CONSUMER))
+        share, held = replay_group(one_reads_all(kind=GroupType.SHARE)), replay_group(one_reads_all(), ())
+    for replay in (plain, server):
+        row, half = replay.score("in-turn"), replay.score("half-read")
+        assert (row.error, row.version, row.skew_count, row.partitions_moved) == (None, "one's own", 1.0, 4)
+        assert (half.error, half.skew_count) == ("Unread: leaves 3 of 6 partitions unread: t3-0, t4-0, t5-0", None)
+    assert [replay.score("in-turn") for replay in (share, held)] == [None, None]
+    assert replay_group(one_reads_all()).score("in-turn") is None
+
+
+def test_a_group_that_runs_ones_own_strategy_is_recognised_by_its_answer_and_may_be_told_another():
+    dealt = [Member("a", assigned=(("t", (0, 2)),)), Member("b", assigned=(("t", (1,)),))]
+    with registered(InTurn(), HalfRead()):
+        today = replay_group(group_input(dealt, {"t": 3}, protocol="in-turn")).today
+        assert today.version == "one's own (gives today's assignment)"
+        advised = replay_group(one_reads_all(), ("in-turn", "range"))
+        assert (advised.advised, advised.score("in-turn").is_advised) == ("in-turn", True)
+        broken = replay_group(group_input(dealt, {"t": 3}, protocol="half-read"))
+    assert (broken.is_reproduced, broken.advised) == (False, None)
+    assert broken.score("half-read").error.startswith("Unread")

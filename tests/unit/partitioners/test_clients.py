@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import InvalidInputError, UnknownNameError
+from kafka_rebalance.errors import AssignorError, InvalidInputError, UnknownNameError
 from kafka_rebalance.partitioners.contract import Partitioner, RecordSample, TopicTarget
 from kafka_rebalance.partitioners.kafka_java import BuiltInPartitioner
 from kafka_rebalance.partitioners.key_column import KeyColumn
@@ -120,7 +120,7 @@ def test_ones_own_partitioner_is_registered_by_name_and_its_answers_are_checked(
     register(ByFirstByte())
     assert "by-first-byte" in names()
     assert places("by-first-byte", [b"a", None, b"b", b""]) == [97 % 10, 0, 98 % 10, 0]
-    with pytest.raises(InvalidInputError, match=r"beyond.*answer 0 … 9"):
+    with pytest.raises(AssignorError, match="UnknownPartition: answers 10 for key b'a', not 0 … 9"):
         register(Beyond()).partition(sample([b"a"]), TopicTarget(10))
 
 

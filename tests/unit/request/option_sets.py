@@ -1,5 +1,6 @@
 """The same options as a shell's words and as a form's fields: what every way to ask must answer alike."""
 
+OWN = "own strategies"  # of groups alone: a plan refuses them
 OPTION_SETS = {
     "nothing asked": ("", {}),
     "band": ("--balance-within 5%", {"balance_within": 0.05}),
@@ -37,5 +38,13 @@ OPTION_SETS = {
         {"remove_broker": [1], "moves_per_broker": 1, "partitions_per_wave": 3, "expires_after_hours": 48},
     ),
     "load of a window": ("--load p95 --window 14d", {"load": "p95", "window": "14d"}),
+    OWN: (
+        "--own-strategy a.b:C --own-strategy n.py:Nearest.By --own-strategy-seconds 5 --own-strategy-memory 256MiB",
+        {
+            "own_strategy": ["a.b:C", "n.py:Nearest.By"],
+            "own_strategy_seconds": 5,
+            "own_strategy_memory": 256 * 2**20,
+        },
+    ),
     "no frontier": ("--no-frontier --balance-within 30%", {"no_frontier": True, "balance_within": 0.3}),
 }

@@ -7,11 +7,14 @@
 ...         readers = sorted(members, key=lambda member: -member.weight)
 ...         partitions = [(topic.name, p) for topic in topics for p in range(topic.partitions)]
 ...         return {reader.id: partitions[i :: len(readers)] for i, reader in enumerate(readers)}
+
+Its answer counts where every partition of a subscribed topic has one reader, who subscribes to it; whatever else it
+does is a refusal with its reason. The adapter runs it in this process and trusts it to return: what is not trusted runs
+in another one (``rebalance_advisor.own_strategies``), behind the same checks.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -19,47 +22,16 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from kafka_rebalance.assignors.assignment import Assignment
+from kafka_rebalance.assignors.custom.answers import Answer, plain_answer
+from kafka_rebalance.assignors.custom.views import MemberView, TopicView
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.visible_text import excerpt
 
+ONES_OWN = "one's own"  # releases that it stands for
+_UNREAD_NAMED = 3
 
-@dataclass(frozen=True, slots=True)
-class TopicView:
-    """One topic with metadata; ``racks`` per partition, the racks of its replicas."""
-
-    name: str
-    partitions: int
-    racks: tuple[frozenset[str], ...] = ()
-    weights: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MemberView:
-    """One member as it presents itself. ``owned``: (topic, partition) pairs that it says it owns."""
-
-    id: str
-    topics: tuple[str, ...]
-    instance_id: str | None = None
-    rack: str | None = None
-    host: str | None = None
-    client_id: str | None = None
-    owned: tuple[tuple[str, int], ...] = ()
-    user_data: bytes | None = None
-
-    @property
-    def data(self) -> Mapping[str, object]:
-        """User data that is a JSON object, else nothing."""
-        try:
-            decoded = json.loads(self.user_data or b"{}")
-        except ValueError:
-            return {}
-        return decoded if isinstance(decoded, dict) else {}
-
-    @property
-    def weight(self) -> float:
-        """``weight`` in the user data, 1 where there is none."""
-        weight = self.data.get("weight", 1.0)
-        return float(weight) if isinstance(weight, int | float) else 1.0
+__all__ = ["ONES_OWN", "CustomAssignor", "CustomAssignorAdapter", "MemberView", "TopicView", "assignment_of"]
 
 
 @runtime_checkable
@@ -86,40 +58,78 @@ class CustomAssignorAdapter:
 
     @property
     def versions(self) -> str:
-        return str(getattr(self.strategy, "versions", "one's own"))
+        return str(getattr(self.strategy, "versions", ONES_OWN))
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError when the answer names a member, topic or partition that is not there."""
-        answer = self.strategy.assign_members(member_views(request), topic_views(request))
-        names, ids = request.topics.names.strings, request.members.ids.strings
-        counts = dict(zip(names, request.topics.partition_counts.tolist(), strict=True))
-        for member, pairs in answer.items():
-            if member not in set(ids):
-                raise AssignorError("UnknownMember", f"{self.name} names member {member!r}, which is not in the group")
-            for topic, partition in pairs:
-                if not 0 <= partition < counts.get(topic, 0):
-                    raise AssignorError("UnknownPartition", f"{self.name} gives {topic}-{partition} to {member!r}")
-        index = {name: i for i, name in enumerate(names)}
-        lists = [list(answer.get(member, ())) for member in ids]
-        offsets = np.zeros(len(lists) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in lists], out=offsets[1:])
-        topics = np.array([index[topic] for row in lists for topic, _ in row], dtype=np.int32)
-        partitions = np.array([partition for row in lists for _, partition in row], dtype=np.int32)
-        return Assignment.of(offsets, topics, partitions)
+        """Raises AssignorError when the strategy raises, or answers what no group could do."""
+        try:
+            answer = self.strategy.assign_members(member_views(request), topic_views(request))
+            plain = plain_answer(answer)
+        except AssignorError:
+            raise
+        except Exception as error:
+            raise AssignorError("Raised", f"{type(error).__name__}: {error}") from error
+        return assignment_of(plain, request)
+
+
+def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
+    """The columns of an answer, in which members that it leaves out get nothing. O(partitions + subscriptions).
+
+    Raises AssignorError where it names a member or partition that is not there, gives one twice or to a member that
+    does not subscribe to it, or leaves one unread.
+    """
+    views = member_views(request)
+    counts = {topic.name: topic.partitions for topic in topic_views(request)}
+    subscribed = {view.id: frozenset(view.topics) for view in views}
+    reader: dict[tuple[str, int], str] = {}
+    for member, pairs in answer.items():
+        if member not in subscribed:
+            raise AssignorError("UnknownMember", f"names member {excerpt(member)}, which is not in the group")
+        for topic, partition in pairs:
+            if not 0 <= partition < counts.get(topic, 0):
+                raise _refusal("UnknownPartition", member, topic, partition, "and there is no such partition")
+            if topic not in subscribed[member]:
+                raise _refusal("NotSubscribed", member, topic, partition, "who does not subscribe to it")
+            if (topic, partition) in reader:
+                before = excerpt(reader[topic, partition])
+                raise _refusal("GivenTwice", member, topic, partition, f"and to {before} before")
+            reader[topic, partition] = member
+    _require_all_read(reader, counts)
+    index = {name: i for i, name in enumerate(request.topics.names.strings)}
+    lists = [answer.get(view.id, []) for view in views]
+    offsets = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in lists], out=offsets[1:])
+    topics = np.array([index[topic] for row in lists for topic, _ in row], dtype=np.int32)
+    partitions = np.array([partition for row in lists for _, partition in row], dtype=np.int32)
+    return Assignment.of(offsets, topics, partitions)
+
+
+def _refusal(kind: str, member: str, topic: str, partition: int, why: str) -> AssignorError:
+    return AssignorError(kind, f"gives {excerpt(topic)}-{excerpt(partition)} to {excerpt(member)}, {why}")
+
+
+def _require_all_read(reader: Mapping[tuple[str, int], str], counts: Mapping[str, int]) -> None:
+    unread = sum(counts.values()) - len(reader)
+    if unread:
+        missing = ((name, p) for name in sorted(counts) for p in range(counts[name]) if (name, p) not in reader)
+        named = ", ".join(f"{name}-{p}" for _, (name, p) in zip(range(_UNREAD_NAMED), missing, strict=False))
+        more = ", …" if unread > _UNREAD_NAMED else ""
+        raise AssignorError("Unread", f"leaves {unread} of {sum(counts.values())} partitions unread: {named}{more}")
 
 
 def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
-    """Topics with metadata, in column order."""
+    """Topics with metadata that a member subscribes to, in column order: what a group's leader hears of."""
     topics, racks = request.topics, request.rack_names
     bounds, cells = topics.rack_offsets.tolist(), topics.racks.tolist()
+    subscribed = set(request.members.subscription_topics.tolist())
     views = []
     for index, (name, count) in enumerate(zip(topics.names.strings, topics.partition_counts.tolist(), strict=True)):
-        if count < 0:
+        if count < 0 or index not in subscribed:
             continue
         rows = range(int(topics.first_row[index]), int(topics.first_row[index]) + count)
         sets = tuple(frozenset(racks[r] for r in cells[bounds[row] : bounds[row + 1]] if r >= 0) for row in rows)
         weights = () if request.weights is None else tuple(request.weights[rows.start : rows.stop].tolist())
-        views.append(TopicView(name, count, sets, weights))
+        views.append(TopicView(name, count, sets if any(sets) else (), weights))
     return tuple(views)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -103,7 +104,16 @@ def _members(
         generations=_ints([_generation(member.get("generation")) for member in members]),
         data_generations=_ints([_generation(decoded.get("generation")) for decoded in data]),
         sent_generation=np.array([decoded.get("generation") is not None for decoded in data], dtype=np.bool_),
+        user_data=tuple(_user_data(member) for member in members),
+        hosts=tuple(member.get("host") for member in members),
+        client_ids=tuple(member.get("clientId") for member in members),
     )
+
+
+def _user_data(member: Mapping[str, Any]) -> bytes | None:
+    """In base64, as a snapshot has them: strategies of Kafka's own read ``memberData`` instead."""
+    encoded = member.get("userData")
+    return None if encoded is None else b64decode(encoded, validate=True)
 
 
 def _owned(member: Mapping[str, Any], field: Owned, topics: _Names) -> list[tuple[int, int]] | None:

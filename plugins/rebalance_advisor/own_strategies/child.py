@@ -1,0 +1,146 @@
+"""The process in which one class of one's own runs: one JSON line in, one out, over the socket whose number is given.
+
+    python -P -m rebalance_advisor.own_strategies.child FD
+
+The first line says what to import and the limits. Everything that the class does wrong is caught and told as a fault
+where it can be; what cannot be caught ends this process, which the other side sees. Nothing of the class goes back but
+names, numbers and the words of its fault. Whatever it prints is dropped. It is no sandbox: the class may do what the
+user may do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kafka_rebalance.assignors.custom.answers import plain_answer, plain_partition
+from kafka_rebalance.assignors.custom.views import MemberView, TopicView
+from kafka_rebalance.errors import AssignorError
+from rebalance_advisor.own_strategies.targets import Kind, Target
+
+_GRACE_S = 2.0  # the other side ends a late process; where it is gone itself, the alarm does
+_MOST_FAULT_CHARS = 500
+_MOST_NAME_CHARS = 100
+_LONGEST_ALARM_S = 10.0**6
+Message = dict[str, Any]
+
+
+def main() -> None:
+    """Import, say hello, answer until the other side hangs up."""
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    lines = channel.makefile("rb")
+    setup = json.loads(lines.readline())
+    _limit(setup["memory_bytes"])
+    pid = os.getpid()
+    target = Target(Kind(setup["kind"]), setup["place"], setup["place"])
+    found: list[Any] = []
+
+    def send(message: Message) -> None:
+        if os.getpid() != pid:  # it forked, and this is the copy: one answer is enough
+            os._exit(0)
+        channel.sendall(json.dumps(message).encode() + b"\n")
+
+    send(_guarded(lambda: _hello(target, found), setup["start_s"]))
+    answer = _assign if target.kind is Kind.ASSIGNOR else _partition
+    for line in lines:
+        request = json.loads(line)
+        reply = _guarded(lambda: answer(found[0], request), setup["answer_s"])  # noqa: B023 (called at once)
+        send(reply | {"number": request["number"]})
+
+
+def _limit(memory_bytes: int) -> None:
+    """No core files; no more memory than that, hard, where the system can hold it to that."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _guarded(work: Callable[[], Message], seconds: float) -> Message:
+    """What ``work`` gives, or the fault that ended it."""
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST_ALARM_S) + _GRACE_S)
+    try:
+        return work()
+    except MemoryError:
+        return _fault("MemoryLimit", "runs out of its memory")
+    except AssignorError as error:
+        return _fault(error.java_class, error.java_message)
+    except SystemExit as error:
+        return _fault("Exited", f"calls sys.exit({error.code!r})")
+    except BaseException as error:  # noqa: BLE001 (foreign code raises what it likes)
+        return _fault("Raised", _told(error))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _told(error: BaseException) -> str:
+    """Type, words and place of an error; its words may themselves raise."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    try:
+        words = str(error)
+    except Exception:  # noqa: BLE001 (foreign code)
+        words = "its message cannot be made"
+    return f"{type(error).__name__}: {words[:_MOST_FAULT_CHARS]}{place}"
+
+
+def _fault(kind: str, words: str) -> Message:
+    return {"fault": [kind, words[: 2 * _MOST_FAULT_CHARS]]}
+
+
+def _hello(target: Target, found: list[Any]) -> Message:
+    """Its name and versions; the instance is kept in ``found``."""
+    made = _imported(target)
+    strategy = made() if isinstance(made, type) else made
+    method = "assign_members" if target.kind is Kind.ASSIGNOR else "partition_of"
+    if not callable(getattr(strategy, method, None)):
+        raise AssignorError("NoStrategy", f"has no method {method}")
+    name, versions = getattr(strategy, "name", None), getattr(strategy, "versions", None)
+    if not isinstance(name, str) or not 0 < len(name) <= _MOST_NAME_CHARS:
+        raise AssignorError("NoStrategy", f"has no name of 1 to {_MOST_NAME_CHARS} characters")
+    found.append(strategy)
+    return {"name": name, "versions": versions[:_MOST_NAME_CHARS] if isinstance(versions, str) else None}
+
+
+def _imported(target: Target) -> Any:
+    """The attribute of the module, or of the file, whose folder is looked in last for what it imports."""
+    if target.is_file:
+        path = Path(target.module)
+        sys.path.append(str(path.resolve().parent))
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        if spec is None or spec.loader is None:
+            raise AssignorError("NoStrategy", "is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[path.stem] = module
+        spec.loader.exec_module(module)
+    else:
+        module = importlib.import_module(target.module)
+    found: Any = module
+    for part in target.attribute.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _assign(strategy: Any, request: Mapping[str, Any]) -> Message:
+    members = tuple(MemberView.of_document(member) for member in request["members"])
+    topics = tuple(TopicView.of_document(topic) for topic in request["topics"])
+    return {"answer": plain_answer(strategy.assign_members(members, topics))}
+
+
+def _partition(strategy: Any, request: Mapping[str, Any]) -> Message:
+    keys = [None if key is None else bytes.fromhex(key) for key in request["keys"]]
+    return {"answer": [plain_partition(strategy.partition_of(key, request["partitions"])) for key in keys]}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""The other side of ``child``: starts it, asks it, believes nothing that it says, ends it when a limit is reached."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import Any, Self
+
+from kafka_rebalance.errors import AssignorError
+from rebalance_advisor.own_strategies.limits import Limits
+from rebalance_advisor.own_strategies.targets import Target
+
+_CHILD = "rebalance_advisor.own_strategies.child"
+_POLL_S = 0.1  # a process that it left behind may hold the socket open after its end
+_CHUNK_BYTES = 1 << 16
+_HELLO_BYTES = 1 << 16
+_END_WAIT_S = 5.0
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+Message = dict[str, Any]
+
+
+class ChildProcess:
+    """One class in one process; a context manager. Its process is started when first asked, and again after an end."""
+
+    def __init__(self, target: Target, limits: Limits) -> None:
+        self._target = target
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: socket.socket | None = None
+        self._buffer = bytearray()
+        self._number = 0
+        self._unmade: AssignorError | None = None
+        self._ends: list[AssignorError] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def hello(self) -> Message:
+        """``name`` and ``versions`` as the class tells them. Raises AssignorError where it cannot be made."""
+        self.close()
+        return self._start()
+
+    def ask(self, request: Message, most_bytes: int) -> Any:
+        """What it answers, as JSON of at most so many bytes. Raises AssignorError with what went wrong instead.
+
+        After a fault that ended the process the next call starts a new one, up to the limit of ends. A class that could
+        not be made is not tried again.
+        """
+        if self._unmade is not None:
+            raise self._unmade
+        if len(self._ends) >= self._limits.most_ends:
+            raise AssignorError("NotAsked", f"its process has ended {len(self._ends)} times, at last: {self._ends[-1]}")
+        try:
+            return self._answer(request, most_bytes)
+        except AssignorError as error:
+            if self._process is None:
+                self._ends.append(error)
+            raise
+
+    def close(self) -> None:
+        """End the process, and those that it started and did not move out of its group."""
+        process, channel = self._process, self._channel
+        self._process = self._channel = None
+        self._buffer = bytearray()
+        if channel is not None:
+            channel.close()
+        if process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_END_WAIT_S)
+
+    def _answer(self, request: Message, most_bytes: int) -> Any:
+        if self._process is None:
+            self._start()
+        self._number += 1
+        line = json.dumps(request | {"number": self._number}).encode() + b"\n"
+        reply = self._exchanged(line, self._limits.answer_s, most_bytes)
+        if reply.get("number") != self._number or "answer" not in reply:
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        return reply["answer"]
+
+    def _start(self) -> Message:
+        ours, its = socket.socketpair()
+        with its:
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", _CHILD, str(its.fileno())], pass_fds=(its.fileno(),),
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    env=_environment(), start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                ours.close()
+                raise AssignorError("NotStarted", f"no process can be started: {error}") from error
+        self._channel = ours
+        setup = {
+            "kind": self._target.kind.value, "place": self._target.place, "start_s": self._limits.start_s,
+            "answer_s": self._limits.answer_s, "memory_bytes": self._limits.memory_bytes,
+        }  # fmt: skip
+        try:
+            hello = self._exchanged(json.dumps(setup).encode() + b"\n", self._limits.start_s, _HELLO_BYTES)
+        except AssignorError as error:
+            self._unmade = error
+            self.close()
+            raise
+        if not isinstance(hello.get("name"), str):
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        return hello
+
+    def _exchanged(self, line: bytes, seconds: float, most_bytes: int) -> Message:
+        """Its reply to ``line``. Raises AssignorError with its fault; what was no plain one has ended the process."""
+        deadline = time.monotonic() + seconds
+        try:
+            reply = json.loads(self._line_after(line, deadline, seconds, most_bytes))
+        except (ValueError, RecursionError) as error:
+            raise self._ended("Nonsense", "writes to the advisor's own channel") from error
+        if not isinstance(reply, dict):
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        fault = reply.get("fault")
+        if fault is None:
+            return reply
+        if not isinstance(fault, list) or len(fault) != 2 or not all(isinstance(part, str) for part in fault):
+            raise self._ended("Nonsense", "writes to the advisor's own channel")
+        if fault[0] == "MemoryLimit":
+            raise self._ended(*fault)
+        raise AssignorError(*fault)
+
+    def _line_after(self, line: bytes, deadline: float, seconds: float, most_bytes: int) -> bytes:
+        if self._channel is None or self._process is None:
+            raise AssignorError("NotStarted", "its process has ended")
+        sent, end = 0, self._buffer.find(b"\n")
+        while end < 0:
+            if time.monotonic() >= deadline:
+                raise self._ended("TimeLimit", f"has not answered after {seconds:g} s")
+            if len(self._buffer) > most_bytes:
+                raise self._ended(
+                    "TooLong", f"answers more than {most_bytes} bytes: several times what there is to give"
+                )
+            self._channel.settimeout(min(_POLL_S, max(deadline - time.monotonic(), 0.001)))
+            try:
+                if sent < len(line):
+                    sent += self._channel.send(line[sent : sent + _CHUNK_BYTES])
+                    continue
+                part = self._channel.recv(_CHUNK_BYTES)
+            except TimeoutError:
+                if self._process.poll() is not None:
+                    raise self._ended("Ended", self._end_words()) from None
+                continue
+            except OSError:
+                part = b""
+            if not part:
+                raise self._ended("Ended", self._end_words())
+            end = -1 if (found := part.find(b"\n")) < 0 else len(self._buffer) + found
+            self._buffer += part
+        whole = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return whole
+
+    def _end_words(self) -> str:
+        process = self._process
+        try:
+            code = None if process is None else process.wait(_POLL_S)
+        except subprocess.TimeoutExpired:
+            code = None
+        if code is None:
+            return "hangs up without an answer"
+        if code < 0:
+            return f"its process is ended by signal {-code} ({_signal_name(-code)})"
+        return f"ends its process with exit code {code}"
+
+    def _ended(self, kind: str, words: str) -> AssignorError:
+        self.close()
+        return AssignorError(kind, words)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def _environment() -> dict[str, str]:
+    """Little of ours: no address or password of a store. Same answer every time, threads of numeric libraries: one."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path if folder)  # noqa: PTH100 (zips too)
+    return kept | one_thread | {"PYTHONPATH": path, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}

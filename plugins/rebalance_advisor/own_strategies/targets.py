@@ -1,0 +1,82 @@
+"""Where a class of one's own is: ``module:Class``, ``FILE.py:Class``, or an entry point of an installed package."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.visible_text import excerpt
+
+_PLACE = re.compile(r"(?P<module>.+):(?P<attribute>[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+FILE_SUFFIX = ".py"
+MOST_PLACE_CHARS = 1000
+
+
+class Kind(StrEnum):
+    """What the class is; the value is the group of entry points."""
+
+    ASSIGNOR = "kafka_rebalance.assignors"
+    PARTITIONER = "kafka_rebalance.partitioners"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One class. ``place`` is what people wrote; ``label`` names it until it has told its own name."""
+
+    kind: Kind
+    place: str
+    label: str
+
+    @property
+    def module(self) -> str:
+        """The module's name, or the path of its file."""
+        return self.place.rpartition(":")[0]
+
+    @property
+    def attribute(self) -> str:
+        """The class in it."""
+        return self.place.rpartition(":")[2]
+
+    @property
+    def is_file(self) -> bool:
+        """The module is a file's path."""
+        return self.module.endswith(FILE_SUFFIX)
+
+
+def read_target(text: str, kind: Kind) -> Target:
+    """What ``module:Class`` or ``FILE.py:Class`` means. Raises UsageError for another text; nothing is imported."""
+    match = _PLACE.fullmatch(text)
+    is_place = match is not None and len(text) <= MOST_PLACE_CHARS
+    if (
+        match is None
+        or not is_place
+        or not (match["module"].endswith(FILE_SUFFIX) or _MODULE.fullmatch(match["module"]))
+    ):
+        raise UsageError.at(excerpt(text), "names no class", "write module:Class or FILE.py:Class")
+    return Target(kind, text, text)
+
+
+def installed_targets(kind: Kind) -> tuple[Target, ...]:
+    """The entry points of all installed packages, by name."""
+    points = sorted(entry_points(group=kind.value), key=lambda point: (point.name, point.value))
+    return tuple(Target(kind, f"{point.module}:{point.attr}", point.name) for point in points)
+
+
+def targets_of(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
+    """All entry points that are installed, then these places. Raises UsageError for one that names no class."""
+    return (*installed_targets(kind), *(read_target(place, kind) for place in places))
+
+
+def targets_here(places: Iterable[str], kind: Kind) -> tuple[Target, ...]:
+    """The same, of a shell. Raises UsageError for a file that is not there, too."""
+    targets = targets_of(places, kind)
+    for target in targets:
+        if target.is_file and not Path(target.module).is_file():
+            raise UsageError.at(excerpt(target.place), f"there is no file {excerpt(target.module)}")
+    return targets

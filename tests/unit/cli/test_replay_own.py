@@ -1,0 +1,82 @@
+"""``replay`` asks classes of one's own as it asks Kafka's: a refusal is an answer, an unknown name is not."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.conformance.families import own
+from rebalance_advisor.cli.main import main
+
+STRATEGIES = """
+class ByWeight:
+    name = "by-weight"
+
+    def assign_members(self, members, topics):
+        if members[0].host == "bad":
+            return None
+        heaviest = max(members, key=lambda member: member.weight)
+        return {heaviest.id: [(t.name, p) for t in topics for p in range(t.partitions)]}
+
+
+class ByFirstByte:
+    name = "by-first-byte"
+
+    def partition_of(self, key, partitions):
+        return key[0] % partitions if key else 0
+"""
+
+
+def case(number: int, strategy: str, given: dict[str, Any]) -> dict[str, Any]:
+    return {"id": number, "strategy": strategy, "input": given}
+
+
+def two(host: str) -> dict[str, Any]:
+    heavy = base64.b64encode(b'{"weight": 2}').decode()
+    members = [{"id": "a", "topics": ["t"], "host": host}, {"id": "b", "topics": ["t"], "userData": heavy}]
+    return {"topics": [{"topic": "t", "n": 2}], "members": members}
+
+
+def test_a_case_of_ones_own_is_answered_refused_or_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "strategies.py"
+    file.write_text(STRATEGIES)
+    cases = [
+        case(1, "own:by-weight", two("good")),
+        case(2, "own:by-weight", two("bad")),
+        case(3, "own-partitioner:by-first-byte", {"keyHex": "0c", "numPartitions": 10}),
+        case(4, "own-partitioner:by-first-byte", {"keyHex": None, "numPartitions": 10}),
+        case(5, "client_range", two("good")),
+    ]
+    words = ["replay", "--own-strategy", f"{file}:ByWeight", "--own-partitioner", f"{file}:ByFirstByte"]
+    lines = "".join(json.dumps(one) + "\n" for one in cases)
+    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+    assert main([*words, "--own-strategy-seconds", "30"]) == 0
+    answers = [json.loads(line)["output"] for line in capsys.readouterr().out.splitlines()]
+    assert answers == [
+        {"assignment": {"a": [], "b": [["t", [0, 1]]]}},
+        {"error": "NoAnswer", "message": "answers None, which is no mapping of members to partitions"},
+        {"partition": 2},  # 12 mod 10
+        {"partition": 0},
+        {"assignment": {"a": [["t", [0]]], "b": [["t", [1]]]}},
+    ]
+    unknown = [case(1, "own:by-wait", two("good")), case(2, "own-thing:x", {}), case(3, "own-partitioner:x", {})]
+    unknown[2]["input"] = {"keyHex": "00", "numPartitions": 1}
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(json.dumps(one) + "\n" for one in unknown)))
+    assert main([*words]) == 1
+    errors = [json.loads(line)["error"] for line in capsys.readouterr().out.splitlines()]
+    assert "unknown strategy of one's own 'by-wait'; known: by-weight" in errors[0]
+    assert "own:NAME" in errors[1]
+    assert "unknown partitioner of one's own 'x'; known: by-first-byte" in errors[2]
+    assert own.__name__.endswith("families.own")
+
+
+def test_a_file_that_is_not_there_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "--own-strategy", "nowhere.py:Nearest"]) == 2
+    assert "there is no file 'nowhere.py'" in capsys.readouterr().err

@@ -1,0 +1,142 @@
+"""Strategies of one's own that do whatever foreign code does wrong: the file that tests give as ``FILE.py:Class``.
+
+``REASONS``: what the row of each says.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+Answer = Any
+
+
+def dealt(members: Any, topics: Any) -> dict[str, list[tuple[str, int]]]:
+    """A right answer: partitions in turn."""
+    pairs = [(topic.name, p) for topic in topics for p in range(topic.partitions)]
+    return {member.id: pairs[i :: len(members)] for i, member in enumerate(members)}
+
+
+def _strategy(called: str, step: Callable[[Any, Any], Answer]) -> type:
+    class Strategy:
+        name = called
+
+        def assign_members(self, members: Any, topics: Any) -> Answer:
+            return step(members, topics)
+
+    return Strategy
+
+
+def _raise(error: BaseException) -> Answer:
+    raise error
+
+
+def _forked(members: Any, topics: Any) -> Answer:
+    os.fork()
+    return dealt(members, topics)
+
+
+def _printed(members: Any, topics: Any) -> Answer:
+    os.write(1, b"x" * 100_000)
+    print("y" * 100_000, file=sys.stderr)
+    return dealt(members, topics)
+
+
+def _left_behind(_members: Any, _topics: Any) -> Answer:
+    sleeper = subprocess.Popen(["sleep", "60"], close_fds=False)
+    raise ValueError(sleeper.pid)
+
+
+def _own_channel(_members: Any, _topics: Any) -> Answer:
+    os.write(int(sys.argv[1]), b"[1, 2\n")
+    time.sleep(60)
+
+
+Good = _strategy("good", dealt)
+Forks = _strategy("forks", _forked)
+Prints = _strategy("prints", _printed)
+LeavesBehind = _strategy("leaves-behind", _left_behind)
+Environment = _strategy("environment", lambda *_: _raise(ValueError(sorted(os.environ))))
+
+
+class Tells:
+    """It tells what it sees."""
+
+    name = "tells"
+
+    def assign_members(self, members: Any, topics: Any) -> Answer:
+        raise ValueError(
+            [(m.id, m.topics, m.instance_id, m.rack, m.host, m.client_id, m.owned, m.user_data) for m in members],
+            topics,
+        )
+
+
+class ByFirstByte:
+    """A partitioner, which fails on one key."""
+
+    name = "by-first-byte"
+    versions = "ours 1"
+
+    def partition_of(self, key: bytes | None, partitions: int) -> int:
+        return {b"beyond": partitions, b"none": None, b"float": 1.0}.get(key, key[0] % partitions if key else 0)  # type: ignore[arg-type,return-value]
+
+
+Raises = _strategy("raises", lambda *_: _raise(ValueError("no\nrack")))
+Exits = _strategy("exits", lambda *_: sys.exit(3))
+Ends = _strategy("ends", lambda *_: os._exit(7))
+KillsItself = _strategy("kills-itself", lambda *_: os.kill(os.getpid(), 9))
+Loops = _strategy("loops", lambda *_: next(i for i in itertools.count() if i < 0))
+Slow = _strategy("slow", lambda *_: time.sleep(60))
+Memory = _strategy("memory", lambda *_: [bytearray(2**27) for _ in itertools.count()])
+Nothing = _strategy("nothing", lambda *_: None)
+Twice = _strategy("twice", lambda members, topics: {m: p * 2 for m, p in dealt(members, topics).items()})
+Unread = _strategy("unread", lambda members, topics: {m: p[1:] for m, p in dealt(members, topics).items()})
+Stranger = _strategy("stranger", lambda members, topics: dealt(members, topics) | {"nobody": []})
+Beyond = _strategy("beyond", lambda members, _: {members[0].id: [("t", 4)]})
+Floats = _strategy("floats", lambda members, _: {members[0].id: [("t", 1.0)]})
+NotSubscribed = _strategy("not-subscribed", lambda members, _: {members[1].id: [("u", 0)]})
+Endless = _strategy("endless", lambda members, _: {members[0].id: itertools.repeat(("t", 0))})
+Text = _strategy("text", lambda members, _: {members[0].id: "t-0"})
+Channel = _strategy("channel", _own_channel)
+NoMethod = type("NoMethod", (), {"name": "no-method"})
+NoName = type("NoName", (), {"name": "", "assign_members": dealt})
+
+
+class Unmade:
+    """It cannot be made."""
+
+    name = "unmade"
+
+    def __init__(self) -> None:
+        raise RuntimeError("no settings")
+
+
+TIMED = ("Loops", "Slow", "Endless")  # they end by their limit of time alone: let it be short
+REASONS = {
+    "Raises": r"Raised: ValueError: no\\nrack \(broken_strategies.py:\d+\)",
+    "Exits": r"Exited: calls sys.exit\(3\)",
+    "Ends": "Ended: ends its process with exit code 7",
+    "KillsItself": r"Ended: its process is ended by signal 9 \(SIGKILL\)",
+    "Loops": "TimeLimit: has not answered after 0.3 s",
+    "Slow": "TimeLimit: has not answered after 0.3 s",
+    "Memory": "MemoryLimit: runs out of its memory",
+    "Nothing": "NoAnswer: answers None, which is no mapping",
+    "Twice": "GivenTwice: gives 't'-0 to 'a', and to 'a' before",
+    "Unread": "Unread: leaves 2 of 5 partitions unread: t-0, t-1",
+    "Stranger": "UnknownMember: names member 'nobody', which is not in the group",
+    "Beyond": "UnknownPartition: gives 't'-4 to 'a', and there is no such partition",
+    "Floats": r"UnknownPartition: gives 'a' \('t', 1.0\): partitions are whole numbers",
+    "NotSubscribed": "NotSubscribed: gives 'u'-0 to 'b', who does not subscribe to it",
+    "Endless": "TimeLimit: |MemoryLimit: ",
+    "Text": "NoAnswer: gives 'a' 't-0', which is no list of pairs",
+    "Channel": "Nonsense: writes to the advisor's own channel",
+    "NoMethod": "NoStrategy: has no method assign_members",
+    "NoName": "NoStrategy: has no name of 1 to 100 characters",
+    "Unmade": "Raised: RuntimeError: no settings",
+    "Missing": "Raised: AttributeError: module 'broken_strategies' has no attribute 'Missing'",
+}

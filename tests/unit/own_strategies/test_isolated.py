@@ -1,0 +1,174 @@
+"""Whatever a strategy of one's own does wrong is a row with its reason, never advised, never the end of a run."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafka_rebalance.assignors.assignment import Assignment
+from kafka_rebalance.assignors.contract import AssignmentRequest
+from kafka_rebalance.assignors.custom.custom_assignor import CustomAssignorAdapter
+from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
+from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
+from kafka_rebalance.partitioners.key_column import KeyColumn
+from kafka_rebalance.snapshot.model import Member
+from rebalance_advisor.own_strategies.child_process import ChildProcess
+from rebalance_advisor.own_strategies.isolated import Described, IsolatedAssignor, IsolatedPartitioner
+from rebalance_advisor.own_strategies.limits import MIB, Limits
+from rebalance_advisor.own_strategies.registering import own_strategies
+from rebalance_advisor.own_strategies.targets import Kind, Target, read_target
+from tests.unit.assignors.groups import answer, group
+from tests.unit.groups.test_group_replay import group_input
+from tests.unit.own_strategies.broken_strategies import REASONS, TIMED, Good
+
+FILE = Path(__file__).with_name("broken_strategies.py")
+LIMITS = Limits(memory_bytes=256 * MIB, most_ends=2)
+SHORT = Limits(answer_s=0.3, memory_bytes=256 * MIB, most_ends=1)
+TWO = group({"t": 4}, {"a": ["t"], "b": ["t"]})
+
+
+def target(attribute: str, kind: Kind = Kind.ASSIGNOR) -> Target:
+    return read_target(f"{FILE}:{attribute}", kind)
+
+
+def refusal(process: ChildProcess, attribute: str, request: AssignmentRequest = TWO) -> str:
+    """The words of it."""
+    with pytest.raises(AssignorError) as raised:
+        IsolatedAssignor(Described(target(attribute), attribute), process).assign(request)
+    return str(raised.value)
+
+
+def replayed(strategy: str) -> GroupReplay:
+    """A group whose first member reads everything: four partitions of t, which both subscribe to, and u."""
+    members = [
+        Member("a", subscription=("t", "u"), assigned=(("t", (0, 1, 2, 3)), ("u", (0,)))),
+        Member("b", subscription=("t",)),
+    ]
+    return replay_group(group_input(members, {"t": 4, "u": 1}), (strategy, "roundrobin"))
+
+
+@pytest.mark.parametrize("attribute", REASONS)
+def test_a_broken_strategy_is_a_row_with_its_reason(attribute: str) -> None:
+    with own_strategies([Described(target(attribute), attribute)], SHORT if attribute in TIMED else LIMITS):
+        replay = replayed(attribute)
+    row = replay.score(attribute)
+    assert [score.assignor for score in replay.scores] == ["range", "roundrobin", attribute]
+    assert row is not None
+    assert re.match(REASONS[attribute], row.error or ""), row.error
+    assert (row.skew_count, row.is_advised, replay.advised) == (None, False, "roundrobin")
+
+
+@pytest.mark.parametrize("attribute", ["Good", "Forks", "Prints"])
+def test_what_answers_right_is_believed_whatever_it_does_beside(attribute: str) -> None:
+    rng = random.Random(5)
+    with ChildProcess(target(attribute), LIMITS) as process:
+        isolated = IsolatedAssignor(Described(target(attribute), attribute), process)
+        for _ in range(10 if attribute == "Good" else 2):
+            topics = {f"t{number}": rng.randint(0, 9) for number in range(rng.randint(1, 4))}
+            request = group(topics, {f"m{number}": list(topics) for number in range(rng.randint(1, 6))})
+            assert pairs(request, isolated.assign(request)) == pairs(
+                request, CustomAssignorAdapter(Good()).assign(request)
+            )
+
+
+def pairs(request: AssignmentRequest, assignment: Assignment) -> dict[str, list[tuple[str, int]]]:
+    return {member: list(given) for member, given in answer(request, assignment).items()}
+
+
+def test_a_strategy_that_ends_its_process_gets_a_new_one_so_many_times() -> None:
+    with ChildProcess(target("Ends"), LIMITS) as process:
+        first, second, third = (refusal(process, "Ends") for _ in range(3))
+    assert first == second == "Ended: ends its process with exit code 7"
+    assert third == f"NotAsked: its process has ended 2 times, at last: {first}"
+
+
+def test_one_that_raises_keeps_its_process_and_may_answer_the_next_group() -> None:
+    # It gives u-0 to the second member: wrong in TWO, which does not read u, and right in a group that does.
+    with ChildProcess(target("NotSubscribed"), LIMITS) as process:
+        words = [refusal(process, "NotSubscribed") for _ in range(4)]
+        found = IsolatedAssignor(Described(target("NotSubscribed"), "n"), process).assign(
+            group({"u": 1}, {"a": ["u"], "b": ["u"]})
+        )
+    assert set(words) == {"UnknownPartition: gives 'u'-0 to 'b', and there is no such partition"}
+    assert found.counts.tolist() == [0, 1]
+
+
+def test_one_that_cannot_be_made_says_so_of_every_group_and_is_not_tried_again() -> None:
+    with ChildProcess(target("Unmade"), LIMITS) as process:
+        assert {refusal(process, "Unmade").partition(" (")[0] for _ in range(4)} == {
+            "Raised: RuntimeError: no settings"
+        }
+
+
+def test_its_process_sees_nothing_of_the_advisors_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADVISOR_POSTGRES_DSN", "postgresql://u:secret@h/d")
+    with ChildProcess(target("Environment"), LIMITS) as process:
+        words = refusal(process, "Environment")
+    assert "PYTHONHASHSEED" in words
+    assert "ADVISOR" not in words
+
+
+def test_what_it_leaves_behind_ends_with_it() -> None:
+    with ChildProcess(target("LeavesBehind"), LIMITS) as process:
+        words = re.search(r"ValueError: (\d+)", refusal(process, "LeavesBehind"))
+        assert words is not None
+        assert is_running(int(words[1]))
+    assert not is_running(int(words[1]))
+
+
+def is_running(pid: int) -> bool:
+    """A process that ended may wait for whoever inherited it: it runs no more."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_one_without_a_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", os.devnull)
+    with ChildProcess(target("Good"), LIMITS) as process:
+        assert refusal(process, "Good").startswith("NotStarted: no process can be started: ")
+
+
+def test_it_sees_what_the_reading_knows_of_members_and_topics() -> None:
+    members = [
+        Member(
+            "a", "i1", "client", "/10.0.0.1", "r1", subscription=("t",), assigned=(("t", (1,)),), user_data=b"\x00{"
+        ),
+        Member("b", subscription=("t",)),
+    ]
+    with own_strategies([Described(target("Tells"), "tells")], LIMITS):
+        row = replay_group(group_input(members, {"t": 2}, rates=[3, 4]), ("tells",)).score("tells")
+    assert row is not None
+    seen = (
+        [
+            ("a", ("t",), "i1", "r1", "/10.0.0.1", "client", (("t", 1),), b"\x00{"),
+            ("b", ("t",), None, None, None, None, (), None),
+        ],
+        "(TopicView(name='t', partitions=2, racks=(), weights=(3.0, 4.0)),)",
+    )
+    assert (row.error or "").startswith(f"Raised: ValueError: ({seen[0]!r}, {seen[1]})")
+
+
+def test_a_partitioner_is_asked_each_key_once_and_its_answers_are_checked() -> None:
+    with ChildProcess(target("ByFirstByte", Kind.PARTITIONER), LIMITS) as process:
+        own = IsolatedPartitioner(Described(target("ByFirstByte", Kind.PARTITIONER), "by-first-byte"), process)
+        keys = [b"\x0c", None, b"\x0c", b""]
+        assert own.partition(sample(*keys), TopicTarget(10)).tolist() == [2, 0, 2, 0]  # 12 mod 10, no key, none
+        for key, words in {
+            b"beyond": "UnknownPartition: answers 10 for key b'beyond', not 0 … 9",
+            b"none": "UnknownPartition: answers None, which is no whole number",
+            b"float": "UnknownPartition: answers 1.0, which is no whole number",
+        }.items():
+            with pytest.raises(AssignorError, match=re.escape(words)):
+                own.partition(sample(b"a", key), TopicTarget(10))
+
+
+def sample(*keys: bytes | None) -> RecordSample:
+    return RecordSample.of_keys(KeyColumn.of(keys))
