@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from kafka_rebalance.assignors.registry import BUILT_IN, Side, by_name, name_of
+from kafka_rebalance.assignors.built_in import BUILT_IN, Side
+from kafka_rebalance.assignors.registry import by_name, name_of
 from kafka_rebalance.assignors.releases import Releases, release_of
 from kafka_rebalance.conformance.cases import answer
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
