@@ -15,7 +15,7 @@ from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.ranges import subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
 from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order, set_copy_capacity, spread
 from kafka_rebalance.java.keys import uuid_hash_codes
 from kafka_rebalance.java.strings import Bytes, hash_codes
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
@@ -25,6 +25,8 @@ PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.
 
 # How the kernels of ``uniform`` ended.
 NO_TOPICS, MISSING_TOPIC, BEYOND_LAST, LEFT_OVER, CONTRADICTORY, SPREAD = range(6)
+# A table of 16 holds so many keys whatever their bins.
+_FEW, _LAST_BIN = 8, 15
 _AS_THEY_STAND = np.zeros(0, np.int64)
 
 
@@ -154,8 +156,10 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
     scratch: -1 everywhere, before and after.
     """
     n = len(topics)
+    if n <= _FEW:
+        return _walk_of_few(topics, partitions, uuid_hashes)
     if _are_all(topics, topics[0]):
-        return put_order(partitions, DEFAULT_CAPACITY)  # most members' lots, and half the time of a small group
+        return put_order(partitions, DEFAULT_CAPACITY)
     starts, places, first = _by_topic(topics, group_of)
     hashes = np.empty(len(first), np.int32)
     for group in range(len(first)):
@@ -170,6 +174,30 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
         for k in put_order(inside[:count], DEFAULT_CAPACITY):
             order[filled] = places[starts[group] + k]
             filled += 1
+    return order
+
+
+@inner_kernel
+def _walk_of_few(topics: Ints, partitions: Ints, uuid_hashes: Ints) -> Longs:
+    """``owned_walk`` of so few that no table grows: by the bin of the topic, then its place, then those of partitions.
+
+    Half of what a small group takes would be spent on tables.
+    """
+    n = len(topics)
+    order = np.empty(n, np.int64)
+    for k in range(n):
+        first = 0
+        while topics[first] != topics[k]:
+            first += 1
+        topic_bin, partition_bin = spread(uuid_hashes[topics[k]]) & _LAST_BIN, spread(partitions[k]) & _LAST_BIN
+        key = (((topic_bin * 16 + first) * 16) + partition_bin) * 16 + k
+        place = k
+        while place > 0 and order[place - 1] > key:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = key
+    for k in range(n):
+        order[k] &= 15
     return order
 
 
