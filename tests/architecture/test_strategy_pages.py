@@ -35,5 +35,31 @@ def test_a_pages_example_is_what_replay_answers(page: str, case: str, expected: 
     assert answer(json.loads(case)) == json.loads(expected), page
 
 
+def test_the_table_of_clients_claims_what_is_registered_with_its_releases() -> None:
+    """``docs/clients.md``: a cell that says exact stands for a class, in the releases of its row."""
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in (PAGES.parent / "clients.md").read_text().splitlines()
+        if line.startswith("|")
+    ]
+    strategies = rows[0][2:]
+    claimed = {
+        (row[0].partition(" (")[0].lower(), strategies[i], release)
+        for row in rows[2:]
+        for i, cell in enumerate(row[2:])
+        if cell.startswith("exact")
+        for release in row[1].split(", ")
+    }
+    registered = {
+        # The table's rows of kafka-python are its two lines.
+        (f"{one.client} {release[0]}" if one.client == "kafka-python" else str(one.client), one.strategy, release)
+        for one in assignors.BUILT_IN
+        if one.client is not assignors.Client.JAVA
+        for release in (one.releases.first, one.releases.last)
+    }
+    assert sorted(claimed - registered) == []
+    assert len(claimed) >= 17
+
+
 def test_the_pages_hold_examples_at_all() -> None:
     assert len(EXAMPLES) >= 13

@@ -199,6 +199,7 @@ _EARLIER_STICKY = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL))
 _COOPERATIVE = ((gives_nothing_that_another_still_owns, EQUAL),)
 # With unequal subscriptions 2.5.1 to 2.8.2 forget what some own: asked again they answer otherwise.
 _FORGETFUL_STICKY = tuple((check, EQUAL if check is moves_nothing_when_settled else kind) for check, kind in _STICKY)
+_FRANZ_GO = (*_STICKY, (keeps_the_most_that_evenness_allows, EQUAL), (is_as_even_as_subscriptions_allow, ANY))
 _UNIFORM = ((_ONE, ANY), (_SAME, ANY), (is_even, EQUAL), (takes_only_from_the_full, EQUAL))
 
 _PLAIN_RANGES = ("sarama", "franz-go", "kafka-python-3", "kafka-python-2", "aiokafka")
@@ -218,6 +219,8 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
     "roundrobin@kafka-python-3": tuple((check, EQUAL) for check, _ in _ROUNDROBIN),
     # Deals to everybody, subscribed or not.
     "roundrobin@kafkajs": ((_ONE, EQUAL), (_SAME, ANY), (is_even, ANY), (does_not_look_at_what_members_own, ANY)),
+    "sticky@franz-go": _FRANZ_GO,
+    "cooperative-sticky@franz-go": (*_FRANZ_GO, *_COOPERATIVE),
     "sticky": _CURRENT_STICKY,
     "sticky@3.5.2": _EARLIER_STICKY,
     "sticky@3.5": _EARLIER_STICKY,

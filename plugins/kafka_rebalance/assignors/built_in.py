@@ -141,6 +141,8 @@ BUILT_IN: tuple[Registration, ...] = (
         "1.22.2",
         ("range@franz-go", "other_clients.plain_range:of_franz_go"),
         ("roundrobin@franz-go", "other_clients.roundrobin:of_franz_go"),
+        ("sticky@franz-go", "other_clients.franz_go.sticky:FranzGoSticky"),
+        ("cooperative-sticky@franz-go", "other_clients.franz_go.sticky:FranzGoCooperativeSticky"),
     ),
     *_client(
         Client.KAFKA_PYTHON,

@@ -1,0 +1,182 @@
+"""franz-go's sticky algorithm on groups of two or three members, worked out by hand, and against all that there is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.assignors.contract import AssignmentRequest, MapOrder
+from kafka_rebalance.assignors.other_clients.franz_go.claims import Plan, claimed_plan
+from kafka_rebalance.assignors.other_clients.franz_go.equal import balance_equal
+from kafka_rebalance.assignors.other_clients.franz_go.go_heap import SmallestFirst
+from kafka_rebalance.assignors.other_clients.franz_go.group_input import Group, Numbering
+from kafka_rebalance.assignors.other_clients.franz_go.repair import repair
+from kafka_rebalance.assignors.other_clients.franz_go.steals import balance_unequal
+from kafka_rebalance.assignors.other_clients.franz_go.sticky import FranzGoCooperativeSticky, FranzGoSticky
+from tests.unit.assignors.groups import answer, group
+
+Pair = tuple[str, int]
+
+
+def asked(request: AssignmentRequest) -> dict[str, list[Pair]]:
+    return answer(request, FranzGoSticky().assign(request))
+
+
+def of_generations(request: AssignmentRequest, *generations: int) -> AssignmentRequest:
+    data = np.array(generations, dtype=np.int32)
+    return replace(request, members=replace(request.members, data_generations=data, generations=data))
+
+
+def planned(request: AssignmentRequest) -> tuple[Group, Numbering, Plan]:
+    """What everybody has before anything is dealt."""
+    grouped = Group.of(request, request.members.data_generations.tolist())
+    numbering = Numbering(grouped, grouped.topics)
+    return grouped, numbering, claimed_plan(grouped, numbering, list)
+
+
+def test_who_joins_gets_the_highest_partitions_one_by_one() -> None:
+    """4 against 0: t-3 goes over, 3 against 1: t-2, 2 against 2."""
+    request = group({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": [("t", p) for p in range(4)]})
+    assert asked(request) == {"a": [("t", 0), ("t", 1)], "b": [("t", 2), ("t", 3)]}
+
+
+def test_of_one_partition_number_the_last_topic_by_name_goes_first() -> None:
+    """a has t-0 t-1 u-0 u-1, b joins: u-1, then t-1."""
+    owned = {"a": [("t", 0), ("t", 1), ("u", 0), ("u", 1)]}
+    request = group({"t": 2, "u": 2}, {"a": ["t", "u"], "b": ["t", "u"]}, owned)
+    assert asked(request)["b"] == [("t", 1), ("u", 1)]
+
+
+def test_free_partitions_go_to_the_top_of_a_heap_not_to_the_first_member() -> None:
+    """Heap a b c: 0 to a, which sinks left: b a c. 1 to b, which sinks right: c a b. 2 to c, all equal now: c stays."""
+    request = group({"t": 4}, {"a": ["t"], "b": ["t"], "c": ["t"]})
+    assert asked(request) == {"a": [("t", 0)], "b": [("t", 1)], "c": [("t", 2), ("t", 3)]}
+
+
+def test_a_heap_is_made_from_the_middle_down() -> None:
+    """Lists of 3, 2, 1, 0, 0: node 1 (2) takes up its left child 3, then the root (3) takes up 3, which was 1's."""
+    lists = [[0] * count for count in (3, 2, 1, 0, 0)]
+    assert SmallestFirst(range(5), lists).members == [3, 4, 2, 1, 0]
+
+
+def test_the_newer_claim_wins_and_the_older_one_is_given_back_where_it_evens() -> None:
+    """a (generation 5) has 0, 1, 2, b (4) has 2, 3. 2 is a's, which then has two more than b: b gets it back."""
+    claims = {"a": [("t", 0), ("t", 1), ("t", 2)], "b": [("t", 2), ("t", 3)]}
+    request = of_generations(group({"t": 4}, {"a": ["t"], "b": ["t"]}, claims), 5, 4)
+    assert asked(request) == {"a": [("t", 0), ("t", 1)], "b": [("t", 2), ("t", 3)]}
+    # With 1 and 2 alone a has one more than b: 2 stays, and b gets 0, which nobody has.
+    fewer = {**claims, "a": [("t", 1), ("t", 2)]}
+    request = of_generations(group({"t": 4}, {"a": ["t"], "b": ["t"]}, fewer), 5, 4)
+    assert asked(request) == {"a": [("t", 1), ("t", 2)], "b": [("t", 0), ("t", 3)]}
+
+
+def test_of_equal_generations_the_first_member_wins_static_ones_before_others() -> None:
+    """Both claim t-0; −1 counts as 0."""
+    claims = {"a": [("t", 0)], "b": [("t", 0)]}
+    members = {"a": ["t"], "b": ["t"]}
+    request = of_generations(group({"t": 2}, members, claims, order=MapOrder.GIVEN), -1, 0)
+    assert asked(request) == {"a": [("t", 0)], "b": [("t", 1)]}
+    static = group({"t": 2}, members, claims, static={"b": "pod"}, order=MapOrder.GIVEN)
+    assert asked(of_generations(static, 3, 3)) == {"a": [("t", 1)], "b": [("t", 0)]}
+
+
+def test_claims_of_what_is_gone_or_not_read_any_more_count_for_nothing() -> None:
+    """a, of the newer generation, no longer reads t; the older claim of b is as good as new."""
+    claims = {"a": [("t", 0), ("u", 7), ("gone", 0)], "b": [("t", 0)]}
+    request = of_generations(group({"t": 1, "u": 1}, {"a": ["u"], "b": ["t"]}, claims, order=MapOrder.GIVEN), 5, 4)
+    _, numbering, plan = planned(request)
+    assert plan.lists == [[], [numbering.number_of[0]]]
+    assert asked(request) == {"a": [("u", 0)], "b": [("t", 0)]}
+
+
+def test_who_has_least_steals_through_others() -> None:
+    """a reads t, b both, c u. a has t-0 to t-3, b u-0 and u-1.
+
+    c (0) takes u-0 of b (2). b (1) takes t-0 of a (4); of a's list 3, 1, 2 is left. c (1) reaches a (3) through b:
+    t-3 to b, u-1 to c. Two each; c reads u alone, so that no exchange keeps more.
+    """
+    owned = {"a": [("t", p) for p in range(4)], "b": [("u", 0), ("u", 1)]}
+    request = group({"t": 4, "u": 2}, {"a": ["t"], "b": ["t", "u"], "c": ["u"]}, owned)
+    _, numbering, plan = planned(request)
+    balance_unequal(plan, numbering)
+    assert [sorted(parts) for parts in plan.lists] == [[1, 2], [0, 3], [4, 5]]
+    assert asked(request) == {"a": [("t", 1), ("t", 2)], "b": [("t", 0), ("t", 3)], "c": [("u", 0), ("u", 1)]}
+
+
+def test_a_repair_takes_back_what_was_lost_for_nothing() -> None:
+    """a and b each have what the other had at first: the counts are right, and both get theirs back."""
+    request = group({"t": 2, "u": 1}, {"a": ["t"], "b": ["t"], "c": ["u"]})
+    _, numbering, plan = planned(request)
+    for part, member in ((0, 1), (1, 0), (2, 2)):
+        plan.give(part, member)
+    plan.original[:2] = [0, 1]
+    repair(plan, numbering)
+    assert plan.lists == [[0], [1], [2]]
+    assert plan.holder == [0, 1, 2]
+
+
+def test_equal_members_end_within_one_of_each_other() -> None:
+    _, numbering, plan = planned(group({"t": 7}, {"a": ["t"], "b": ["t"], "c": ["t"]}))
+    balance_equal(plan, numbering)
+    assert sorted(len(parts) for parts in plan.lists) == [2, 2, 3]
+
+
+def test_cooperative_partitions_wait_for_their_old_owner() -> None:
+    """b joins: 2 and 3 are b's in the next round. A claim that a newer one beats is no ownership."""
+    request = group({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": [("t", p) for p in range(4)]})
+    found = FranzGoCooperativeSticky().assign(request)
+    assert answer(request, found) == {"a": [("t", 0), ("t", 1)], "b": []}
+    withheld = found.withheld
+    assert (withheld.partitions.tolist(), withheld.members.tolist(), withheld.topics.tolist()) == (
+        [2, 3],
+        [1, 1],
+        [0, 0],
+    )
+    # As above 2 is given back to b, whose claim is beaten by a's: a has to give it up first.
+    claims = {"a": [("t", 0), ("t", 1), ("t", 2)], "b": [("t", 2), ("t", 3)]}
+    request = of_generations(group({"t": 4}, {"a": ["t"], "b": ["t"]}, claims), 5, 4)
+    found = FranzGoCooperativeSticky().assign(request)
+    assert answer(request, found) == {"a": [("t", 0), ("t", 1)], "b": [("t", 3)]}
+    assert found.withheld.members.tolist() == [1]
+
+
+@pytest.mark.parametrize("assignor", [FranzGoSticky(), FranzGoCooperativeSticky()])
+def test_an_answer_says_whether_the_order_of_topics_makes_another(assignor) -> None:
+    """Of t (2) and u (1) for two: t first gives t-0, t-1, then u-0 to b; u first gives u-0 to a, t-0, t-1 to b."""
+    both = {"a": ["t", "u"], "b": ["t", "u"]}
+    fresh = group({"t": 2, "u": 1}, both)
+    found = assignor.assign(fresh)
+    assert found.varies
+    assert answer(fresh, found) == {"a": [("t", 0)], "b": [("t", 1), ("u", 0)]}
+    assert not assignor.assign(group({"t": 3}, {"a": ["t"], "b": ["t"]})).varies
+    settled = group({"t": 2, "u": 1}, both, {"a": [("t", 0)], "b": [("t", 1), ("u", 0)]})
+    assert not assignor.assign(settled).varies
+    nothing = group({}, {"a": [], "b": []})
+    assert assignor.assign(nothing).counts.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> None:
+    """All assignments of up to six partitions to up to three members that read some of three topics."""
+    random = np.random.default_rng(seed)
+    counts = {topic: int(random.integers(1, 3)) for topic in "tuv"}
+    members = "abc"[: int(random.integers(2, 4))]
+    reads = {m: [topic for topic in counts if random.random() < 0.7] or ["t"] for m in members}
+    pairs = [
+        (t, p) for t, count in counts.items() for p in range(count) if any(t in topics for topics in reads.values())
+    ]
+    readers = {t: [m for m in members if t in reads[m]] for t in counts}
+    owner = {pair: str(random.choice(readers[pair[0]])) for pair in pairs if random.random() < 0.8}
+    request = group(counts, reads, {m: [pair for pair, had in owner.items() if had == m] for m in members})
+
+    def value(reader_of: dict[Pair, str]) -> tuple[int, int]:
+        """Sum of squares of the counts, partitions moved."""
+        loads = [sum(reader == m for reader in reader_of.values()) for m in members]
+        return sum(load * load for load in loads), sum(owner.get(pair, m) != m for pair, m in reader_of.items())
+
+    best = min(value(dict(zip(pairs, choice, strict=True))) for choice in product(*(readers[t] for t, _ in pairs)))
+    found = asked(request)
+    assert value({pair: member for member, held in found.items() for pair in held}) == best
