@@ -36,7 +36,7 @@ _NEW_MEMBER = 999_999_999
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of the grid. ``family``: range or cooperative-sticky."""
+    """One cell of the grid. ``family``: range or cooperative-sticky, of the newest release or of a line (``@3.0``)."""
 
     family: str
     members: int
@@ -57,7 +57,7 @@ class Cell:
 
     def question(self) -> dict[str, object]:
         """What the Java side is asked."""
-        return asdict(self)
+        return asdict(self) | {"strategy": self.family.partition("@")[0]}
 
     def __str__(self) -> str:
         racks = "racks" if self.is_rack_aware else "no racks"
@@ -70,10 +70,16 @@ def grid(family: str) -> Iterator[Cell]:
     for members in MEMBERS:
         for ratio in RATIOS:
             for topics in TOPICS:
-                for is_rack_aware in (False, True):
+                for is_rack_aware in (False, True) if has_racks(family) else (False,):
                     for is_homogeneous in (True, False):
                         for mode in (FULL, INTENDED, UPSTREAM):
                             yield Cell(family, members, ratio, topics, is_rack_aware, is_homogeneous, mode)
+
+
+def has_racks(family: str) -> bool:
+    """Client strategies read racks since 3.5."""
+    line = family.partition("@")[2]
+    return not line or line.startswith("3.5")
 
 
 def request_of(cell: Cell, assignor: Assignor) -> AssignmentRequest:

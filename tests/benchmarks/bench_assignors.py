@@ -13,7 +13,13 @@ import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.benchmarks.assignor_tables import FAMILIES, MORE_FAMILIES, FamilyTable
+from tests.benchmarks.assignor_tables import (
+    EARLIER_CELLS,
+    EARLIER_FAMILIES,
+    FAMILIES,
+    MORE_FAMILIES,
+    FamilyTable,
+)
 from tests.benchmarks.java_side import VERSION, JavaSide
 from tests.benchmarks.key_table import key_lines
 from tests.benchmarks.weighted_table import group_lines, join_lines
@@ -35,6 +41,9 @@ Written by `python -m tests.benchmarks.bench_assignors --cells N --out docs/benc
 - From and to dictionaries: the same request as Python dictionaries and lists of strings in, dictionaries out
   (`rebalance-advisor replay`); of the first 24 cells drawn.
 """
+
+
+_ALL = (*FAMILIES, *MORE_FAMILIES, *EARLIER_FAMILIES)
 
 
 class _Page:
@@ -77,14 +86,26 @@ def run(families: Sequence[str], cells: int | None, rounds: int, page: _Page) ->
         page.put(["## One's own: `weighted`", "", *join_lines(client, server)])
         page.put(group_lines())
         for family in families:
-            page.tables.append(FamilyTable(family, rounds))
-            for line in page.tables[-1].measure(server if page.tables[-1].is_server else client, cells):
-                print(f"  {line}", flush=True)
-                page.write()
+            table = FamilyTable(family, rounds)
+            page.tables.append(table)
+            if family in EARLIER_FAMILIES:
+                earlier = JavaSide("ClientBenchmark", ("kafka-clients",), EARLIER_FAMILIES[family])
+                try:
+                    _measure(table, earlier, EARLIER_CELLS if cells is None else cells, page)
+                finally:
+                    earlier.close()
+            else:
+                _measure(table, server if table.is_server else client, cells, page)
     finally:
         client.close()
         server.close()
     print("\n".join(("", *page.summary())))
+
+
+def _measure(table: FamilyTable, java: JavaSide, cells: int | None, page: _Page) -> None:
+    for line in table.measure(java, cells):
+        print(f"  {line}", flush=True)
+        page.write()
 
 
 _SUMMARY = (
@@ -100,7 +121,7 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, default=2, help="turns of both sides in a cell whose operation is short (2)"
     )
-    parser.add_argument("--only", nargs="+", choices=FAMILIES + MORE_FAMILIES, default=FAMILIES, help="families")
+    parser.add_argument("--only", nargs="+", choices=_ALL, default=_ALL, help="families")
     parser.add_argument("--out", type=Path, help="file for the tables")
     options = parser.parse_args()
     run(options.only, options.cells, options.rounds, _Page(options.out))

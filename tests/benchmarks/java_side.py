@@ -31,8 +31,8 @@ class Told:
 class JavaSide:
     """One program of ours around Kafka's classes; a process that ends over a cell is started again for the next."""
 
-    def __init__(self, main: str, artifacts: Sequence[str]) -> None:
-        path = compile_java([f"{main}.java", *_SHARED], classpath(VERSION, artifacts), _JAVA)
+    def __init__(self, main: str, artifacts: Sequence[str], version: str = VERSION) -> None:
+        path = compile_java([f"{main}.java", *_SHARED], classpath(version, artifacts), _JAVA)
         self._command = [str(find_java()), "-Xmx6g", "-XX:+UseSerialGC", "-cp", path, main]
         self._process: subprocess.Popen[str] | None = None
 

@@ -1,4 +1,6 @@
 import com.fasterxml.jackson.databind.JsonNode;
+import java.lang.reflect.Constructor;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -25,6 +27,8 @@ public final class ClientBenchmark {
     private static final int BUCKETS = 5;
     private static final int RACKS = 3;
     private static final int NO_GENERATION = -1;
+    private static final Constructor<?> SUBSCRIPTION = constructor();
+    private static final boolean TAKES_RACK = SUBSCRIPTION.getParameterCount() == 5;
 
     private ClientBenchmark() { }
 
@@ -34,7 +38,7 @@ public final class ClientBenchmark {
 
     private static Questions.Prepared<GroupAssignment> prepared(JsonNode cell) {
         ConsumerPartitionAssignor assignor =
-            cell.get("family").asText().equals("range") ? new RangeAssignor() : new CooperativeStickyAssignor();
+            cell.get("strategy").asText().equals("range") ? new RangeAssignor() : new CooperativeStickyAssignor();
         int members = cell.get("members").asInt();
         boolean isRackAware = cell.get("is_rack_aware").asBoolean();
         String mode = cell.get("mode").asText();
@@ -101,7 +105,25 @@ public final class ClientBenchmark {
 
     private static Subscription subscription(List<String> topics, List<TopicPartition> owned, int i, boolean isRackAware) {
         Optional<String> rack = isRackAware ? Optional.of("rack" + i % RACKS) : Optional.empty();
-        return new Subscription(topics, null, owned, NO_GENERATION, rack);
+        try {
+            return (Subscription) (TAKES_RACK ? SUBSCRIPTION.newInstance(topics, null, owned, NO_GENERATION, rack)
+                : SUBSCRIPTION.newInstance(topics, null, owned));
+        } catch (ReflectiveOperationException wrong) {
+            throw new IllegalStateException(wrong);
+        }
+    }
+
+    /** With a generation and a rack since 3.5; before, what all releases since 2.4 have. */
+    private static Constructor<?> constructor() {
+        for (Constructor<?> found : Subscription.class.getConstructors()) {
+            if (found.getParameterCount() == 5)
+                return found;
+        }
+        try {
+            return Subscription.class.getConstructor(List.class, ByteBuffer.class, List.class);
+        } catch (NoSuchMethodException wrong) {
+            throw new IllegalStateException(wrong);
+        }
     }
 
     /** Of all lists, in their order. */
