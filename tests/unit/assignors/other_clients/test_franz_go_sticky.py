@@ -158,25 +158,33 @@ def test_an_answer_says_whether_the_order_of_topics_makes_another(assignor) -> N
     assert assignor.assign(nothing).counts.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(60))
 def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> None:
-    """All assignments of up to six partitions to up to three members that read some of three topics."""
+    """All assignments of up to eight partitions to up to four members that read some of three topics."""
     random = np.random.default_rng(seed)
-    counts = {topic: int(random.integers(1, 3)) for topic in "tuv"}
-    members = "abc"[: int(random.integers(2, 4))]
-    reads = {m: [topic for topic in counts if random.random() < 0.7] or ["t"] for m in members}
-    pairs = [
-        (t, p) for t, count in counts.items() for p in range(count) if any(t in topics for topics in reads.values())
+    members = "abcd"[: int(random.integers(2, 5))]
+    counts = {topic: int(random.integers(1, 4 if topic == "t" else 3)) for topic in "tuv"}
+    reads = {m: [topic for topic in counts if random.random() < 0.6] or ["t"] for m in members}
+    readers = {t: [i for i, m in enumerate(members) if t in reads[m]] for t in counts}
+    pairs = [(t, p) for t, count in counts.items() for p in range(count) if readers[t]]
+    # Mostly with the last ones, so that there is something to move.
+    had = [
+        readers[t][-1 - int(random.integers(2)) % len(readers[t])] if random.random() < 0.8 else -1 for t, _ in pairs
     ]
-    readers = {t: [m for m in members if t in reads[m]] for t in counts}
-    owner = {pair: str(random.choice(readers[pair[0]])) for pair in pairs if random.random() < 0.8}
-    request = group(counts, reads, {m: [pair for pair, had in owner.items() if had == m] for m in members})
+    owned = {m: [pair for pair, owner in zip(pairs, had, strict=True) if owner == i] for i, m in enumerate(members)}
+    found = asked(group(counts, reads, owned))
 
-    def value(reader_of: dict[Pair, str]) -> tuple[int, int]:
-        """Sum of squares of the counts, partitions moved."""
-        loads = [sum(reader == m for reader in reader_of.values()) for m in members]
-        return sum(load * load for load in loads), sum(owner.get(pair, m) != m for pair, m in reader_of.items())
+    choices = np.array(list(product(*(readers[t] for t, _ in pairs))))
+    squares = sum((choices == i).sum(axis=1) ** 2 for i in range(len(members)))
+    kept = (choices == np.array(had)).sum(axis=1)
+    best = max(kept[squares == min(squares)])
+    assert sum(len(held) ** 2 for held in found.values()) == min(squares)
+    assert sum(len(set(found[m]) & set(owned[m])) for m in members) == best
 
-    best = min(value(dict(zip(pairs, choice, strict=True))) for choice in product(*(readers[t] for t, _ in pairs)))
-    found = asked(request)
-    assert value({pair: member for member, held in found.items() for pair in held}) == best
+
+def test_a_partition_that_is_the_first_of_all_is_claimed_as_well() -> None:
+    """b has t-0, a has t-1: both stay."""
+    assert asked(group({"t": 2}, {"a": ["t"], "b": ["t"]}, {"b": [("t", 0)], "a": [("t", 1)]})) == {
+        "a": [("t", 1)],
+        "b": [("t", 0)],
+    }
