@@ -158,28 +158,59 @@ def test_an_answer_says_whether_the_order_of_topics_makes_another(assignor) -> N
     assert assignor.assign(nothing).counts.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> None:
-    """All assignments of up to eight partitions to up to four members that read some of three topics."""
-    random = np.random.default_rng(seed)
-    members = "abcd"[: int(random.integers(2, 5))]
-    counts = {topic: int(random.integers(1, 4 if topic == "t" else 3)) for topic in "tuv"}
-    reads = {m: [topic for topic in counts if random.random() < 0.6] or ["t"] for m in members}
-    readers = {t: [i for i, m in enumerate(members) if t in reads[m]] for t in counts}
-    pairs = [(t, p) for t, count in counts.items() for p in range(count) if readers[t]]
-    # Mostly with the last ones, so that there is something to move.
-    had = [
-        readers[t][-1 - int(random.integers(2)) % len(readers[t])] if random.random() < 0.8 else -1 for t, _ in pairs
-    ]
-    owned = {m: [pair for pair, owner in zip(pairs, had, strict=True) if owner == i] for i, m in enumerate(members)}
-    found = asked(group(counts, reads, owned))
+class Small:
+    """Up to eight partitions of three topics, up to four members that read some of them; and all assignments."""
 
-    choices = np.array(list(product(*(readers[t] for t, _ in pairs))))
-    squares = sum((choices == i).sum(axis=1) ** 2 for i in range(len(members)))
-    kept = (choices == np.array(had)).sum(axis=1)
-    best = max(kept[squares == min(squares)])
-    assert sum(len(held) ** 2 for held in found.values()) == min(squares)
-    assert sum(len(set(found[m]) & set(owned[m])) for m in members) == best
+    def __init__(self, seed: int) -> None:
+        self.random = random = np.random.default_rng(seed)
+        self.members = "abcd"[: int(random.integers(2, 5))]
+        counts = {topic: int(random.integers(1, 4 if topic == "t" else 3)) for topic in "tuv"}
+        reads = {m: [topic for topic in counts if random.random() < 0.6] or ["t"] for m in self.members}
+        readers = {t: [i for i, m in enumerate(self.members) if t in reads[m]] for t in counts}
+        pairs = [(t, p) for t, count in counts.items() for p in range(count) if readers[t]]
+        # Mostly with the last ones, so that there is something to move.
+        last = [readers[t][-1 - int(random.integers(2)) % len(readers[t])] for t, _ in pairs]
+        self.had = np.array([member if random.random() < 0.8 else -1 for member in last])
+        self.owned = {
+            m: [pair for pair, owner in zip(pairs, self.had, strict=True) if owner == i]
+            for i, m in enumerate(self.members)
+        }
+        self.request = group(counts, reads, self.owned)
+        self.choices = np.array(list(product(*(readers[t] for t, _ in pairs))))
+        squares = sum((self.choices == i).sum(axis=1) ** 2 for i in range(len(self.members)))
+        self.least_squares = min(squares)
+        self.even = self.choices[squares == self.least_squares]
+        self.most_kept = max((self.even == self.had).sum(axis=1))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> None:
+    small = Small(seed)
+    found = asked(small.request)
+    assert sum(len(held) ** 2 for held in found.values()) == small.least_squares
+    assert sum(len(set(found[m]) & set(small.owned[m])) for m in small.members) == small.most_kept
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_of_any_even_plan_a_repair_makes_one_that_keeps_the_most(seed: int) -> None:
+    """Topics stand in the order of the request, so partition numbers are places in an assignment."""
+    small = Small(seed)
+    grouped = Group.of(small.request, [0] * len(small.members))
+    numbering = Numbering(grouped, grouped.topics)
+    for start in small.random.permutation(small.even)[:5]:
+        plan = Plan([[] for _ in small.members], [-1] * len(start), small.had.tolist())
+        for part, member in enumerate(start.tolist()):
+            plan.give(part, member)
+        repair(plan, numbering)
+        assert sum(len(parts) ** 2 for parts in plan.lists) == small.least_squares
+        assert sum(small.had == plan.holder) == small.most_kept
+        assert sorted(part for parts in plan.lists for part in parts) == list(range(len(start)))
+        assert all(member in readers for member, readers in zip(plan.holder, by_part(numbering), strict=True))
+
+
+def by_part(numbering: Numbering) -> list[list[int]]:
+    """Members that read each partition."""
+    return [numbering.readers[topic] for topic in numbering.topic_of]
 
 
 def test_a_partition_that_is_the_first_of_all_is_claimed_as_well() -> None:
