@@ -158,25 +158,64 @@ def test_an_answer_says_whether_the_order_of_topics_makes_another(assignor) -> N
     assert assignor.assign(nothing).counts.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("seed", range(25))
+class Small:
+    """Up to eight partitions of three topics, up to four members that read some of them; and all assignments."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random = np.random.default_rng(seed)
+        self.members = "abcd"[: int(random.integers(2, 5))]
+        counts = {topic: int(random.integers(1, 4 if topic == "t" else 3)) for topic in "tuv"}
+        reads = {m: [topic for topic in counts if random.random() < 0.6] or ["t"] for m in self.members}
+        readers = {t: [i for i, m in enumerate(self.members) if t in reads[m]] for t in counts}
+        pairs = [(t, p) for t, count in counts.items() for p in range(count) if readers[t]]
+        # Mostly with the last ones, so that there is something to move.
+        last = [readers[t][-1 - int(random.integers(2)) % len(readers[t])] for t, _ in pairs]
+        self.had = np.array([member if random.random() < 0.8 else -1 for member in last])
+        self.owned = {
+            m: [pair for pair, owner in zip(pairs, self.had, strict=True) if owner == i]
+            for i, m in enumerate(self.members)
+        }
+        self.request = group(counts, reads, self.owned)
+        self.choices = np.array(list(product(*(readers[t] for t, _ in pairs))))
+        squares = sum((self.choices == i).sum(axis=1) ** 2 for i in range(len(self.members)))
+        self.least_squares = min(squares)
+        self.even = self.choices[squares == self.least_squares]
+        self.most_kept = max((self.even == self.had).sum(axis=1))
+
+
+@pytest.mark.parametrize("seed", range(30))
 def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> None:
-    """All assignments of up to six partitions to up to three members that read some of three topics."""
-    random = np.random.default_rng(seed)
-    counts = {topic: int(random.integers(1, 3)) for topic in "tuv"}
-    members = "abc"[: int(random.integers(2, 4))]
-    reads = {m: [topic for topic in counts if random.random() < 0.7] or ["t"] for m in members}
-    pairs = [
-        (t, p) for t, count in counts.items() for p in range(count) if any(t in topics for topics in reads.values())
-    ]
-    readers = {t: [m for m in members if t in reads[m]] for t in counts}
-    owner = {pair: str(random.choice(readers[pair[0]])) for pair in pairs if random.random() < 0.8}
-    request = group(counts, reads, {m: [pair for pair, had in owner.items() if had == m] for m in members})
+    small = Small(seed)
+    found = asked(small.request)
+    assert sum(len(held) ** 2 for held in found.values()) == small.least_squares
+    assert sum(len(set(found[m]) & set(small.owned[m])) for m in small.members) == small.most_kept
 
-    def value(reader_of: dict[Pair, str]) -> tuple[int, int]:
-        """Sum of squares of the counts, partitions moved."""
-        loads = [sum(reader == m for reader in reader_of.values()) for m in members]
-        return sum(load * load for load in loads), sum(owner.get(pair, m) != m for pair, m in reader_of.items())
 
-    best = min(value(dict(zip(pairs, choice, strict=True))) for choice in product(*(readers[t] for t, _ in pairs)))
-    found = asked(request)
-    assert value({pair: member for member, held in found.items() for pair in held}) == best
+@pytest.mark.parametrize("seed", range(30))
+def test_of_any_even_plan_a_repair_makes_one_that_keeps_the_most(seed: int) -> None:
+    """Topics stand in the order of the request, so partition numbers are places in an assignment."""
+    small = Small(seed)
+    grouped = Group.of(small.request, [0] * len(small.members))
+    numbering = Numbering(grouped, grouped.topics)
+    for start in small.random.permutation(small.even)[:5]:
+        plan = Plan([[] for _ in small.members], [-1] * len(start), small.had.tolist())
+        for part, member in enumerate(start.tolist()):
+            plan.give(part, member)
+        repair(plan, numbering)
+        assert sum(len(parts) ** 2 for parts in plan.lists) == small.least_squares
+        assert sum(small.had == plan.holder) == small.most_kept
+        assert sorted(part for parts in plan.lists for part in parts) == list(range(len(start)))
+        assert all(member in readers for member, readers in zip(plan.holder, by_part(numbering), strict=True))
+
+
+def by_part(numbering: Numbering) -> list[list[int]]:
+    """Members that read each partition."""
+    return [numbering.readers[topic] for topic in numbering.topic_of]
+
+
+def test_a_partition_that_is_the_first_of_all_is_claimed_as_well() -> None:
+    """b has t-0, a has t-1: both stay."""
+    assert asked(group({"t": 2}, {"a": ["t"], "b": ["t"]}, {"b": [("t", 0)], "a": [("t", 1)]})) == {
+        "a": [("t", 1)],
+        "b": [("t", 0)],
+    }

@@ -16,7 +16,7 @@ def balance_unequal(plan: Plan, numbering: Numbering) -> None:
     _deal(plan, numbering)
     thieves = _Thieves(plan, numbering)
     levels = _Levels(plan)
-    while len(levels.by_count) > 1:
+    while levels.by_count:
         least, most = levels.by_count[min(levels.by_count)], levels.by_count[max(levels.by_count)]
         if most.count <= least.count + 1:
             return

@@ -94,7 +94,7 @@ def _plans(group: Group, seed: int) -> Iterator[Ints]:
 def _plan(group: Group, topics: tuple[int, ...], random: np.random.Generator) -> Ints:
     owner = np.full(group.request.topics.partition_total, NOBODY, dtype=np.int32)
     numbering = Numbering(group, topics)
-    if not group.members or not numbering.topic_of:
+    if not numbering.topic_of:  # nobody reads anything
         return owner
     plan = claimed_plan(group, numbering, lambda parts: random.permutation(parts).tolist())
     if all(len(readers) == len(group.members) for readers in numbering.readers):
