@@ -20,7 +20,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
-from kafka_rebalance.assignors.other_clients.sticky.shared_input import input_in_join_order, topic_lists
+from kafka_rebalance.assignors.other_clients.sticky.shared_input import failing_as, input_in_join_order, topic_lists
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.before_3_0.claims import Claims, claims_of
 from kafka_rebalance.assignors.sticky.before_3_0.one_way import filled_and_evened, moved_first, unfilled_state
@@ -53,7 +53,8 @@ class PythonSticky:
         state = unfilled_state(request, inputs)
         state.marks[DIALECT] = self.dialect
         order = _taken_up(request, inputs, claims, state)
-        state = filled_and_evened(state, inputs, claims, order, walks_given_first=True)
+        with failing_as("KeyError", "the leader asks for a member that is left out of balancing"):
+            state = filled_and_evened(state, inputs, claims, order, walks_given_first=True)
         offsets, rows = flattened(state)
         if not self.is_cooperative:
             return Assignment.of(offsets, inputs.row_topic[rows], inputs.row_partition[rows])

@@ -23,7 +23,7 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Flags, Ints
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.other_clients.sticky.kafka_python import last_claimants, without_claimed
-from kafka_rebalance.assignors.other_clients.sticky.shared_input import input_in_join_order, topic_lists
+from kafka_rebalance.assignors.other_clients.sticky.shared_input import failing_as, input_in_join_order, topic_lists
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.before_3_0.one_way import unfilled_state
 from kafka_rebalance.assignors.sticky.general import (
@@ -56,7 +56,9 @@ class LibrdkafkaCooperative:
         state = unfilled_state(request, inputs)
         state.marks[DIALECT] = LIBRDKAFKA
         order = _taken_up(request, inputs, claims)
-        is_taken, must_revoke = keep_readable(state, members.owned_offsets, inputs.rows, claims.is_kept)
+        is_taken, must_revoke = keep_readable(
+            state, inputs.owned_order, members.owned_offsets, inputs.rows, claims.is_kept
+        )
         is_believed_wrongly = _believe(state, claims)
         is_initial = not state.members["row_count"].any()
         free = order[~is_taken[order]]
@@ -65,7 +67,8 @@ class LibrdkafkaCooperative:
         choose_who_takes_part(state)
         walks = [] if must_revoke or len(free) == 0 else [shared_rows(state, free)]
         walks.append(shared_rows(state, order))
-        state = evened(state, walks, is_initial=is_initial, is_literal=is_believed_wrongly)
+        with failing_as("null pointer", "the leader asks for a member that is left out of balancing, and crashes"):
+            state = evened(state, walks, is_initial=is_initial, is_literal=is_believed_wrongly)
         return _second_step(request, inputs, state)
 
 

@@ -11,7 +11,8 @@ before evening out; and where Java would put it back, Sarama keeps the new state
 
 Cooperatively owned partitions and generation come in the Subscription, and what another one must give up is withheld.
 
-Example: t of 2 partitions, A and B, both new: each gets one, but which is luck. Source: ``balance_strategy.go``, 1.61.1. Complexity: ``DRAWS`` times ``one_way``.
+Example: t of 2 partitions, A and B, both new: each gets one, but which is luck.
+Source: ``balance_strategy.go``, 1.61.1. Complexity: ``DRAWS`` times ``one_way``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment, Withheld
 from kafka_rebalance.assignors.other_clients.refusals import refuse_unknown_topics
-from kafka_rebalance.assignors.other_clients.sticky.shared_input import input_in_join_order, topic_lists
+from kafka_rebalance.assignors.other_clients.sticky.shared_input import failing_as, input_in_join_order, topic_lists
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.before_3_0.claims import Claims, Said, claims_of
 from kafka_rebalance.assignors.sticky.before_3_0.one_way import moved_first, unfilled_state
@@ -95,7 +96,8 @@ class _Run:
         is_initial = len(state.members) == 0 or bool(state.members["row_count"].min() == 0)
         give_out(state, self._free(claims, held))
         choose_who_takes_part(state)
-        final = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=False)
+        with failing_as("lost partition", "one goes to a member that is left out of balancing: nobody will read it"):
+            final = evened(state, [shared_rows(state, order)], is_initial=is_initial, is_literal=False)
         offsets, rows = flattened(state)
         return (offsets, rows) if final is state else _without_left_out(state, offsets, rows)
 

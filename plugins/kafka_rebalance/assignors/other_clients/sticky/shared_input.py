@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,6 +14,9 @@ from kafka_rebalance.assignors.orders import ranks_of
 from kafka_rebalance.assignors.other_clients.member_orders import by_code_points
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
+from kafka_rebalance.errors import AssignorError
+
+_NULL = "java.lang.NullPointerException"
 
 
 def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -> StickyInput:
@@ -30,6 +35,17 @@ def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -
         topics=by_name[inputs.counts[by_name] >= 0],
         racks=no_racks(len(members)),
     )
+
+
+@contextmanager
+def failing_as(name: str, message: str) -> Iterator[None]:
+    """Where Java meets a null because of a member that is left out of balancing, this client fails otherwise."""
+    try:
+        yield
+    except AssignorError as refusal:
+        if refusal.java_class != _NULL:
+            raise
+        raise AssignorError(name, message) from None
 
 
 def topic_lists(request: AssignmentRequest, inputs: StickyInput) -> list[list[int]]:
