@@ -33,10 +33,13 @@ _ENDLESS = 3  # exit code of an oracle that gave up on a case
 # The classes that stand for each family: Kafka's version and its artefacts.
 NEWEST_CLIENT = (NEWEST, ("kafka-clients",))
 # Releases whose classes answer otherwise than the newest: a sample of them, and every first and last one of a line.
-SAMPLE_OF_CLIENTS = tuple((release, ("kafka-clients",)) for release in ("3.7.0", "3.4.1", "3.0.2"))
+SAMPLE_OF_CLIENTS = tuple((release, ("kafka-clients",)) for release in ("3.7.0", "3.4.1", "3.0.2", "2.8.2", "2.4.1"))
 OTHER_CLIENTS = tuple(
     (release, ("kafka-clients",))
-    for release in ("3.9.2", "3.7.1", "3.6.2", "3.5.2", "3.5.1", "3.5.0", "3.4.0", "3.3.2", "3.1.2", "3.0.0")
+    for release in (
+        "3.9.2", "3.7.1", "3.6.2", "3.5.2", "3.5.1", "3.5.0", "3.4.0", "3.3.2", "3.1.2", "3.0.0",
+        "2.8.1", "2.8.0", "2.7.2", "2.5.1", "2.5.0", "2.4.0",
+    )  # fmt: skip
 )
 LEGACY_CLIENT = ("2.0.0", ("kafka-clients",))
 NEWEST_SERVER = (NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))

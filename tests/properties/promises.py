@@ -240,6 +240,11 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
     "cooperative-sticky@2.8.1": (*_STICKY, *_COOPERATIVE),
     "cooperative-sticky@2.5.1": (*_STICKY, *_COOPERATIVE),
     "cooperative-sticky@2.4": (*_STICKY, *_COOPERATIVE),
+    **{f"sticky@{client}": _STICKY for client in ("sarama", "kafka-python-3", "kafka-python-2", "aiokafka")},
+    **{
+        f"cooperative-sticky@{client}": (*_STICKY, *_COOPERATIVE)
+        for client in ("librdkafka", "sarama", "kafka-python-3")
+    },
     "server-range": _RANGE,
     "server-uniform": (*_UNIFORM, (keeps_the_most_that_evenness_allows, EQUAL), (moves_nothing_when_settled, ANY)),
     "server-uniform@4.0.0": (*_UNIFORM, (moves_nothing_when_settled, EQUAL)),

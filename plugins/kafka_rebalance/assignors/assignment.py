@@ -69,6 +69,7 @@ class Assignment:
     ``offsets`` int64[M+1], ``topics`` and ``partitions`` int32[N]; members and topics as indexed in the request.
     ``has_entry`` bool[M]: members that appear in the answer at all (``None``: all of them). ``varies``: the client
     itself answers this group otherwise from run to run; this is one of its answers, and its sizes are stable.
+    ``target``: what a client aims at that does more in its second step than withhold.
     """
 
     offsets: Longs
@@ -78,6 +79,7 @@ class Assignment:
     notes: StickyNotes | None = None
     has_entry: Flags | None = None
     varies: bool = False
+    target: Assignment | None = None
 
     @classmethod
     def of(cls, offsets: Longs, topics: Ints, partitions: Ints) -> Assignment:

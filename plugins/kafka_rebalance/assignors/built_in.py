@@ -127,6 +127,7 @@ BUILT_IN: tuple[Registration, ...] = (
         "2.15.0",
         ("range@librdkafka", "other_clients.librdkafka_range:LibrdkafkaRange"),
         ("roundrobin@librdkafka", "other_clients.roundrobin:of_librdkafka"),
+        ("cooperative-sticky@librdkafka", "other_clients.sticky.librdkafka:LibrdkafkaCooperative"),
     ),
     *_client(
         Client.SARAMA,
@@ -134,6 +135,8 @@ BUILT_IN: tuple[Registration, ...] = (
         "1.61.1",
         ("range@sarama", "other_clients.plain_range:of_sarama"),
         ("roundrobin@sarama", "other_clients.roundrobin:SaramaDealer"),
+        ("sticky@sarama", "other_clients.sticky.sarama:SaramaSticky"),
+        ("cooperative-sticky@sarama", "other_clients.sticky.sarama:cooperative"),
     ),
     *_client(
         Client.FRANZ_GO,
@@ -150,6 +153,8 @@ BUILT_IN: tuple[Registration, ...] = (
         "3.0.12",
         ("range@kafka-python-3", "other_clients.plain_range:of_kafka_python_3"),
         ("roundrobin@kafka-python-3", "other_clients.roundrobin:KafkaPython3Dealer"),
+        ("sticky@kafka-python-3", "other_clients.sticky.kafka_python:of_kafka_python_3"),
+        ("cooperative-sticky@kafka-python-3", "other_clients.sticky.kafka_python:cooperative_of_kafka_python_3"),
     ),
     *_client(
         Client.KAFKA_PYTHON,
@@ -157,6 +162,7 @@ BUILT_IN: tuple[Registration, ...] = (
         "2.2.15",
         ("range@kafka-python-2", "other_clients.plain_range:by_member_id"),
         ("roundrobin@kafka-python-2", "other_clients.roundrobin:by_member_id"),
+        ("sticky@kafka-python-2", "other_clients.sticky.kafka_python:of_kafka_python_2"),
     ),
     *_client(
         Client.AIOKAFKA,
@@ -164,6 +170,7 @@ BUILT_IN: tuple[Registration, ...] = (
         "0.14.0",
         ("range@aiokafka", "other_clients.plain_range:by_member_id"),
         ("roundrobin@aiokafka", "other_clients.roundrobin:by_member_id"),
+        ("sticky@aiokafka", "other_clients.sticky.kafka_python:of_kafka_python_2"),
     ),
     *_client(
         Client.KAFKAJS,

@@ -134,7 +134,8 @@ public final class ClientOracle {
             Node[] replicas = new Node[racks.size()];
             for (int r = 0; r < replicas.length; r++)
                 replicas[r] = new Node(r, "host" + r, 9092, racks.get(r).isNull() ? null : racks.get(r).asText());
-            partitions.add(new PartitionInfo(topic.get("topic").asText(), p, Node.noNode(), replicas, replicas));
+            // Without a leader: Clusters of 2.4 look theirs up among the nodes.
+            partitions.add(new PartitionInfo(topic.get("topic").asText(), p, null, replicas, replicas));
         }
         return partitions;
     }

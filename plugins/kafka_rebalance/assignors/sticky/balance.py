@@ -21,8 +21,11 @@ from kafka_rebalance.arrays import Ints
 from kafka_rebalance.assignors.racks import has_rack
 from kafka_rebalance.assignors.sticky.pair_sort import sort_pairs
 from kafka_rebalance.assignors.sticky.state import (
+    DIALECT,
     HEAP,
+    KAFKA_PYTHON_3,
     LEAST,
+    LIBRDKAFKA,
     LITERAL,
     MOST,
     NONE,
@@ -38,7 +41,7 @@ from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 
 Records = npt.NDArray[Any]
 
-UNCHANGED, CHANGED, NO_MEMBER, NULL_POINTER, ENDLESS = 0, 1, 2, 3, 4
+UNCHANGED, CHANGED, NO_MEMBER, NULL_POINTER, ENDLESS, FREED_MEMORY = 0, 1, 2, 3, 4, 5
 BALANCED, UNBALANCED = 0, 1
 _A_NULL = -2
 
@@ -96,9 +99,9 @@ def _walk(rows: Ints, state: State) -> int:
         receiver = _receiver(state, row)
         if receiver == NONE:
             continue
-        if receiver == _A_NULL or not _move(state, row, receiver):
-            return NULL_POINTER
-        result = CHANGED
+        result = _move(state, row, receiver) if receiver != _A_NULL else NULL_POINTER
+        if result != CHANGED:
+            return result
     return result
 
 
@@ -123,14 +126,27 @@ def _receiver(state: State, row: int) -> int:
 
 
 @inner_kernel
-def _move(state: State, row: int, receiver: int) -> bool:
-    """Move the row, or the one that goes back instead; ``False`` where Java meets a null."""
-    members = state.members
+def _move(state: State, row: int, receiver: int) -> int:
+    """Move the row, or the one that goes back instead: CHANGED, or how the leader fails."""
     actual = really_moved(state, row, state.rows[row].owner, receiver)
     giver = state.rows[actual].owner
-    if giver == NONE or not members[giver].takes_part:
-        return False
+    if giver == NONE or not state.members[giver].takes_part:
+        return NULL_POINTER
+    if state.marks[DIALECT] == LIBRDKAFKA and _is_recorded(state, actual, receiver, giver):
+        return int(_move_next_recorded(state, actual, giver, receiver))
+    if state.marks[DIALECT] == KAFKA_PYTHON_3 and giver != state.rows[row].owner:
+        # Both moved before, and from the same third member: both moves are undone.
+        other = state.rows[row].owner
+        record(state, row, other, giver)
+        _hand_over(state, row, other, giver)
     record(state, actual, giver, receiver)
+    _hand_over(state, actual, giver, receiver)
+    return CHANGED
+
+
+@inner_kernel
+def _hand_over(state: State, actual: int, giver: int, receiver: int) -> None:
+    members = state.members
     before = members[giver].row_count
     take(state, actual, giver)
     give(state, actual, receiver)
@@ -139,7 +155,6 @@ def _move(state: State, row: int, receiver: int) -> bool:
         if members[giver].row_count != before:
             _resized(state, giver, before)
         _resized(state, receiver, members[receiver].row_count - 1)
-    return True
 
 
 @inner_kernel
@@ -229,23 +244,53 @@ def _least_that_could(state: State, topic: int) -> int:
 _FIRST_TABLE = 16
 _TREE_TABLE = 64
 _TREE_BIN = 8
+_IN_NO_LIST = -1
 
 
 @inner_kernel
 def really_moved(state: State, row: int, owner: int, receiver: int) -> int:
     """The row that moves to ``receiver`` instead of ``row``: one of the topic that had come the opposite way."""
     rows = state.rows
-    origin = rows[row].source if rows[row].source != NONE else owner
+    origin = rows[row].source if rows[row].source != NONE and state.marks[DIALECT] != LIBRDKAFKA else owner
     best, best_bin = row, np.int64(-1)
     other = state.topics[rows[row].topic].moved_first
     while other != NONE:
         if rows[other].source == receiver and rows[other].target == origin:
+            if state.marks[DIALECT] == LIBRDKAFKA:
+                return int(other)
             b = rows[other].spread & (rows[other].table - 1)
             # In a bin the one put first stands first, and so it does in this list.
             if best_bin < 0 or b < best_bin:
                 best, best_bin = other, b
         other = rows[other].later
     return best
+
+
+@inner_kernel
+def _is_recorded(state: State, row: int, source: int, target: int) -> bool:
+    rows = state.rows
+    return bool(rows[row].source == source and rows[row].target == target and rows[row].table != _IN_NO_LIST)
+
+
+@inner_kernel
+def _move_next_recorded(state: State, actual: int, giver: int, receiver: int) -> int:
+    """The pointer of librdkafka shows another row once ``actual`` is out of the list of recorded ones: that one moves.
+
+    That is the next row of the same movement, which stays recorded; ``actual`` stays where it is and keeps what it
+    knows of its way. Without a next one the list is freed: FREED_MEMORY.
+    """
+    rows = state.rows
+    following = rows[actual].later
+    while following != NONE and (
+        rows[following].source != rows[actual].source or rows[following].target != rows[actual].target
+    ):
+        following = rows[following].later
+    if following == NONE:
+        return FREED_MEMORY
+    _unlink(state, actual)
+    rows[actual].table = _IN_NO_LIST
+    _hand_over(state, following, giver, receiver)
+    return CHANGED
 
 
 @kernel
@@ -255,7 +300,10 @@ def record(state: State, row: int, owner: int, receiver: int) -> None:
     if origin == NONE:
         _add(state, row, owner, receiver)
         return
-    _remove(state, row)
+    if state.rows[row].table != _IN_NO_LIST:
+        _unlink(state, row)
+    state.rows[row].source = NONE
+    state.rows[row].target = NONE
     if origin != receiver:
         _add(state, row, origin, receiver)
 
@@ -299,7 +347,7 @@ def _table_with(state: State, row: int, source: int, target: int) -> int:
 
 
 @inner_kernel
-def _remove(state: State, row: int) -> None:
+def _unlink(state: State, row: int) -> None:
     rows, topics, topic = state.rows, state.topics, state.rows[row].topic
     earlier, later = rows[row].earlier, rows[row].later
     if earlier == NONE:
@@ -310,8 +358,6 @@ def _remove(state: State, row: int) -> None:
         topics[topic].moved_last = earlier
     else:
         rows[later].earlier = earlier
-    rows[row].source = NONE
-    rows[row].target = NONE
     rows[row].earlier = NONE
     rows[row].later = NONE
 

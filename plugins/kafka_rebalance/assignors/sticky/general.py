@@ -24,6 +24,7 @@ from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.balance import (
     CHANGED,
     ENDLESS,
+    FREED_MEMORY,
     NO_MEMBER,
     NULL_POINTER,
     fill,
@@ -279,6 +280,8 @@ def _checked(status: int) -> int:
         raise EndlessReassignmentError
     if status == NULL_POINTER:
         raise AssignorError("java.lang.NullPointerException", "a member that is left out of balancing is asked for")
+    if status == FREED_MEMORY:
+        raise AssignorError("use after free", "librdkafka's leader reads memory that it has freed, and may crash")
     if status == NO_MEMBER:
         raise AssignorError("java.util.NoSuchElementException", "no member takes part in balancing")
     return status

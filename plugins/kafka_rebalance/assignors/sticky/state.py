@@ -26,7 +26,9 @@ Records = npt.NDArray[Any]
 
 NONE = -1
 # Places in State.marks.
-SPARE, UNUSED, HEAP, LEAST, MOST, WITNESS, WITNESS_ROW, WITNESS_TOPIC, SLACK, LITERAL = range(10)
+SPARE, UNUSED, HEAP, LEAST, MOST, WITNESS, WITNESS_ROW, WITNESS_TOPIC, SLACK, LITERAL, DIALECT = range(11)
+# State.marks[DIALECT]: whose rules for turning movements back (``balance.really_moved``) are followed.
+JAVA, KAFKA_PYTHON_3, LIBRDKAFKA = range(3)
 
 
 def _record_type(fields: list[tuple[str, type[np.integer[Any]]]]) -> np.dtype[Any]:
@@ -70,7 +72,7 @@ class State(ByReference):
     """R rows, M members, T topics. ``readers`` int32: topic by topic, as the subscription map is walked, doubles kept.
 
     ``shared`` int64: topics with two readers or more. ``heap`` int32[M]: see ``balance.fill``. ``with_size`` int32: how
-    many members that take part have each size. ``marks`` int64[10]: counters and flags, by the names above.
+    many members that take part have each size. ``marks`` int64[11]: counters and flags, by the names above.
     ``offsets``, ``topics_of``: subscriptions. ``sets`` uint64[P, words]: racks of partitions, where racks matter.
     """
 
@@ -106,7 +108,7 @@ def new_state(request: AssignmentRequest, inputs: StickyInput, possible: Longs, 
         shared=inputs.topics[reader_counts[inputs.topics] >= 2],
         heap=np.empty(len(members), np.int32),
         with_size=np.zeros(place_count + 2, np.int32),
-        marks=np.array([NONE, 0, 0, 0, 0, NONE, NONE, 0, slack, 0], np.int64),
+        marks=np.array([NONE, 0, 0, 0, 0, NONE, NONE, 0, slack, 0, JAVA], np.int64),
         offsets=np.ascontiguousarray(members.subscription_offsets),
         topics_of=np.ascontiguousarray(members.subscription_topics),
         sets=np.ascontiguousarray(inputs.racks.sets),

@@ -176,15 +176,20 @@ def rendered(request: AssignmentRequest, assignment: Assignment) -> dict[str, An
         member_order = member_walk(request)
         output["topicOrder"] = [names[topic] for topic in topic_walk(request, member_order).tolist()]
         output["memberOrder"] = [ids[member] for member in member_order.tolist()]
-    bounds = assignment.offsets.tolist()
-    topics, partitions = assignment.topics.tolist(), assignment.partitions.tolist()
-    output["assignment"] = {
-        member: _runs(names, topics[start:end], partitions[start:end])
-        for member, (start, end) in zip(ids, pairwise(bounds), strict=True)
-    }
+    output["assignment"] = _lists(ids, names, assignment)
+    if assignment.target is not None:
+        output["target"] = _lists(ids, names, assignment.target)
     if assignment.varies:
         output["varies"] = True
     return output
+
+
+def _lists(ids: Sequence[str], names: Sequence[str], assignment: Assignment) -> dict[str, Any]:
+    topics, partitions = assignment.topics.tolist(), assignment.partitions.tolist()
+    return {
+        member: _runs(names, topics[start:end], partitions[start:end])
+        for member, (start, end) in zip(ids, pairwise(assignment.offsets.tolist()), strict=True)
+    }
 
 
 def _runs(names: Sequence[str], topics: Sequence[int], partitions: Sequence[int]) -> list[list[Any]]:

@@ -119,11 +119,11 @@ class CooperativeOf281:
 def _one_way(request: AssignmentRequest, way: OneWay) -> Assignment:
     inputs = _input(request)
     said = _unsaid(request) if way.is_cooperative else _said(request)
-    return assign_one_way(request, inputs, claims_of(request, inputs, inputs.subscription_order, *said), way)
+    return assign_one_way(request, inputs, claims_of(request, inputs, inputs.subscription_order, said), way)
 
 
 def _two_ways(
-    request: AssignmentRequest, generations: Ints, has_generation: Flags, *, voids_doubles: bool, is_cooperative: bool
+    request: AssignmentRequest, generations: Ints, overwrites: Flags, *, voids_doubles: bool, is_cooperative: bool
 ) -> Assignment:
     members, inputs = request.members, _input(request)
     if inputs.is_equal:
@@ -136,7 +136,7 @@ def _two_ways(
         generations.setflags(write=False)
     else:
         walk = walk[read:]
-    claims = claims_of(request, inputs, walk, generations, has_generation)
+    claims = claims_of(request, inputs, walk, (generations, overwrites))
     way = OneWay(takes_in_turn=False, walks_given_first=True, is_cooperative=is_cooperative)
     return assign_one_way(request, inputs, claims, way)
 
@@ -148,18 +148,20 @@ def _input(request: AssignmentRequest) -> StickyInput:
 
 
 def _said(request: AssignmentRequest) -> tuple[Ints, Flags]:
-    """Generations that members sent in their user data, and whether they sent one."""
+    """Generations that members sent in their user data; who sent none, replaces whom it meets."""
     members = request.members
-    return members.data_generations, members.has_data_generation
+    overwrites = ~members.has_data_generation
+    overwrites.setflags(write=False)  # as columns of a request are: one variant of each kernel serves all
+    return members.data_generations, overwrites
 
 
 def _unsaid(request: AssignmentRequest) -> tuple[Ints, Flags]:
     """As if nobody had sent a generation: cooperative members did so from 2.8.1 on."""
     generations = np.full(len(request.members), NO_GENERATION, dtype=np.int32)
-    has_generation = np.zeros(len(request.members), dtype=np.bool_)
-    generations.setflags(write=False)  # as those of a request are: one variant of each kernel serves both
-    has_generation.setflags(write=False)
-    return generations, has_generation
+    overwrites = np.ones(len(request.members), dtype=np.bool_)
+    generations.setflags(write=False)
+    overwrites.setflags(write=False)
+    return generations, overwrites
 
 
 @kernel

@@ -10,6 +10,7 @@ in that map, too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,14 @@ from kafka_rebalance.java.strings import hash_codes
 from kafka_rebalance.kernels.decorators import kernel
 
 NOBODY = -1
+MapOrder = Callable[[Ints], Longs]  # from hash codes of keys in the order of their insertion
+Said = tuple[Ints, Flags]  # generation of each member, and whether a second claim in it replaces the first
+
+
+def in_java_map(hashes: Ints) -> Longs:
+    """Java: by the bins of a HashMap."""
+    order: Longs = put_order(hashes, DEFAULT_CAPACITY)
+    return order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,23 +50,23 @@ class Claims:
 
 
 def claims_of(
-    request: AssignmentRequest, inputs: StickyInput, walk: Longs, generations: Ints, has_generation: Flags
+    request: AssignmentRequest, inputs: StickyInput, walk: Longs, said: Said, map_order: MapOrder = in_java_map
 ) -> Claims:
-    """Settle what members say, met as in ``walk``, with the generations that the assignor reads from their data."""
+    """Settle what members say, met as in ``walk``; ``map_order``: as the map of claimed partitions gives them back."""
     members, topics = request.members, request.topics
     ids, id_count = _identified(request, inputs)
-    first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, generations, has_generation)
+    first, owner, before = settle_by_generation(walk, members.owned_offsets, ids, id_count, *said)
     names = topics.names
     hashes = topic_partition_hashes(
         hash_codes(names.data, names.offsets)[members.owned_topics[first]], members.owned_partitions[first]
     )
-    claimed = ids[first][put_order(hashes, DEFAULT_CAPACITY)]
+    claimed = ids[first][map_order(hashes)]
     offsets, rows = lists_of_owners(claimed, owner, topics.partition_total, len(members))
     moved = claimed[before[claimed] != NOBODY]
     if len(moved):
         place = np.empty(id_count, dtype=np.int64)
         place[ids[first]] = np.arange(len(first))
-        moved = moved[put_order(hashes[place[moved]], DEFAULT_CAPACITY)]
+        moved = moved[map_order(hashes[place[moved]])]
     return Claims(
         offsets, rows, before[: topics.partition_total].copy(), moved[moved < topics.partition_total], len(first) == 0
     )
@@ -79,7 +88,7 @@ def _identified(request: AssignmentRequest, inputs: StickyInput) -> tuple[Ints, 
 
 @kernel
 def settle_by_generation(
-    walk: Longs, offsets: Longs, ids: Ints, id_count: int, generations: Ints, has_generation: Flags
+    walk: Longs, offsets: Longs, ids: Ints, id_count: int, generations: Ints, overwrites: Flags
 ) -> tuple[Longs, Ints, Ints]:
     """Entries that were the first to name their partition, in order; who has each partition, and who had it before."""
     first = np.empty(min(len(ids), id_count), np.int64)
@@ -89,7 +98,7 @@ def settle_by_generation(
     newest = np.empty(id_count, np.int32)
     older = np.empty(id_count, np.int32)
     for member in walk:
-        mine = generations[member] if has_generation[member] else np.int32(-1)
+        mine = generations[member]
         for at in range(offsets[member], offsets[member + 1]):
             row = ids[at]
             if owner[row] == NOBODY:
@@ -101,9 +110,9 @@ def settle_by_generation(
                 before[row], older[row] = owner[row], newest[row]
                 owner[row], newest[row] = member, mine
             elif mine == newest[row]:
-                if not has_generation[member]:
+                if overwrites[member]:
                     owner[row] = member
-            elif before[row] == NOBODY or mine > older[row] or (not has_generation[member] and mine == older[row]):
+            elif before[row] == NOBODY or mine > older[row] or (overwrites[member] and mine == older[row]):
                 before[row], older[row] = member, mine
     return first[:count], owner, before
 

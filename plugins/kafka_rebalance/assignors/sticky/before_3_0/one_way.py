@@ -55,14 +55,27 @@ class OneWay:
 
 def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Claims, way: OneWay) -> Assignment:
     """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
-    members = request.members
-    if len(members) == 0:
+    if len(request.members) == 0:
         raise AssignorError("java.util.NoSuchElementException", "the group has no members")
+    state = unfilled_state(request, inputs)
+    order = _taken_up(request, inputs, claims, state, way)
+    state = filled_and_evened(state, inputs, claims, order, walks_given_first=way.walks_given_first)
+    return _answer(request, inputs, state, way)
+
+
+def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
+    """Nobody has anything yet."""
+    members = request.members
     possible = most_possible(
         members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total
     )
-    state = new_state(request, inputs, possible, slack=_SLACK)
-    order = _taken_up(request, inputs, claims, state, way)
+    return new_state(request, inputs, possible, slack=_SLACK)
+
+
+def filled_and_evened(
+    state: State, inputs: StickyInput, claims: Claims, order: Ints, *, walks_given_first: bool
+) -> State:
+    """What members claim and read they keep; the rest is given out in ``order``; then all is evened out in it."""
     held, _ = hold(state, inputs.owned_order, claims.offsets, claims.rows)
     state.rows["previous"][: len(claims.had_before)] = claims.had_before
     is_initial = not state.members["row_count"].any()
@@ -70,10 +83,9 @@ def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Clai
     give_out(state, free)
     choose_who_takes_part(state)
     must_revoke = bool((held[claims.rows] == 0).any())
-    walks = [shared_rows(state, free)] if way.walks_given_first and not must_revoke else []
+    walks = [shared_rows(state, free)] if walks_given_first and not must_revoke else []
     walks.append(shared_rows(state, order))
-    state = evened(state, walks, is_initial=is_initial, is_literal=False)
-    return _answer(request, inputs, state, way)
+    return evened(state, walks, is_initial=is_initial, is_literal=False)
 
 
 def _answer(request: AssignmentRequest, inputs: StickyInput, state: State, way: OneWay) -> Assignment:

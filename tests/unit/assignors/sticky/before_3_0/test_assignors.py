@@ -6,44 +6,15 @@ four bits count (5, 4, 3, 2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.assignors.request import MapOrder
 from kafka_rebalance.assignors.sticky.before_3_0.assignors import first_that_differs
 from kafka_rebalance.errors import AssignorError
-from tests.unit.assignors.groups import Owned, frozen, group, offsets_of
+from tests.unit.assignors.groups import frozen, offsets_of
+from tests.unit.assignors.sticky_groups import answer, t
 
-Lists = list[list[str]]
 EARLIER, LATER = ("sticky@2.3", "sticky@2.4"), ("sticky@2.5.1", "sticky@2.8.1")
-
-
-def answer(
-    name: str,
-    counts: Mapping[str, int],
-    subscriptions: Mapping[str, Sequence[str]],
-    owned: Owned,
-    generations: Sequence[int | None] = (),
-) -> Lists:
-    """Lists such as ["t-0"], in order; ``generations`` as sent in user data, all 5 if none are given."""
-    request = group(counts, subscriptions, owned, order=MapOrder.GIVEN)
-    sent = list(generations) or [5] * len(subscriptions)
-    members = replace(
-        request.members,
-        data_generations=np.array([-1 if generation is None else generation for generation in sent], np.int32),
-        sent_generation=np.array([generation is not None for generation in sent]),
-    )
-    found = by_name(name).assign(replace(request, members=members))
-    names = request.topics.names
-    return [[f"{names[t]}-{p}" for t, p in found.of_member(i)] for i in range(len(subscriptions))]
-
-
-def t(*partitions: int) -> list[tuple[str, int]]:
-    return [("t", partition) for partition in partitions]
 
 
 def all_read_t(*members: str) -> dict[str, list[str]]:

@@ -42,9 +42,9 @@ def test_random_claims_are_settled_as_in_a_map_of_maps() -> None:
 
         request = group(COUNTS, {member: ["t", "u"] for member in members}, owned, order=MapOrder.GIVEN)
         generations = frozen([-1 if generation is None else generation for generation in sent], np.int32)
-        has_generation = frozen([generation is not None for generation in sent], np.bool_)
+        overwrites = frozen([generation is None for generation in sent], np.bool_)
         inputs = sticky_input_of(request, generations)
-        found = claims_of(request, inputs, inputs.subscription_order, generations, has_generation)
+        found = claims_of(request, inputs, inputs.subscription_order, (generations, overwrites))
 
         rows = {pair: row for row, pair in enumerate(CLAIMABLE[:5])}
         lists: dict[str, list[int]] = {member: [] for member in members}
