@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,6 +36,8 @@ public final class PreviewServerOracle {
         boolean isHash = input.path("order").asText("given").equals("hash");
         Map<String, MemberSubscriptionAndAssignmentImpl> members = isHash ? new HashMap<>() : new LinkedHashMap<>();
         Map<Uuid, Map<Integer, String>> inverted = new HashMap<>();
+        Map<String, Set<Uuid>> subscriptions = new HashMap<>();
+        Map<String, Map<Uuid, Set<Integer>>> held = new HashMap<>();
         for (JsonNode member : input.get("members")) {
             String id = member.get("id").asText();
             Set<Uuid> topics = isHash ? new HashSet<>() : new LinkedHashSet<>();
@@ -42,6 +45,8 @@ public final class PreviewServerOracle {
             Map<Uuid, Set<Integer>> owned = assignment(member.path("assignment"), isHash);
             owned.forEach((topic, partitions) -> partitions.forEach(
                 partition -> inverted.computeIfAbsent(topic, t -> new HashMap<>()).put(partition, id)));
+            subscriptions.put(id, topics);
+            held.put(id, owned);
             members.put(id, new MemberSubscriptionAndAssignmentImpl(
                 Optional.empty(), Optional.ofNullable(member.path("instanceId").textValue()), topics, new Assignment(owned)));
         }
@@ -53,6 +58,8 @@ public final class PreviewServerOracle {
         GroupAssignment answer = assignor.assign(new GroupSpecImpl(
             members, SubscriptionType.valueOf(input.get("subscriptionType").asText()), inverted), describer(input));
         ObjectNode output = JSON.createObjectNode();
+        if (isHash)
+            describeOrders(members.keySet(), subscriptions, held, output);
         ObjectNode lists = output.putObject("assignment");
         answer.members().forEach((member, assignment) -> {
             ObjectNode topics = lists.putObject(member);
@@ -70,6 +77,25 @@ public final class PreviewServerOracle {
             assignment.put(Uuid.fromString(topic.get(0).asText()), partitions);
         }
         return assignment;
+    }
+
+    private static void describeOrders(
+            Set<String> order, Map<String, Set<Uuid>> subscriptions, Map<String, Map<Uuid, Set<Integer>>> owned, ObjectNode output) {
+        ArrayNode members = output.putArray("memberOrder");
+        ObjectNode topics = output.putObject("memberTopicOrder");
+        ObjectNode assignments = output.putObject("memberAssignmentOrder");
+        for (String member : order) {
+            members.add(member);
+            ArrayNode topicOrder = topics.putArray(member);
+            subscriptions.get(member).forEach(topic -> topicOrder.add(topic.toString()));
+            if (owned.get(member).isEmpty())
+                continue;
+            ArrayNode walk = assignments.putArray(member);
+            owned.get(member).forEach((topic, partitions) -> {
+                ArrayNode entry = walk.addArray().add(topic.toString());
+                partitions.forEach(entry.addArray()::add);
+            });
+        }
     }
 
     private static SubscribedTopicDescriber describer(JsonNode input) {

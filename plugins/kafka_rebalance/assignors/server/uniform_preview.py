@@ -53,8 +53,8 @@ class PreviewUniformAssignor:
     versions: str = "Kafka 3.8 – 3.9"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
-        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException where nobody
-        may have more.
+        """Raises AssignorError: PartitionAssignorException where Kafka finds no way, NoSuchElementException where
+        nobody has room for more.
         """
         if len(request.members) == 0:
             return no_entries(0)
@@ -90,8 +90,8 @@ def _refuse(outcome: int) -> None:
 def _rows_by_need(request: AssignmentRequest, order: Longs, subscribers: Longs, topic_of: Ints) -> Longs:
     """Rows of subscribed topics: most partitions per subscriber, fewest subscribers, number; ties as in a HashSet."""
     topics, hashes = request.topics, topic_hashes(request)
-    met = np.concatenate([subscription_of(request, int(member), hashes) for member in order])
-    seen = met[np.sort(np.unique(met, return_index=True)[1])]
+    listed = np.concatenate([subscription_of(request, int(member), hashes) for member in order])
+    seen = listed[np.sort(np.unique(listed, return_index=True)[1])]
     seen = seen[put_order(hashes[seen], DEFAULT_CAPACITY)]
     rows = np.concatenate([np.arange(topics.first_row[topic], topics.first_row[topic + 1]) for topic in seen])
     partition = rows - topics.first_row[topic_of[rows]]
