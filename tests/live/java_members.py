@@ -6,7 +6,7 @@ import json
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from kafka_rebalance.coordinator.timeline import Partition
 from stack.jvm.maven import find_java
@@ -55,6 +55,15 @@ def member_settings(
     return settings
 
 
+class Note(NamedTuple):
+    """At ``at_ms`` of the machine's clock ``member`` got these partitions (``is_got``) or gave them up."""
+
+    at_ms: int
+    member: str
+    is_got: bool
+    partitions: frozenset[Partition]
+
+
 class JavaMembers:
     """One JVM with many members; ``with`` ends it."""
 
@@ -82,12 +91,28 @@ class JavaMembers:
         """Close members: dynamic ones say goodbye, static ones do not."""
         self._ask({"do": "leave", "names": list(names)})
 
+    def stall(self, names: Iterable[str]) -> None:
+        """They poll no more; their clients' heartbeats go on."""
+        self._ask({"do": "stall", "names": list(names)})
+
+    def notes(self) -> list[Note]:
+        """When members got and gave up partitions, in order of time; of those alone that are still there."""
+        return sorted(
+            Note(row["at"], name, row["isGot"], frozenset((topic, number) for topic, number in row["partitions"]))
+            for name, told in self._ask({"do": "tell"}).items()
+            for row in told["notes"]
+        )
+
     def held(self) -> dict[str, frozenset[Partition]]:
         """What each member believes it reads, by name. Raises where one has failed."""
         told = self._ask({"do": "tell"})
         failures = {name: row["failure"] for name, row in told.items() if row["failure"]}
         assert not failures, failures
         return {name: frozenset((topic, number) for topic, number in row["held"]) for name, row in told.items()}
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
 
     def kill(self) -> None:
         """kill -9: every member is gone without a word."""

@@ -13,7 +13,14 @@ import pytest
 from kafka_rebalance.conformance.cases import answer
 from kafka_rebalance.errors import AdvisorError
 from tests.conformance.recorded import is_recorded_answer
-from tests.live.kafka_classes import LAST_WITH_ADMIN_UTILS, NEWEST_SERVER, Oracle, classpath, compile_java
+from tests.live.kafka_classes import (
+    LAST_WITH_ADMIN_UTILS,
+    NEWEST_SERVER,
+    PREVIEW_SERVER,
+    Oracle,
+    classpath,
+    compile_java,
+)
 from tests.live.server_cases import FAMILIES, server_cases
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
@@ -66,6 +73,28 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
         print(f"\n{family}: {CASES} cases, {len(wrong)} differences; reached {dict(reached)}; Java gave {dict(given)}")
     assert not wrong
     assert CASES < 500 or MUST_REACH[family] <= {trap for trap, count in reached.items() if count}
+
+
+@pytest.mark.parametrize("family", ["server_range", "server_uniform"])
+def test_the_previews_own_class_answers_fresh_cases_as_we_do(family: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Kafka 3.9, where KIP-848 was a preview; the coordinator chose no partitions to leave out then."""
+    path = classpath(*PREVIEW_SERVER)
+    oracle = Oracle("PreviewServerOracle", compile_java(["PreviewServerOracle.java", "OracleLoop.java"], path))
+    cases = list(server_cases(family, CASES, SEED, Counter()))
+    for case in cases:
+        case["input"]["version"] = PREVIEW_SERVER[0]
+        case["input"].pop("assignable", None)
+    given: Counter[str] = Counter()
+    wrong = []
+    for case, recorded in zip(cases, oracle.answers(cases), strict=True):
+        given[recorded["output"].get("error", "an answer")] += 1
+        fields = {*recorded["output"], "refused", "error"}
+        ours = {field: value for field, value in _answered(case).items() if field in fields}
+        if not is_recorded_answer(ours, recorded["output"], family):
+            wrong.append(case["id"])
+    with capsys.disabled():
+        print(f"\n{family} of {PREVIEW_SERVER[0]}: {CASES} cases, {len(wrong)} differences; Java gave {dict(given)}")
+    assert not wrong
 
 
 def _answered(case: dict[str, Any]) -> dict[str, Any]:

@@ -133,9 +133,9 @@ def _settle(
 ) -> tuple[SubscriptionBasis, Subscriptions, str | None]:
     """The basis and version under which the group's own strategy gives today's assignment; else the likeliest."""
     possible = hypotheses(group_input)
-    for basis, subscriptions in possible if own is not None else ():
-        if own is None or (own.needs_equal and not _is_equal(subscriptions)):
-            continue
+    if own is None:
+        return *possible[0], None
+    for basis, subscriptions in possible:
         request = request_of(group_input, subscriptions, is_server=own.is_server)
         for name in own.releases:
             reader, _ = _run(name, request, group_input)
@@ -149,7 +149,7 @@ def _replayed(
 ) -> tuple[GroupScore, Ints | None]:
     """The row of one strategy, with what it rests on, and who would read each partition."""
     empty = _empty(group_input, candidate.name)
-    if not candidate.releases or (candidate.needs_equal and not _is_equal(subscriptions)):
+    if not candidate.releases:
         return replace(empty, error=f"not modelled: {candidate.not_modelled}"), None
     request = request_of(group_input, subscriptions, is_server=candidate.is_server)
     reader, error = _run(candidate.releases[0], request, group_input)
@@ -177,10 +177,6 @@ def _version_words(
         ):
             differing.append(by_name(name).versions)
     return f"{words} (assumed; {', '.join(differing)} would differ)" if differing else f"{words} (assumed)"
-
-
-def _is_equal(subscriptions: Subscriptions) -> bool:
-    return len({frozenset(topics) for topics in subscriptions}) <= 1
 
 
 def _run(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, str | None]:

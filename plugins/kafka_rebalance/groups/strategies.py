@@ -2,10 +2,10 @@
 
 A client's strategy is chosen by the members, so its release is assumed (the newest) unless an older one gives today's
 assignment. A coordinator's follows from the broker's version: ``uniform`` and ``range`` of KIP-848 groups are other
-classes than the clients', and before 4.0 some are not modelled, which is reported instead of answered.
+classes than the clients', and before 3.9 some are not modelled, which is reported instead of answered.
 
 Example: a KIP-848 group on brokers 4.0 is asked ``uniform`` of 4.0.1 and, if that does not give today's assignment,
-of 4.0.0; on 3.9 the homogeneous ``uniform`` is that of 4.0.0, the heterogeneous one is not modelled.
+of 4.0.0; on 3.9 that of 3.8.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a cli
 class Candidate:
     """``name``: as the group's protocol calls it. ``releases``: names in the registry, the likeliest first.
 
-    ``needs_equal``: these classes stand for it only where all members subscribe alike; ``not_modelled`` says of which
-    release nothing stands for the rest, or (without ``releases``) for anything. ``tells_apart``: a group that does not
+    ``not_modelled``: without ``releases``, of which one nothing stands for it. ``tells_apart``: a group that does not
     run it is told which releases would answer it otherwise; sticky's of 2.0 is too dear to ask for that alone.
     ``is_own``: somebody registered it, and it has no releases.
     """
@@ -31,7 +30,6 @@ class Candidate:
     name: str
     releases: tuple[str, ...]
     is_server: bool = False
-    needs_equal: bool = False
     not_modelled: str = ""
     tells_apart: bool = True
     is_own: bool = False
@@ -80,10 +78,7 @@ def _uniform(release: tuple[int, ...]) -> Candidate:
     if release and release < (3, 8):
         return Candidate("uniform", (), is_server=True, not_modelled="uniform before Kafka 3.8")
     if release and release < (4,):
-        return Candidate(
-            "uniform", ("server-uniform@4.0.0",), is_server=True, needs_equal=True,
-            not_modelled="uniform of Kafka 3.8 and 3.9 for members that subscribe to different topics",
-        )  # fmt: skip
+        return Candidate("uniform", ("server-uniform@3.8",), is_server=True)
     if release[:3] == (4, 0, 0):
         return Candidate("uniform", _NEWEST[1:], is_server=True)
     # "4.0" may be 4.0.0 or later: both are tried. From 4.1 on there is one.

@@ -87,25 +87,25 @@ def test_a_groups_input_is_what_the_snapshot_holds_of_its_topics() -> None:
     assert np.isnan(unknown_end).all()
 
 
-RELEASES: dict[str | None, tuple[tuple[str, ...], bool, tuple[str, ...]]] = {
-    "3.7.9": ((), False, ()),
-    "3.8.0": (("server-uniform@4.0.0",), True, ()),
-    "3.9": (("server-uniform@4.0.0",), True, ("server-range",)),
-    "4.0.0": (("server-uniform@4.0.0",), False, ("server-range",)),
-    "4.0": (("server-uniform", "server-uniform@4.0.0"), False, ("server-range",)),
-    "4.0.1": (("server-uniform", "server-uniform@4.0.0"), False, ("server-range",)),
-    "4.1.0-rc1": (("server-uniform",), False, ("server-range",)),
-    "4.1.0": (("server-uniform",), False, ("server-range",)),
-    "5.0": (("server-uniform",), False, ("server-range",)),
-    None: (("server-uniform", "server-uniform@4.0.0"), False, ("server-range",)),
-    "trunk": (("server-uniform", "server-uniform@4.0.0"), False, ("server-range",)),
+RELEASES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "3.7.9": ((), ()),
+    "3.8.0": (("server-uniform@3.8",), ()),
+    "3.9": (("server-uniform@3.8",), ("server-range",)),
+    "4.0.0": (("server-uniform@4.0.0",), ("server-range",)),
+    "4.0": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
+    "4.0.1": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
+    "4.1.0-rc1": (("server-uniform",), ("server-range",)),
+    "4.1.0": (("server-uniform",), ("server-range",)),
+    "5.0": (("server-uniform",), ("server-range",)),
+    None: (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
+    "trunk": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
 }
 
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_the_coordinators_strategies_are_those_of_its_release(version: str | None) -> None:
     uniform, server_range, own = candidates(GroupType.CONSUMER, "consumer", version)
-    assert (uniform.releases, uniform.needs_equal, server_range.releases) == RELEASES[version]
+    assert (uniform.releases, server_range.releases) == RELEASES[version]
     assert (uniform.is_server, server_range.is_server, own.is_server) == (True, True, True)
     assert (uniform.versions is None) is (version == "3.7.9")
     assert bool(server_range.not_modelled) is (not server_range.releases)
@@ -113,8 +113,8 @@ def test_the_coordinators_strategies_are_those_of_its_release(version: str | Non
 
 def test_a_clients_strategies_run_in_the_client() -> None:
     classic = candidates(GroupType.CLASSIC, "consumer", "4.1.0")
-    assert [(one.is_server, one.needs_equal, one.tells_apart) for one in classic] == [
-        (False, False, True), (False, False, True), (False, False, False), (False, False, True), (False, False, True),
+    assert [(one.is_server, one.tells_apart) for one in classic] == [
+        (False, True), (False, True), (False, False), (False, True), (False, True),
     ]  # fmt: skip
     assert candidates(GroupType.UNKNOWN, "consumer", None) == classic
     assert candidates(GroupType.STREAMS, "consumer", None) == candidates(GroupType.CLASSIC, "", None) == ()

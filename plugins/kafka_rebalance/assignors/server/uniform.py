@@ -5,7 +5,7 @@ topics, counts differ by one at most (elsewhere nearly so: the evening out is ca
 far as that goes. Which of several equally good answers comes out hangs on the order of Java's maps.
 
 Stands for Kafka 4.0.1 – 4.3 (``server-uniform``) and 4.0.0 (``server-uniform@4.0.0``), which differ where all members
-subscribe alike. The older heterogeneous builder of 3.8 and 3.9 is not modelled. Racks play no part since 3.8.
+subscribe alike; ``uniform_preview`` for 3.8 – 3.9. Racks play no part since 3.8.
 
 See ``uniform_homogeneous`` and ``uniform_heterogeneous`` for the two ways, with examples.
 """

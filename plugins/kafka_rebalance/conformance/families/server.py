@@ -31,8 +31,13 @@ def answer_range(case: Input) -> Output:
 
 
 def answer_uniform(case: Input) -> Output:
-    """``server_uniform`` (4.0.0 unless ``version`` names a later release)."""
-    return _answer(case, by_name("server-uniform" if _version(case) > (4, 0, 0) else "server-uniform@4.0.0"))
+    """``server_uniform`` (4.0.0 unless ``version`` names another release)."""
+    version = _version(case)
+    if version < (3, 8, 0):
+        raise InvalidInputError.at("version", "uniform before Kafka 3.8 is not modelled", "ask 3.8 or later")
+    if version < (4, 0, 0):
+        return _answer(case, by_name("server-uniform@3.8"))
+    return _answer(case, by_name("server-uniform" if version > (4, 0, 0) else "server-uniform@4.0.0"))
 
 
 def answer_share_simple(case: Input) -> Output:
