@@ -76,8 +76,8 @@ _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r"rdkafka", KnownClient(Client.LIBRDKAFKA, Sureness.HIGH, _ID)),
     (r"sarama", KnownClient(Client.SARAMA, Sureness.HIGH, _ID)),
     (r"kgo", KnownClient(Client.FRANZ_GO, Sureness.HIGH, _ID)),
-    (r"kafka-python-(?P<release>[0-9]+(\.[0-9]+)?).*", KnownClient(Client.KAFKA_PYTHON, Sureness.HIGH, _ID)),
-    (r"aiokafka-(?P<release>[0-9]+(\.[0-9]+)?).*", KnownClient(Client.AIOKAFKA, Sureness.HIGH, _ID)),
+    (r"kafka-python-(?P<release>[0-9]+\.[0-9]+).*", KnownClient(Client.KAFKA_PYTHON, Sureness.HIGH, _ID)),
+    (r"aiokafka-(?P<release>[0-9]+\.[0-9]+).*", KnownClient(Client.AIOKAFKA, Sureness.HIGH, _ID)),
     (r"kafkajs", KnownClient(Client.KAFKAJS, Sureness.HIGH, _ID)),
     (r".*@.* \(github\.com/segmentio/kafka-go\)", KnownClient(None, Sureness.HIGH, _ID, program="kafka-go")),
     (r".+-[0-9]{{1,4}}", KnownClient(Client.JAVA, Sureness.LOW, _ID)),  # Spring: a prefix and the thread's number
@@ -115,10 +115,14 @@ def _together(found: Iterable[KnownClient]) -> KnownClient:
 def member_client(member: Member, group: Group) -> KnownClient:
     """By its bytes if they tell, else by its client id; the bytes then narrow the releases of a Java client."""
     by_id, by_bytes = _by_id(member, group), _by_bytes(member, group.protocol)
+    if by_bytes.sureness is Sureness.LOW and by_id.sureness is Sureness.HIGH:
+        return by_id
     if by_bytes.client is not None:
         is_agreed = by_id.client is by_bytes.client and by_id.sureness is Sureness.HIGH
         return replace(by_bytes, program=by_id.program, sign=f"{_ID} and {_BYTES}") if is_agreed else by_bytes
     span = _JAVA_SPANS.get(member.subscription_version if member.subscription_version is not None else -1)
+    if by_id.sureness is Sureness.LOW and member.subscription_version == 0:
+        return UNKNOWN_CLIENT  # Python's clients and KafkaJS write it, and hardly a Java so old
     if by_id.client is Client.JAVA and span is not None:
         return replace(by_id, first=span[0] or by_id.first, last=span[1] or by_id.last, sign=f"{_ID} and {_BYTES}")
     return by_id
@@ -144,11 +148,14 @@ def _by_bytes(member: Member, protocol: str | None) -> KnownClient:
     client, first, last = _BY_BYTES.get((member.subscription_version, kind, layout), (None, "", ""))
     if client is None and member.subscription_version == _OF_SARAMA:
         client = Client.SARAMA
+    if client is None and kind == "cooperative-sticky" and layout is Layout.OWNED_AND_GENERATION:
+        return KnownClient(Client.LIBRDKAFKA, Sureness.LOW, _BYTES)  # or franz-go
     return UNKNOWN_CLIENT if client is None else KnownClient(client, Sureness.HIGH, _BYTES, first, last)
 
 
 _BY_BYTES: dict[tuple[int, str, Layout], tuple[Client | None, str, str]] = {
     (3, "plain", Layout.EMPTY): (Client.LIBRDKAFKA, "", ""),
+    (3, "cooperative-sticky", Layout.EMPTY): (Client.LIBRDKAFKA, "", ""),
     (3, "cooperative-sticky", Layout.GENERATION): (Client.JAVA, "3.4", ""),
     (1, "cooperative-sticky", Layout.GENERATION): (Client.JAVA, "2.8.1", "3.3"),
     (1, "cooperative-sticky", Layout.ABSENT): (Client.JAVA, "2.4", "2.8.0"),

@@ -43,6 +43,7 @@ def by_id(client_id: str | None, group: str = "pay") -> KnownClient:
         ("kafkajs", Client.KAFKAJS, Sureness.HIGH, "", ""),
         ("orders-listener-3", Client.JAVA, Sureness.LOW, "", ""),
         ("app@host (github.com/segmentio/kafka-go)", None, Sureness.HIGH, "", ""),
+        ("kafka-python-0", Client.JAVA, Sureness.LOW, "", ""),  # no release: somebody's prefix and a number
         ("rdkafka2", None, Sureness.UNKNOWN, "", ""),
         ("payments", None, Sureness.UNKNOWN, "", ""),
         (None, None, Sureness.UNKNOWN, "", ""),
@@ -96,6 +97,21 @@ def test_bytes_narrow_the_releases_of_a_java_client_and_win_over_a_configured_id
     assert (client(newer).first, client(newer).last) == ("3.4", "")
     pretending = replace(newer, user_data=b"")
     assert client(pretending).client is Client.LIBRDKAFKA
+
+
+def test_unsure_signs_give_way_to_surer_ones() -> None:
+    """A prefix and a number may be a thread of Spring's; bytes of version 0 are hardly Java's today.
+
+    User data of the old layout under cooperative-sticky is librdkafka's or franz-go's, unless the client id says which.
+    """
+    numbered = Member("m", client_id="worker-0")
+    assert client(numbered).client is Client.JAVA
+    assert client(replace(numbered, subscription_version=0)) is UNKNOWN_CLIENT
+    assert client(replace(numbered, subscription_version=1)).last == "3.3"
+    owned = replace(numbered, subscription_version=3, user_data=struct.pack(">ii", 0, 4))
+    found = client(owned, protocol="cooperative-sticky")
+    assert (found.client, found.sureness) == (Client.LIBRDKAFKA, Sureness.LOW)
+    assert client(replace(owned, client_id="kgo"), protocol="cooperative-sticky").client is Client.FRANZ_GO
 
 
 def test_a_groups_client_is_that_of_all_its_members() -> None:
