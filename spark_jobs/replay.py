@@ -33,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read, replay, save."""
     from pyspark.sql import SparkSession
 
+    from kafka_rebalance.groups.told_clients import with_clients
     from rebalance_advisor import store
     from rebalance_advisor.own_strategies.limits import limits_of
     from rebalance_advisor.own_strategies.registering import described, own_strategies
@@ -52,9 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:
+        told = with_clients(snapshot, request.clients)
         topics, groups = (
             replay_topics(spark, snapshot),
-            replay_groups(spark, snapshot, odd, partial(own_strategies, own, limits)),
+            replay_groups(spark, told, odd, partial(own_strategies, own, limits)),
         )
     finally:
         spark.stop()

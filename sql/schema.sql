@@ -1620,7 +1620,8 @@ CREATE TABLE store.member (
     is_classic boolean,
     process_id text,
     tasks jsonb,
-    target_tasks jsonb
+    target_tasks jsonb,
+    subscription_version integer
 )
 PARTITION BY RANGE ("time");
 

@@ -134,7 +134,7 @@ ORDER BY position
 -- Members in the order of the reading.
 SELECT
     group_id, member_id, instance_id, client_id, host, rack, subscription, subscribed_regex, owned, assigned, target,
-    generation, user_data, decode_error, is_classic, process_id, tasks, target_tasks
+    generation, user_data, decode_error, is_classic, process_id, tasks, target_tasks, subscription_version
 FROM store.member
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY group_id, position

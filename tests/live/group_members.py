@@ -68,9 +68,9 @@ class LibrdkafkaMember(Polling):
 class AiokafkaMember(Polling):
     """aiokafka: a loop of its own, in a thread."""
 
-    def __init__(self, bootstrap: str, group: str, topics: Iterable[str], client_id: str) -> None:
+    def __init__(self, bootstrap: str, group: str, topics: Iterable[str]) -> None:
         self._topics = list(topics)
-        self._settings: dict[str, Any] = {"bootstrap_servers": bootstrap, "group_id": group, "client_id": client_id}
+        self._settings: dict[str, Any] = {"bootstrap_servers": bootstrap, "group_id": group}
         super().__init__()
 
     def _live(self) -> None:
@@ -86,6 +86,25 @@ class AiokafkaMember(Polling):
         while not self._end.is_set():
             await consumer.getmany(timeout_ms=200)
         await consumer.stop()
+
+
+class KafkaPythonMember(Polling):
+    """kafka-python, with what it calls itself."""
+
+    def __init__(self, bootstrap: str, group: str, topics: Iterable[str]) -> None:
+        self._topics = list(topics)
+        self._settings: dict[str, Any] = {"bootstrap_servers": bootstrap.split(","), "group_id": group}
+        super().__init__()
+
+    def _live(self) -> None:
+        from kafka import KafkaConsumer
+
+        consumer = KafkaConsumer(
+            *self._topics, auto_offset_reset="earliest", auto_commit_interval_ms=500, **self._settings
+        )
+        while not self._end.is_set():
+            consumer.poll(timeout_ms=200)
+        consumer.close()
 
 
 class StreamsMember(Polling):

@@ -16,14 +16,16 @@ from datetime import UTC, datetime
 
 import pytest
 
+from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.user_data import decode_user_data
+from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType
 from kafka_rebalance.snapshot.streams import TaskIds
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill
 from stack.kafka.tools import KafkaTools
-from stack.kafka.traffic import ReadingGroup
-from tests.live.group_members import AiokafkaMember, LibrdkafkaMember, StreamsMember
+from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, StreamsMember
 
 pytestmark = pytest.mark.live
 PLACEMENT = {"orders": [[1, 2], [2, 1], [1, 2], [2, 1]], "clicks": [[2, 1], [1, 2]]}
@@ -102,14 +104,15 @@ def members(cluster: KafkaCluster) -> Iterator[Callable[[], None]]:
     living = [
         LibrdkafkaMember(where, "librdkafka", both, client_id="rd-0", client_rack="a", **sticky),
         LibrdkafkaMember(where, "librdkafka", both, client_id="rd-1", **sticky),
-        AiokafkaMember(where, "aiokafka", both, "aio-0"),
-        AiokafkaMember(where, "aiokafka", both, "aio-1"),
+        AiokafkaMember(where, "aiokafka", both),
+        AiokafkaMember(where, "aiokafka", both),
         LibrdkafkaMember(where, "modern", ["orders"], client_id="new-0", client_rack="b", group_protocol="consumer"),
         LibrdkafkaMember(where, "modern", ["orders"], client_id="new-1", group_protocol="consumer"),
         LibrdkafkaMember(where, "migrating", ["orders"], client_id="migrated", group_protocol="consumer"),
         StreamsMember(where, "flow", "orders", process="p-0", rack="a", offset=2),
         StreamsMember(where, "flow", "orders", process="p-1", rack="b", offset=3),
-        ReadingGroup(where, "kafka-python", ["orders"], members=2),
+        KafkaPythonMember(where, "kafka-python", ["orders"]),
+        KafkaPythonMember(where, "kafka-python", ["orders"]),
     ]
     try:
         wait_until(cluster, lambda seen: [] if member_list(seen, "migrating") else ["no member"])
@@ -323,3 +326,19 @@ def test_members_tasks_and_offsets_of_a_streams_group(compared: Compared) -> Non
 def test_what_the_cluster_can_do_is_told(compared: Compared) -> None:
     assert compared.snapshot.features["group.version"] == 1
     assert compared.snapshot.features.keys() >= {"metadata.version", "share.version", "streams.version"}
+
+
+def test_the_clients_of_classic_groups_are_recognised(compared: Compared) -> None:
+    """By their default client ids; librdkafka's have some of ours, so that their bytes alone tell."""
+    found = {group.id: group_client(group) for group in compared.groups(GroupType.CLASSIC)}
+    shown = {
+        group.id: [
+            (m.client_id, m.subscription_version, decode_user_data(m.user_data, group.protocol).layout.value)
+            for m in group.members
+        ]
+        for group in compared.groups(GroupType.CLASSIC)
+    }
+    assert {name: known.client for name, known in found.items()} == {
+        "aiokafka": Client.AIOKAFKA, "java": Client.JAVA, "kafka-python": Client.KAFKA_PYTHON,
+        "librdkafka": Client.LIBRDKAFKA,
+    }, shown  # fmt: skip

@@ -107,7 +107,7 @@ def _groups() -> tuple[Group, ...]:
             "m-2", "static-1", "client", "/10.0.0.1", "a", ("orders", NASTY), None,
             (("orders", (0, 1)), ("orders", ())), (("orders", (1,)),), (("orders", (5, 0)),), 7, b"\x00\xff\\x", None,
         ),
-        Member("m-1", subscription=(), assigned=(("orders", (0, 5)),)),
+        Member("m-1", subscription=(), assigned=(("orders", (0, 5)),), subscription_version=1),
         Member("m-0", decode_error="no Subscription", subscribed_regex="ord.*"),
     )  # fmt: skip
     committed = (

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kafka_rebalance.assignors.releases import Releases
+from kafka_rebalance.options.client_rule import Client
 
 
 class Side(StrEnum):
@@ -20,18 +21,6 @@ class Side(StrEnum):
     SHARE = "share"  # the coordinator of a share group
     METAQ = "metaq"  # every consumer for itself
     OWN = "own"
-
-
-class Client(StrEnum):
-    """Whose consumer runs a client's strategy; the names that ``clients.toml`` and ``replay`` take."""
-
-    JAVA = "java"
-    LIBRDKAFKA = "librdkafka"
-    SARAMA = "sarama"
-    FRANZ_GO = "franz-go"
-    KAFKA_PYTHON = "kafka-python"
-    AIOKAFKA = "aiokafka"
-    KAFKAJS = "kafkajs"
 
 
 @dataclass(frozen=True, slots=True)

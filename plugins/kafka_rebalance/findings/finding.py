@@ -190,6 +190,16 @@ CODES: dict[str, FindingCode] = dict(
             "Kafka's sticky assignor never returns from what the group's members hold now",
         ),
         _code(
+            "mixed_static_members",
+            SubjectType.GROUP,
+            "kafka-python 3 leaves members out of a group of which some have a group.instance.id and some have none",
+        ),
+        _code(
+            "leader_may_crash",
+            SubjectType.GROUP,
+            "librdkafka's cooperative-sticky reads freed memory in some rebalances",
+        ),
+        _code(
             "shared_offsets",
             SubjectType.GROUP,
             "several members of a group that is no share group read the same partition",

@@ -47,6 +47,8 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     commit_rules.commit_out_of_range,
     assignment_rules.sticky_endless,
     assignment_rules.shared_offsets,
+    assignment_rules.mixed_static_members,
+    assignment_rules.leader_may_crash,
     cluster_rules.throttle_left_over,
     other_hand_rules.reassignment_running,
     other_hand_rules.other_balancer,

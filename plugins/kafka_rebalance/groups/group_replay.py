@@ -21,6 +21,8 @@ from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
 from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.release_words import spans_of, words_of_today
 from kafka_rebalance.groups.strategies import OWN, STRATEGIES, Candidate, candidates
 from kafka_rebalance.groups.subscriptions import (
     SubscriptionBasis,
@@ -77,22 +79,25 @@ def replay_group(
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
     if not group.type.has_strategy:
         return _only_told(group_input, protocol)
-    possible = candidates(group.type, group.protocol_type, group_input.kafka_version)
+    possible = candidates(group.type, group.protocol_type, group_input.kafka_version, group_client(group))
     known = {candidate.name for candidate in possible}
     asked = (name for name in strategies or () if name not in STRATEGIES and name not in known)
     possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
-    basis, subscriptions, version = _settle(group_input, today, own)
-    scores = [replace(_score(group_input, protocol, today, today), is_current=True, version=version)]
+    basis, subscriptions, fitting = _settle(group_input, today, own)
+    scores = [replace(_score(group_input, protocol, today, today), is_current=True)]
     readers = {protocol: today}
     for candidate in possible:
-        is_told = candidate is own and version is not None  # today's row says it
+        is_told = candidate is own and bool(fitting)  # today's row says it
         if not is_told and (strategies is None or candidate.name in strategies):
             score, reader = _replayed(candidate, group_input, subscriptions, today)
             scores.append(score)
             if reader is not None:
                 readers[candidate.name] = reader
-    is_reproduced = None if own is None else version is not None
+    is_reproduced = None if own is None else bool(fitting)
+    if own is not None and fitting:
+        alike = [name for name in readers if name not in (protocol, OWN) and bool((readers[name] == today).all())]
+        scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike, group_input.kafka_version))
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
     advised = _advised(group_input, scores, least_gain) if is_believable else None
     scores = [replace(scored, is_advised=scored.assignor == advised and not scored.is_current) for scored in scores]
@@ -130,18 +135,23 @@ def _shared(group_id: str, assignor: str, member: Member) -> MemberScore:
 
 def _settle(
     group_input: GroupInput, today: Ints, own: Candidate | None
-) -> tuple[SubscriptionBasis, Subscriptions, str | None]:
-    """The basis and version under which the group's own strategy gives today's assignment; else the likeliest."""
+) -> tuple[SubscriptionBasis, Subscriptions, tuple[str, ...]]:
+    """The basis under which the group's own strategy gives today's assignment, and its classes that do.
+
+    Else the likeliest basis, and none.
+    """
     possible = hypotheses(group_input)
     if own is None:
         return *possible[0], None
     for basis, subscriptions in possible:
         request = request_of(group_input, subscriptions, is_server=own.is_server)
-        for name in own.releases:
-            reader, _ = _run(name, request, group_input)
-            if reader is not None and bool((reader == today).all()):
-                return basis, subscriptions, f"{by_name(name).versions} (gives today's assignment)"
-    return *possible[0], None
+        answers = {name: _run(name, request, group_input)[0] for name in own.releases}
+        fitting = tuple(
+            name for name, reader in answers.items() if reader is not None and bool((reader == today).all())
+        )
+        if fitting:
+            return basis, subscriptions, fitting
+    return *possible[0], ()
 
 
 def _replayed(
@@ -168,15 +178,19 @@ def _version_words(
         return words
     if candidate.is_server and group_input.kafka_version is not None and len(candidate.releases) == 1:
         return f"{words} (brokers are {group_input.kafka_version})"
-    differing = []
-    is_asked = candidate.tells_apart or candidate.name == group_input.group.protocol
-    for name in candidate.releases[1:] if is_asked else ():
+    differing: list[str] = []
+    is_asked = candidate.is_server or candidate.name == group_input.group.protocol
+    for name in candidate.releases[1:] if is_asked else candidate.compared:
         other, _ = _run(name, request, group_input)
         if (other is None) != (reader is None) or (
             other is not None and reader is not None and not bool((other == reader).all())
         ):
-            differing.append(by_name(name).versions)
-    return f"{words} (assumed; {', '.join(differing)} would differ)" if differing else f"{words} (assumed)"
+            differing.append(name)
+    return (
+        f"{words} ({candidate.basis}; {spans_of(differing)} would differ)"
+        if differing
+        else f"{words} ({candidate.basis})"
+    )
 
 
 def _run(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, str | None]:

@@ -1,8 +1,10 @@
 """Which strategies a group could run, and which release's class stands for each.
 
-A client's strategy is chosen by the members, so its release is assumed (the newest) unless an older one gives today's
-assignment. A coordinator's follows from the broker's version: ``uniform`` and ``range`` of KIP-848 groups are other
-classes than the clients', and before 3.9 some are not modelled, which is reported instead of answered.
+A client's strategy is chosen by the members: its classes are those of the client and releases that the members show
+(``member_clients``). Where they show none Java's are asked, the newest, 3.0 to 3.4 and 2.4 in turn: the first is
+assumed unless another one gives today's assignment. A coordinator's follows from the broker's version: ``uniform`` and
+``range`` of KIP-848 groups are other classes than the clients', and before 3.9 some are not modelled, which is reported
+instead of answered.
 
 Example: a KIP-848 group on brokers 4.0 is asked ``uniform`` of 4.0.1 and, if that does not give today's assignment,
 of 4.0.0; on 3.9 that of 3.8.
@@ -10,11 +12,15 @@ of 4.0.0; on 3.9 that of 3.8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kafka_rebalance.assignors.registry import BUILT_IN, by_name, own_names
+from kafka_rebalance.assignors.registry import BUILT_IN, Side, by_name, own_names, registrations
+from kafka_rebalance.assignors.releases import release_of
+from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
+from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.model import GroupType
 
+_ASSUMED = "assumed"
 OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a client's configuration
 
 
@@ -22,8 +28,9 @@ OWN = "weighted"  # ours: a what-if for every group; nobody can name it in a cli
 class Candidate:
     """``name``: as the group's protocol calls it. ``releases``: names in the registry, the likeliest first.
 
-    ``not_modelled``: without ``releases``, of which one nothing stands for it. ``tells_apart``: a group that does not
-    run it is told which releases would answer it otherwise; sticky's of 2.0 is too dear to ask for that alone.
+    ``not_modelled``: without ``releases``, of which one nothing stands for it. ``compared``: a group that does not run
+    it is told which of these would answer it otherwise; sticky's before 3.0 are too dear to ask for that alone.
+    ``basis``: why these releases.
     ``is_own``: somebody registered it, and it has no releases.
     """
 
@@ -31,8 +38,14 @@ class Candidate:
     releases: tuple[str, ...]
     is_server: bool = False
     not_modelled: str = ""
-    tells_apart: bool = True
     is_own: bool = False
+    compared: tuple[str, ...] = ()
+    basis: str = _ASSUMED
+
+    @property
+    def confirms_anything_even(self) -> bool:
+        """It keeps what is even as it is: that it gives today's assignment says little."""
+        return self.name in _STICKY
 
     @property
     def versions(self) -> str | None:
@@ -40,23 +53,25 @@ class Candidate:
         return by_name(self.releases[0]).versions if self.releases else None
 
 
-_CLIENT = (
-    Candidate("range", ("range", "range@2.4", "range@2.0")),
-    Candidate("roundrobin", ("roundrobin", "roundrobin@2.0")),
-    Candidate("sticky", ("sticky", "sticky@2.0"), tells_apart=False),
-    Candidate("cooperative-sticky", ("cooperative-sticky",)),
-    Candidate(OWN, (OWN,)),
-)
-STRATEGIES = tuple(dict.fromkeys((*(strategy.name for strategy in _CLIENT), "uniform")))
+# Java's releases that are asked where a client's is not known: each stands for many, and those between differ little.
+_ASKED_OF_JAVA = ("3.7.1", "3.0", "2.4", "2.3", "2.1", "2.0")
+_CHEAP_SINCE = (3, 0)
+_MOST_ASKED = 3
+_STICKY = ("sticky", "cooperative-sticky")
+_OF_CLIENTS = ("range", "roundrobin", *_STICKY)
+STRATEGIES = (*_OF_CLIENTS, OWN, "uniform")
 _NEWEST = ("server-uniform", "server-uniform@4.0.0")
 
 
-def candidates(kind: GroupType, protocol_type: str, kafka_version: str | None) -> tuple[Candidate, ...]:
+def candidates(
+    kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient = UNKNOWN_CLIENT
+) -> tuple[Candidate, ...]:
     """In the order in which they are told, those that are registered as one's own last.
 
-    Share, streams and Connect groups have no choice that could be replayed.
+    Share, streams and Connect groups have no choice that could be replayed. ``client``: whose members those of a
+    classic group are.
     """
-    of_kafka = _of_kafka(kind, protocol_type, kafka_version)
+    of_kafka = _of_kafka(kind, protocol_type, kafka_version, client)
     is_server = kind is GroupType.CONSUMER
     built_in = {registration.name for registration in BUILT_IN}
     own = (name for name in own_names() if name not in built_in)
@@ -65,13 +80,39 @@ def candidates(kind: GroupType, protocol_type: str, kafka_version: str | None) -
     )
 
 
-def _of_kafka(kind: GroupType, protocol_type: str, kafka_version: str | None) -> tuple[Candidate, ...]:
+def _of_kafka(
+    kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient
+) -> tuple[Candidate, ...]:
     if kind is GroupType.CONSUMER:
         release = release_of_brokers(kafka_version)
         return (_uniform(release), _server_range(release), Candidate(OWN, (OWN,), is_server=True))
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
-        return _CLIENT
+        return (*(_of_client(name, client) for name in _OF_CLIENTS), Candidate(OWN, (OWN,)))
     return ()
+
+
+def _of_client(strategy: str, client: KnownClient) -> Candidate:
+    """The classes of that client's releases, the newest first; Java's stand in where its own are not modelled."""
+    asked = client.client or Client.JAVA
+    held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, asked)]
+    if not held:
+        java = _of_client(strategy, UNKNOWN_CLIENT)
+        return replace(java, basis=f"as Java's; {client.client}'s own is not modelled")
+    likely = [found for found in held if client.has(found.releases.first) or client.has(found.releases.last)]
+    within = [found for found in held if client.first and found.releases.touches(release_of(client.first))]
+    chosen = [found for found in held if found in likely or found in within] or held
+    if asked is Client.JAVA and len(chosen) > _MOST_ASKED:
+        marks = [release_of(release) for release in _ASKED_OF_JAVA]
+        chosen = [found for found in chosen if any(found.releases.touches(mark) for mark in marks)] or chosen
+    names = tuple(found.name for found in chosen)
+    compared = tuple(
+        found.name
+        for found in chosen[1:]
+        if strategy not in _STICKY or release_of(found.releases.first) >= _CHEAP_SINCE
+    )
+    return Candidate(
+        held[0].protocol, names, compared=compared, basis=_ASSUMED if client is UNKNOWN_CLIENT else str(client)
+    )
 
 
 def _uniform(release: tuple[int, ...]) -> Candidate:

@@ -51,6 +51,7 @@ class Member:
     process_id: str | None = None  # streams: of the instance, which may have many members
     tasks: Tasks | None = None  # streams
     target_tasks: Tasks | None = None
+    subscription_version: int | None = None  # classic: of the bytes of its JoinGroup, which tell clients apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class Group:
 
     ``generation`` is the group's epoch in the newer types; its members follow an assignment of ``assignment_epoch``,
     which is smaller while a new one is worked out. ``configs``: those that somebody set for this group (4.x).
+    ``client``, ``client_version``: whose consumers its members are, where somebody said it (``options.client_rule``).
     """
 
     id: str
@@ -87,6 +89,8 @@ class Group:
     assignment_epoch: int | None = None
     subtopologies: tuple[Subtopology, ...] = ()
     configs: Mapping[str, str] = field(default_factory=dict)
+    client: str | None = None
+    client_version: str | None = None
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

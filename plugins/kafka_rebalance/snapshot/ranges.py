@@ -6,6 +6,7 @@ that is smaller than SMALLEST_LOAD is zero: decaying averages (JMX's rates) end 
 
 from __future__ import annotations
 
+LARGEST_INT16 = 2**15 - 1  # versions of messages
 LARGEST_INT32 = 2**31 - 1  # broker ids, partition numbers, generations
 LARGEST_INT64 = 2**63 - 1  # offsets, bytes of a volume
 LARGEST_PORT = 65_535

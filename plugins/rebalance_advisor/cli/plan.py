@@ -40,6 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
     if request.own_strategies:
         raise UsageError.at("--own-strategy", "says what groups are replayed with", "a plan has none: use advise")
+    if request.clients:
+        raise UsageError.at("--clients", "a plan alone replays no groups", "use advise")
     from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
     from kafka_rebalance.plans.verified_plan import verified

@@ -19,7 +19,7 @@ from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.option_texts import once
 from rebalance_advisor.request import value_kinds as kinds
-from rebalance_advisor.request.ownership_kinds import MUTE, OWNER
+from rebalance_advisor.request.ownership_kinds import CLIENT, MUTE, OWNER
 from rebalance_advisor.request.value_kinds import ValueKind
 
 LATEST, FRESH = "latest", "fresh"
@@ -145,6 +145,9 @@ RUN_OPTIONS = (
     Option("mutes", "mutes", _RUN, MUTE, "Mutes",
         "findings that are quiet until a day: code, pattern, until, reason; in a shell a file with [[mutes]]", "FILE",
         Values.LIST),
+    Option("clients", "clients", _RUN, CLIENT, "Clients",
+        "whose consumers groups run, where they do not show it: pattern, client, version; in a shell a file with "
+        "[[clients]]", "FILE", Values.LIST),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
     Option("own_strategy", "own_strategies", _RUN, kinds.PLACE, "Own strategies",
         "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway (advise) …",

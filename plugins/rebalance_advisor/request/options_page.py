@@ -55,6 +55,8 @@ def _json_words(option: Option) -> str:
         )
     if option.name == "mutes":
         one = 'object: `{"code": "idle_members", "pattern": "tmp-.*", "until": "2026-12-31", "reason": "…"}`'
+    if option.name == "clients":
+        one = 'object: `{"pattern": "pay-.*", "client": "java", "version": "3.4.1"}`'
     return f"list of: {one}" if option.is_repeated else one
 
 

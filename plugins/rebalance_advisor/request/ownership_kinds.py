@@ -1,4 +1,4 @@
-"""Owners and mutes as values of options: objects in JSON, tables in TOML; a shell names a file that holds them."""
+"""Owners, mutes and clients as values of options: objects in JSON, tables in TOML; a shell names a file of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.findings.finding import CODES
+from kafka_rebalance.options.client_rule import Client, ClientRule
 from kafka_rebalance.options.ownership import EVERYTHING, MuteRule, OwnerRule
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
 from rebalance_advisor.request.value_kinds import ValueKind
 
-Rule = TypeVar("Rule", OwnerRule, MuteRule)
+Rule = TypeVar("Rule", OwnerRule, MuteRule, ClientRule)
 
 _TEXT = {"type": "string", "minLength": 1}
 _SUBJECT_TYPES = (
@@ -35,6 +36,11 @@ _MUTE_FIELDS = {
     "reason": _TEXT,
     "code": _TEXT,
     "subject_type": {"type": "string", "enum": list(_SUBJECT_TYPES)},
+}
+_CLIENT_FIELDS = {
+    "pattern": _TEXT,
+    "client": {"type": "string", "enum": [client.value for client in Client]},
+    "version": _TEXT,
 }
 
 
@@ -66,6 +72,11 @@ def _mute(value: Any) -> MuteRule:
         raise ArgumentTypeError("mutes everything; give a code, a pattern or a subject_type")
     until = _end(given.pop("until"))
     return _made(lambda: MuteRule(until=until, **given))
+
+
+def _client(value: Any) -> ClientRule:
+    given = _fields(value, _CLIENT_FIELDS, ("pattern", "client"))
+    return _made(lambda: ClientRule(**given))
 
 
 def _made(make: Callable[[], Rule]) -> Rule:
@@ -109,18 +120,25 @@ def _mute_document(mute: MuteRule) -> dict[str, Any]:
     return {name: part for name, part in held.items() if part is not None}
 
 
+def _client_document(rule: ClientRule) -> dict[str, Any]:
+    held = {name: getattr(rule, name) for name in _CLIENT_FIELDS}
+    return {name: part for name, part in held.items() if part is not None}
+
+
 def _schema(fields: Mapping[str, Any], required: list[str]) -> dict[str, Any]:
     return {"type": ["object"], "properties": dict(fields), "required": required, "additionalProperties": False}
 
 
 OWNER = ValueKind(_schema(_OWNER_FIELDS, ["pattern", "team"]), Path, _owner, _owner_document)
 MUTE = ValueKind(_schema(_MUTE_FIELDS, ["until", "reason"]), Path, _mute, _mute_document)
+CLIENT = ValueKind(_schema(_CLIENT_FIELDS, ["pattern", "client"]), Path, _client, _client_document)
+RULES = {"owners": OWNER, "mutes": MUTE, "clients": CLIENT}
 
 
 def rules_in_file(name: str, path: Path) -> list[Any]:
-    """The tables ``[[owners]]`` or ``[[mutes]]`` (``name``) of a TOML file. Raises InvalidInputError with its place.
+    """The tables ``[[owners]]``, ``[[mutes]]`` or ``[[clients]]`` (``name``) of a TOML file.
 
-    One file may hold both.
+    One file may hold them all. Raises InvalidInputError with its place.
     """
     try:
         document = tomllib.loads(read_text(path, ByteBudget(MAX_SETTINGS_BYTES)))
@@ -128,12 +146,13 @@ def rules_in_file(name: str, path: Path) -> list[Any]:
         raise InvalidInputError.at(str(path), f"is no TOML: {error}") from error
     except RecursionError as error:
         raise InvalidInputError.at(str(path), "is nested too deeply to be a list of rules") from error
-    if unknown := sorted(set(document) - {"owners", "mutes"}):
-        raise InvalidInputError.at(f"{path}: {excerpt(unknown[0])}", "is not known", "known: [[owners]], [[mutes]]")
+    if unknown := sorted(set(document) - set(RULES)):
+        known = ", ".join(f"[[{rule}]]" for rule in RULES)
+        raise InvalidInputError.at(f"{path}: {excerpt(unknown[0])}", "is not known", f"known: {known}")
     tables = document.get(name)
     if not isinstance(tables, list):
         raise InvalidInputError.at(str(path), f"holds no [[{name}]]")
-    kind, rules = {"owners": OWNER, "mutes": MUTE}[name], []
+    kind, rules = RULES[name], []
     for number, table in enumerate(tables, start=1):
         try:
             rules.append(kind.from_json(table))

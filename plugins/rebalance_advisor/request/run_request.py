@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.visible_text import excerpt
@@ -28,6 +29,7 @@ class RunRequest:
     owners       whose findings are, the first that matches; mutes: which of them are quiet for a while
     own_strategies      classes of one's own that groups are replayed with, beside those that are installed
     own_strategy_s      how long one may take for a group; own_strategy_bytes: its memory; None: as usual
+    clients      whose consumers groups run, the first that matches
     """
 
     cluster: str | None = None
@@ -42,6 +44,7 @@ class RunRequest:
     own_strategies: tuple[str, ...] = ()
     own_strategy_s: int | None = None
     own_strategy_bytes: int | None = None
+    clients: tuple[ClientRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""

@@ -202,6 +202,7 @@ def _member(row: Row) -> Member:
                 "generation",
                 "user_data",
                 "is_classic",
+                "subscription_version",
                 "process_id",
             )
         },

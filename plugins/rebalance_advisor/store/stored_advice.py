@@ -16,6 +16,8 @@ from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.groups.told_clients import with_clients
+from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.document import plan_from_document
@@ -33,16 +35,21 @@ _REPLAY_COLUMNS = ("basis", "is_reproduced")
 
 
 def derived_findings(
-    connection: store.Connection, run_id: str, owners: Sequence[OwnerRule] = (), mutes: Sequence[MuteRule] = ()
+    connection: store.Connection,
+    run_id: str,
+    owners: Sequence[OwnerRule] = (),
+    mutes: Sequence[MuteRule] = (),
+    clients: Sequence[ClientRule] = (),
 ) -> tuple[Finding, ...]:
     """What the stored scores, replays and plan of a run say: to be saved, judged by the result gate, and published.
 
-    ``owners`` and ``mutes`` are those that the run was asked with.
+    ``owners``, ``mutes`` and ``clients`` are those that the run was asked with.
 
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
     advice = _without_findings(connection, run_id)
-    findings = evaluate_rules(advice.snapshot, advice.scores, advice.groups, advice.plan, advice.hours)
+    told = with_clients(advice.snapshot, clients)
+    findings = evaluate_rules(told, advice.scores, advice.groups, advice.plan, advice.hours)
     return owned(replace(advice, findings=findings), owners, mutes).findings
 
 

@@ -2,12 +2,14 @@
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.model import Group, Member
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from tests.unit.planner.sample_clusters import brokers, cluster, row
@@ -74,3 +76,29 @@ def test_owners_and_mutes_of_a_file_reach_what_advise_publishes_and_plan_refuses
     assert "1 muted, the first until 3000-01-01" in shown
     assert main(["plan", *words]) == 2
     assert "--owners: a plan alone has no findings; use advise" in capsys.readouterr().err
+
+
+def test_clients_of_a_file_reach_a_groups_rows_and_its_findings_and_plan_refuses_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody shows a client. Said to be kafka-python 3, the group has a static member beside a dynamic one."""
+    members = (Member("a", instance_id="i", assigned=(("t", (0,)),)), Member("b"))
+    group = Group("pay-1", protocol="range", state="Stable", members=members)
+    held = replace(cluster([row("t", 0, [0, 1])], brokers(2)), groups=(group,))
+    (tmp_path / "cluster.json").write_text(json.dumps(snapshot_to_document(held)))
+    rules = tmp_path / "clients.toml"
+    rules.write_text('[[clients]]\npattern = "pay-.*"\nclient = "kafka-python"\nversion = "3.0.12"\n')
+    words = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out")]
+    told = [*words, "--clients", str(rules)]
+    codes = {}
+    for asked in (words, told):
+        assert main(["advise", *asked]) == 0
+        codes[len(asked)] = {
+            finding["code"] for finding in json.loads((tmp_path / "out" / "findings.json").read_text())
+        }
+    assert codes[len(told)] - codes[len(words)] == {"mixed_static_members"}
+    (shown,) = json.loads((tmp_path / "out" / "groups.json").read_text())
+    assert any("kafka-python 3.0.12 by a rule (given)" in (row["version"] or "") for row in shown["strategies"])
+    capsys.readouterr()
+    assert main(["plan", *told]) == 2
+    assert "--clients: a plan alone replays no groups; use advise" in capsys.readouterr().err

@@ -113,9 +113,14 @@ def test_the_coordinators_strategies_are_those_of_its_release(version: str | Non
 
 def test_a_clients_strategies_run_in_the_client() -> None:
     classic = candidates(GroupType.CLASSIC, "consumer", "4.1.0")
-    assert [(one.is_server, one.tells_apart) for one in classic] == [
-        (False, True), (False, True), (False, False), (False, True), (False, True),
-    ]  # fmt: skip
+    assert not any(one.is_server for one in classic)
+    range_, robin, sticky, cooperative, own = classic
+    assert (range_.releases[0], range_.compared) == ("range", range_.releases[1:])
+    assert (robin.compared, own.releases) == (("roundrobin@2.0",), ("weighted",))
+    # Of sticky's many lines some are asked, and those of 2.x only of a group that runs it.
+    assert sticky.releases[:2] == ("sticky", "sticky@3.0")
+    assert "sticky@2.0" in sticky.releases
+    assert (sticky.compared, cooperative.compared) == (("sticky@3.0",), ("cooperative-sticky@3.0",))
     assert candidates(GroupType.UNKNOWN, "consumer", None) == classic
     assert candidates(GroupType.STREAMS, "consumer", None) == candidates(GroupType.CLASSIC, "", None) == ()
 

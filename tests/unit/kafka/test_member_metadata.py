@@ -39,6 +39,7 @@ def test_each_version_of_a_subscription():
     assert (v2.user_data, v2.generation, v2.rack) == (b"", 7, None)
     v3 = decode_subscription(subscription(3, ["a"], None, OWNED, GENERATION, text("rack-1")))
     assert v3.rack == "rack-1"
+    assert [found.version for found in (v0, v1, v2, v3)] == [0, 1, 2, 3]
 
 
 def test_generation_minus_one_and_an_empty_rack_mean_not_said():

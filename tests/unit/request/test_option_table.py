@@ -54,6 +54,7 @@ def test_the_sets_of_options_leave_no_option_out() -> None:
         "capacity",
         "owners",
         "mutes",
+        "clients",
     }
 
 

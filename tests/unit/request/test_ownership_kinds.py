@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
+from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from rebalance_advisor.airflow.clusters.cluster_config import read_clusters
 from rebalance_advisor.request.ownership_kinds import rules_in_file
@@ -72,6 +73,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("mutes", {"code": "idle_members", "until": None, "reason": "r"}, "until is missing"),
     ("mutes", {"code": "idle_members", "until": "9999-12-31", "reason": "r"}, "has no end"),
     ("mutes", {"code": "idle_members", "until": "2026-12-31T10:00", "reason": "r"}, "has no time zone"),
+    ("clients", {"pattern": "a"}, "client is missing"),
+    ("clients", {"pattern": "a", "client": "confluent"}, "'confluent' is unknown; known: java, librdkafka"),
+    ("clients", {"pattern": "a", "client": "java", "version": "new"}, "expected a release"),
+    ("clients", {"pattern": "a", "client": "java", "release": "2.8"}, "'release' is not known; known: pattern, client"),
     ("mutes", {"code": "idle_members", "until": 20261231, "reason": "r"}, "no day and no time"),
 ]
 
@@ -97,6 +102,17 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, words
     file.write_text(text)
     with pytest.raises(InvalidInputError, match=words):
         rules_in_file("owners", file)
+
+
+def test_clients_of_a_file_and_of_a_document_are_the_same_rules(tmp_path: Path) -> None:
+    file = tmp_path / "clients.toml"
+    file.write_text('[[clients]]\npattern = "pay-.*"\nclient = "java"\nversion = "2.8.1"\n')
+    request = RunRequest.from_parsed({"clients": rules_in_file("clients", file)})
+    assert request.clients == (ClientRule("pay-.*", "java", "2.8.1"),)
+    assert RunRequest.from_mapping(json.loads(json.dumps(request.document()))) == request
+    file.write_text('[[clients]]\npattern = "pay-.*"\nclient = "jvm"\n')
+    with pytest.raises(InvalidInputError, match=r"\[\[clients\]\] 1: client: 'jvm' is unknown; known: java"):
+        rules_in_file("clients", file)
 
 
 def test_tables_of_toml_are_read_as_they_are() -> None:

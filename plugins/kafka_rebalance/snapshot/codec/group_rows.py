@@ -12,7 +12,7 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec.fields import Fields, text, whole_up_to
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member, TopicPartitions
-from kafka_rebalance.snapshot.ranges import LARGEST_INT32, LARGEST_INT64
+from kafka_rebalance.snapshot.ranges import LARGEST_INT16, LARGEST_INT32, LARGEST_INT64
 from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from kafka_rebalance.visible_text import excerpt
 
@@ -21,6 +21,7 @@ _LEFT_FOR_NOW = -2  # KIP-848: the epoch of a static member that will come back;
 _number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
 _MEMBER_LISTS = ("owned", "assigned", "target")
 _MEMBER_TASKS = ("tasks", "target_tasks")
+_GROUP_CLIENT = ("client", "client_version")
 _TASKS = ("active", "standby", "warmup")
 _SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics")
 
@@ -41,6 +42,7 @@ def group_document(group: Group) -> dict[str, Any]:
     document |= {} if group.assignment_epoch is None else {"assignment_epoch": group.assignment_epoch}
     if group.subtopologies:
         document["subtopologies"] = subtopology_documents(group.subtopologies)
+    document |= {name: told for name in _GROUP_CLIENT if (told := getattr(group, name)) is not None}
     return document | ({"configs": dict(group.configs)} if group.configs else {})
 
 
@@ -85,6 +87,7 @@ def read_group(item: Any, path: str) -> Group:
         assignment_epoch=fields.whole("assignment_epoch", -1, LARGEST_INT32, None),
         subtopologies=fields.each("subtopologies", read_subtopology),
         configs=fields.strings("configs"),
+        **{name: fields.get(name, str, None) for name in _GROUP_CLIENT},
     )
     fields.done()
     return group
@@ -92,7 +95,7 @@ def read_group(item: Any, path: str) -> Group:
 
 def _member_document(member: Member) -> dict[str, Any]:
     document: dict[str, Any] = {"id": member.id}
-    for name in (*_MEMBER_TEXTS, "is_classic"):
+    for name in (*_MEMBER_TEXTS, "is_classic", "generation", "subscription_version"):
         if (value := getattr(member, name)) is not None:
             document[name] = value
     if member.subscription is not None:
@@ -103,8 +106,6 @@ def _member_document(member: Member) -> dict[str, Any]:
     for name in _MEMBER_TASKS:
         if (tasks := getattr(member, name)) is not None:
             document[name] = tasks_document(tasks)
-    if member.generation is not None:
-        document["generation"] = member.generation
     if member.user_data is not None:
         document["user_data"] = base64.b64encode(member.user_data).decode()
     return document
@@ -123,6 +124,7 @@ def _read_member(item: Any, path: str) -> Member:
         target=lists["target"],
         generation=fields.whole("generation", _LEFT_FOR_NOW, LARGEST_INT32, None),
         user_data=_read_bytes(fields.get("user_data", str, None), f"{path}.user_data"),
+        subscription_version=fields.whole("subscription_version", 0, LARGEST_INT16, None),
         is_classic=fields.get("is_classic", bool, None),
         tasks=_read_tasks(fields.raw("tasks", None), f"{path}.tasks"),
         target_tasks=_read_tasks(fields.raw("target_tasks", None), f"{path}.target_tasks"),

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from kafka_rebalance.groups.user_data import decode_user_data
 from kafka_rebalance.snapshot.model import Group, GroupType, Member, TopicPartitions
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.groups.member_metadata import (
     OddBytesError,
+    Subscription,
     decode_assignment,
     decode_subscription,
 )
@@ -30,7 +32,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
     if group.type is GroupType.CLASSIC:
         group = replace(group, protocol_type=described.protocol_type or group.protocol_type)
         group = replace(group, protocol=described.protocol_data or None)
-        members = [_classic_member(row, group.protocol_type) for row in described.members]
+        members = [_classic_member(row, group) for row in described.members]
     else:
         group = replace(group, generation=described.group_epoch, assignment_epoch=described.assignment_epoch)
         if group.type is GroupType.STREAMS:  # its tasks are dealt out by no assignor that one could name
@@ -46,7 +48,7 @@ def with_members(group: Group, described: Any, coverage: Coverage, partition_cou
     return replace(group, state=described.group_state, members=tuple(members))
 
 
-def _classic_member(raw: Any, protocol_type: str) -> Member:
+def _classic_member(raw: Any, group: Group) -> Member:
     """Bytes that cannot be read leave the rest of the member, and everybody else, as they are."""
     member = Member(
         id=raw.member_id,
@@ -54,20 +56,29 @@ def _classic_member(raw: Any, protocol_type: str) -> Member:
         client_id=raw.client_id or None,
         host=raw.client_host or None,
     )
-    if protocol_type != CONSUMER_PROTOCOL:
+    if group.protocol_type != CONSUMER_PROTOCOL:
         return member  # Kafka Connect and others: their bytes mean something else
     try:
         if raw.member_metadata:
             said = decode_subscription(raw.member_metadata)
+            owned, generation = _owned_by(said, group.protocol)
             member = replace(
-                member, rack=said.rack, subscription=said.topics, owned=said.owned, generation=said.generation,
-                user_data=said.user_data,
+                member, rack=said.rack, subscription=said.topics, owned=owned, generation=generation,
+                user_data=said.user_data, subscription_version=said.version,
             )  # fmt: skip
         if raw.member_assignment:
             member = replace(member, assigned=decode_assignment(raw.member_assignment))
     except OddBytesError as odd:
         return replace(member, decode_error=str(odd))
     return member
+
+
+def _owned_by(said: Subscription, protocol: str | None) -> tuple[TopicPartitions | None, int | None]:
+    """Members of a sticky strategy give everything up before they join, and say in their user data what they had."""
+    told = decode_user_data(said.user_data, protocol) if protocol == "sticky" else None
+    if told is None or told.owned is None:
+        return said.owned, said.generation
+    return told.owned, told.generation
 
 
 def _modern_member(raw: Any) -> Member:

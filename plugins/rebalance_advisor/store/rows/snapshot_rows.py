@@ -204,6 +204,7 @@ def _members(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "generation": plain(member.generation for member in members),
         "user_data": raw_bytes(member.user_data for member in members),
         "is_classic": flag(member.is_classic for member in members),
+        "subscription_version": plain(member.subscription_version for member in members),
         **{
             name: document(
                 None if (tasks := getattr(member, name)) is None else codec.tasks_document(tasks) for member in members

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.assignors.registry import BUILT_IN, by_name
+from kafka_rebalance.assignors.built_in import BUILT_IN
+from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.assignors.sticky.lines import NEWEST
 from kafka_rebalance.conformance.cases import answer
 

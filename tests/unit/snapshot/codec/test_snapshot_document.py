@@ -69,10 +69,11 @@ def whole_snapshot() -> ClusterSnapshot:
     )
     member = Member(
         "m-1", "static-1", "client", "/10.0.0.1", "r1", ("a", "b"), "x.*", (("a", (0, 1)),), (("a", (0,)),), (), 3,
-        b"\x00\xff", "odd", is_classic=True,
+        b"\x00\xff", "odd", is_classic=True, subscription_version=3,
     )  # fmt: skip
     flow = Group(
-        "flow", GroupType.STREAMS, state="Stable", generation=5, assignment_epoch=4, configs={"k": "v"},
+        "flow", GroupType.STREAMS, state="Stable", generation=5, assignment_epoch=4, configs={"k": "v"}, client="java",
+        client_version="3.7.0",
         members=(
             Member("s-1", process_id="p", tasks=Tasks((("0", (0, 1)),), warmup=(("1", ()),)), target_tasks=Tasks()),
         ),

@@ -1,0 +1,60 @@
+"""Whose consumers a group's members are, where people say so: what members show of themselves may be configured away.
+
+Example: ``ClientRule("pay-.*", "java", "2.8.1")`` says it of every group with such a name, and of every group whose
+members all have such a client id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.visible_text import excerpt
+
+_RELEASE = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,2}")
+
+
+class Client(StrEnum):
+    """Whose consumer runs a client's strategy; the names that rules and ``replay`` take."""
+
+    JAVA = "java"
+    LIBRDKAFKA = "librdkafka"
+    SARAMA = "sarama"
+    FRANZ_GO = "franz-go"
+    KAFKA_PYTHON = "kafka-python"
+    AIOKAFKA = "aiokafka"
+    KAFKAJS = "kafkajs"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRule:
+    """``pattern`` matches the whole name; ``version``: the leader's release, None where only the client is known."""
+
+    pattern: str
+    client: str
+    version: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises InvalidInputError for what cannot be."""
+        if not isinstance(self.pattern, str) or not self.pattern.strip():
+            raise InvalidInputError.at("client pattern", f"{excerpt(self.pattern)} is no text")
+        try:
+            re.compile(self.pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise InvalidInputError.at(
+                "client pattern", f"{excerpt(self.pattern)} is no regular expression ({error})"
+            ) from error
+        if self.client not in set(Client):
+            raise InvalidInputError.at("client", f"{excerpt(self.client)} is unknown", f"known: {', '.join(Client)}")
+        if self.version is not None and not (isinstance(self.version, str) and _RELEASE.fullmatch(self.version)):
+            raise InvalidInputError.at(
+                "client version", f"expected a release such as 3.7.1, found {excerpt(self.version)}"
+            )
+
+    def covers(self, group_id: str, client_ids: Collection[str | None]) -> bool:
+        """Whether it is said of that group, whose members have these ids."""
+        has_ids = bool(client_ids) and all(name is not None and re.fullmatch(self.pattern, name) for name in client_ids)
+        return has_ids or re.fullmatch(self.pattern, group_id) is not None

@@ -1,0 +1,75 @@
+"""Rules on groups that their client lets down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.findings.assignment_rules import leader_may_crash, mixed_static_members
+from kafka_rebalance.findings.finding import Confidence, Severity
+from kafka_rebalance.findings.rules import RULES
+from kafka_rebalance.snapshot.model import Group, GroupType, Member
+from tests.unit.findings.sample_clusters import cluster, striped, told
+
+PYTHON_3 = "kafka-python-3.0.12"
+
+
+def mixed(client_id=PYTHON_3, protocol="range", instances=("i", None, None)):
+    read = ((("t", (0, 1)),), (("t", (2, 3)),), ())
+    members = tuple(
+        Member(f"m{n}", instance_id=instance, client_id=client_id, assigned=read[n])
+        for n, instance in enumerate(instances)
+    )
+    return Group("etl", protocol=protocol, state="Stable", members=members)
+
+
+def found(group, code):
+    return told(cluster(striped("t", 4), groups=[group]), code)
+
+
+def test_members_that_kafka_python_leaves_out_are_told_of():
+    (finding,) = found(mixed(), "mixed_static_members")
+    assert (finding.severity, finding.confidence) == (Severity.HIGH, Confidence.ESTIMATED)
+    assert finding.evidence == {
+        "assignor": "range", "client": "kafka-python 3.0 by its client id (high)", "members": 3, "static_members": 1,
+        "dynamic_members": 2, "idle_members": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        mixed(instances=("i", "j", "k")),
+        mixed(instances=(None, None, None)),
+        mixed(client_id="kafka-python-2.0.2"),
+        mixed(client_id="rdkafka"),
+        mixed(client_id="etl"),
+        mixed(protocol="sticky"),
+        replace(mixed(), type=GroupType.CONSUMER),
+    ],
+    ids=["all static", "none static", "an older release", "another client", "not told", "sticky", "another protocol"],
+)
+def test_other_groups_are_not(group):
+    assert found(group, "mixed_static_members") == []
+
+
+def test_what_somebody_said_is_given():
+    group = replace(mixed(client_id="etl"), client="kafka-python", client_version="3.0.12")
+    (finding,) = found(group, "mixed_static_members")
+    assert finding.confidence is Confidence.GIVEN
+    unsure = replace(group, client_version=None)  # it may be 2.x
+    assert [finding.severity for finding in found(unsure, "mixed_static_members")] == [Severity.MEDIUM]
+
+
+def test_a_leader_that_may_crash_is_told_of():
+    (finding,) = found(mixed("rdkafka", "cooperative-sticky"), "leader_may_crash")
+    assert (finding.severity, finding.evidence["members"]) == (Severity.MEDIUM, 3)
+    assert found(mixed("rdkafka", "range"), "leader_may_crash") == []
+    assert found(mixed("sarama", "cooperative-sticky"), "leader_may_crash") == []
+    alone = mixed("rdkafka", "cooperative-sticky")
+    assert found(replace(alone, members=alone.members[:1]), "leader_may_crash") == []
+
+
+def test_both_are_among_the_rules():
+    assert {leader_may_crash, mixed_static_members} <= set(RULES)
