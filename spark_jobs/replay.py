@@ -38,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from rebalance_advisor.own_strategies.limits import limits_of
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.own_strategies.targets import Kind, targets_of
+    from rebalance_advisor.own_strategies.told import told_of_own
     from rebalance_advisor.request.run_request import RunRequest
+    from rebalance_advisor.terminal import write_lines
 
     parser = argparse.ArgumentParser(prog="replay.py", description="Replay the snapshot of one run.")
     parser.add_argument("--run-id", required=True)
@@ -54,12 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:
         told = with_clients(snapshot, request.clients)
-        topics, groups = (
-            replay_topics(spark, snapshot),
-            replay_groups(spark, told, odd, partial(own_strategies, own, limits)),
-        )
+        topics = replay_topics(spark, snapshot)
+        groups = replay_groups(spark, told, odd, partial(own_strategies, own, limits))
     finally:
         spark.stop()
+    rows = [(score["assignor"], score["error"]) for group in groups for score in group["scores"][1:]]
+    write_lines(sys.stderr, *told_of_own(rows, [one.name for one in own]))
     with store.connect(dsn) as connection, connection.transaction():
         save(connection, run_id, snapshot, topics, groups)
     return 0

@@ -56,7 +56,9 @@ def group_without(field: str) -> Group:
     return Group(field, protocol="range", state="Stable", members=tuple(members))
 
 
-def test_ones_own_strategy_reads_weight_host_rack_and_user_data_in_advise(tmp_path: Path) -> None:
+def test_ones_own_strategy_reads_weight_host_rack_and_user_data_in_advise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "nearest.py").write_text(SNIPPETS[0])
     rows = [row("t", p, [p // 4], leader=p // 4) for p in range(8)]
     two_racks = [Broker(0, rack="r1"), Broker(1, rack="r2")]
@@ -65,6 +67,7 @@ def test_ones_own_strategy_reads_weight_host_rack_and_user_data_in_advise(tmp_pa
     (tmp_path / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot)))
     words = [str(tmp_path / "cluster.json"), "--out", str(tmp_path / "out"), "--no-frontier"]
     assert main(["advise", *words, "--own-strategy", f"{tmp_path / 'nearest.py'}:NearestByWeight"]) == 0
+    assert "own strategy nearest-by-weight: 4 of 4 groups answered\n" in capsys.readouterr().err
     groups = json.loads((tmp_path / "out" / "groups.json").read_text())
     for group in groups:
         (score,) = (score for score in group["strategies"] if score["assignor"] == "nearest-by-weight")

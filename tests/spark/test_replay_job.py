@@ -63,7 +63,7 @@ def test_what_is_wrong_with_ones_own_is_a_row_of_every_group_and_the_job_goes_on
 
     few = replace(demo, groups=tuple(group for group in demo.groups if group.type is GroupType.CLASSIC)[:6])
     assert len(few.groups) == 6
-    limits = Limits(answer_s=1.0, memory_bytes=256 * MIB, most_ends=1)
+    limits = Limits(answer_s=3.0, memory_bytes=256 * MIB, most_ends=1)
     kinds = {
         name: words.partition(":")[0] for name, words in REASONS.items() if name not in ("Endless", "NotSubscribed")
     }

@@ -142,7 +142,7 @@ def _settle(
     """
     possible = hypotheses(group_input)
     if own is None:
-        return *possible[0], None
+        return *possible[0], ()
     for basis, subscriptions in possible:
         request = request_of(group_input, subscriptions, is_server=own.is_server)
         answers = {name: _run(name, request, group_input)[0] for name in own.releases}

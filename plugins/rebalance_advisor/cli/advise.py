@@ -20,6 +20,7 @@ from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
+from rebalance_advisor.own_strategies.told import told_of_own
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -45,13 +46,16 @@ def run(arguments: argparse.Namespace) -> int:
     say = Progress()
     given = read_plan_input(arguments, request, say)
     limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
-    with own_strategies(described(targets, limits), limits):
+    found = described(targets, limits)
+    with own_strategies(found, limits):
         advice = advise(
             given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
             advisor_version=advisor_version(), progress=say,
         )  # fmt: skip
         advice = knowing_clients(advice, request.clients)
     advice = owned(with_hours(advice, given.hourly), request.owners, request.mutes)
+    rows = [(score.assignor, score.error) for group in advice.groups for score in group.scores[1:]]
+    write_lines(sys.stderr, *told_of_own(rows, [one.name for one in found]))
     document = advice.document()
     say("writing")
     with taken_back_on_interrupt():

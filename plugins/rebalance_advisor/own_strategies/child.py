@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.assignors.custom.answers import plain_answer, plain_partition
-from kafka_rebalance.assignors.custom.views import MemberView, TopicView
+from kafka_rebalance.assignors.custom.views import TopicView, members_of_document
 from kafka_rebalance.errors import AssignorError
 from rebalance_advisor.own_strategies.targets import Kind, Target
 
@@ -54,7 +54,7 @@ def main() -> None:
     answer = _assign if target.kind is Kind.ASSIGNOR else _partition
     for line in lines:
         request = json.loads(line)
-        reply = _guarded(lambda: answer(found[0], request), setup["answer_s"])  # noqa: B023 (called at once)
+        reply = _guarded(lambda: answer(found[0], request), request["seconds"])  # noqa: B023 (called at once)
         send(reply | {"number": request["number"]})
 
 
@@ -132,7 +132,7 @@ def _imported(target: Target) -> Any:
 
 
 def _assign(strategy: Any, request: Mapping[str, Any]) -> Message:
-    members = tuple(MemberView.of_document(member) for member in request["members"])
+    members = members_of_document(request)
     topics = tuple(TopicView.of_document(topic) for topic in request["topics"])
     return {"answer": plain_answer(strategy.assign_members(members, topics))}
 

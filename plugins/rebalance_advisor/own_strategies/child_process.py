@@ -20,6 +20,7 @@ _CHILD = "rebalance_advisor.own_strategies.child"
 _POLL_S = 0.1  # a process that it left behind may hold the socket open after its end
 _CHUNK_BYTES = 1 << 16
 _HELLO_BYTES = 1 << 16
+_BYTES_PER_S = 4e6  # JSON to objects and back, on a busy machine
 _END_WAIT_S = 5.0
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 Message = dict[str, Any]
@@ -83,8 +84,12 @@ class ChildProcess:
         if self._process is None:
             self._start()
         self._number += 1
-        line = json.dumps(request | {"number": self._number}).encode() + b"\n"
-        reply = self._exchanged(line, self._limits.answer_s, most_bytes)
+        body = json.dumps(request)
+        # To write and read it all is not the class's own time.
+        around_s = (len(body) + most_bytes) / _BYTES_PER_S
+        seconds = self._limits.answer_s + around_s
+        line = f'{{"number": {self._number}, "seconds": {seconds!r}, {body[1:]}\n'.encode()
+        reply = self._exchanged(line, self._limits.answer_s, most_bytes, around_s)
         if reply.get("number") != self._number or "answer" not in reply:
             raise self._ended("Nonsense", "writes to the advisor's own channel")
         return reply["answer"]
@@ -104,7 +109,7 @@ class ChildProcess:
         self._channel = ours
         setup = {
             "kind": self._target.kind.value, "place": self._target.place, "start_s": self._limits.start_s,
-            "answer_s": self._limits.answer_s, "memory_bytes": self._limits.memory_bytes,
+            "memory_bytes": self._limits.memory_bytes,
         }  # fmt: skip
         try:
             hello = self._exchanged(json.dumps(setup).encode() + b"\n", self._limits.start_s, _HELLO_BYTES)
@@ -116,9 +121,9 @@ class ChildProcess:
             raise self._ended("Nonsense", "writes to the advisor's own channel")
         return hello
 
-    def _exchanged(self, line: bytes, seconds: float, most_bytes: int) -> Message:
+    def _exchanged(self, line: bytes, seconds: float, most_bytes: int, around_s: float = 0.0) -> Message:
         """Its reply to ``line``. Raises AssignorError with its fault; what was no plain one has ended the process."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds + around_s
         try:
             reply = json.loads(self._line_after(line, deadline, seconds, most_bytes))
         except (ValueError, RecursionError) as error:

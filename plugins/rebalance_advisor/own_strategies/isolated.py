@@ -10,7 +10,7 @@ from kafka_rebalance.arrays import Ints
 from kafka_rebalance.assignors.assignment import Assignment
 from kafka_rebalance.assignors.custom.answers import plain_answer
 from kafka_rebalance.assignors.custom.custom_assignor import ONES_OWN, assignment_of, member_views, topic_views
-from kafka_rebalance.assignors.custom.views import MemberView, TopicView
+from kafka_rebalance.assignors.custom.views import MemberView, TopicView, members_document
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
@@ -55,7 +55,7 @@ class IsolatedAssignor:
         """Raises AssignorError with whatever it did instead of answering right."""
         self.described.require_fit()
         members, topics = member_views(request), topic_views(request)
-        document = {"members": [view.document() for view in members], "topics": [view.document() for view in topics]}
+        document = members_document(members) | {"topics": [view.document() for view in topics]}
         return assignment_of(plain_answer(self.process.ask(document, _most_bytes(members, topics))), request)
 
 

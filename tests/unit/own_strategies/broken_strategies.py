@@ -101,6 +101,7 @@ Beyond = _strategy("beyond", lambda members, _: {members[0].id: [("t", 4)]})
 Floats = _strategy("floats", lambda members, _: {members[0].id: [("t", 1.0)]})
 NotSubscribed = _strategy("not-subscribed", lambda members, _: {members[1].id: [("u", 0)]})
 Endless = _strategy("endless", lambda members, _: {members[0].id: itertools.repeat(("t", 0))})
+TooLong = _strategy("too-long", lambda members, _: {members[0].id: [("t", 0)] * 50_000})
 Text = _strategy("text", lambda members, _: {members[0].id: "t-0"})
 Channel = _strategy("channel", _own_channel)
 NoMethod = type("NoMethod", (), {"name": "no-method"})
@@ -133,6 +134,7 @@ REASONS = {
     "Floats": r"UnknownPartition: gives 'a' \('t', 1.0\): partitions are whole numbers",
     "NotSubscribed": "NotSubscribed: gives 'u'-0 to 'b', who does not subscribe to it",
     "Endless": "TimeLimit: |MemoryLimit: ",
+    "TooLong": r"TooLong: answers more than \d+ bytes: several times what there is to give",
     "Text": "NoAnswer: gives 'a' 't-0', which is no list of pairs",
     "Channel": "Nonsense: writes to the advisor's own channel",
     "NoMethod": "NoStrategy: has no method assign_members",

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,9 @@ def test_what_it_leaves_behind_ends_with_it() -> None:
         words = re.search(r"ValueError: (\d+)", refusal(process, "LeavesBehind"))
         assert words is not None
         assert is_running(int(words[1]))
+    until = time.monotonic() + 30  # it is killed, and ends when the system comes to it
+    while is_running(int(words[1])) and time.monotonic() < until:
+        time.sleep(0.01)
     assert not is_running(int(words[1]))
 
 

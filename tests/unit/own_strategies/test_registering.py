@@ -15,6 +15,7 @@ from rebalance_advisor.own_strategies import child
 from rebalance_advisor.own_strategies.limits import DEFAULTS, LEAST_BYTES, MIB, Limits, limits_of
 from rebalance_advisor.own_strategies.registering import described, own_strategies
 from rebalance_advisor.own_strategies.targets import Kind, installed_targets, read_target, targets_here, targets_of
+from rebalance_advisor.own_strategies.told import told_of_own
 from tests.unit.assignors.groups import answer, group
 
 ONE_READS = """
@@ -101,6 +102,15 @@ def test_a_file_that_is_not_there_is_wrong_usage_before_anything_is_started(tmp_
     (tmp_path / "nearest.py").touch()
     (found,) = [one for one in targets_here([place], Kind.ASSIGNOR) if one.place == place]
     assert (found.is_file, found.module, found.attribute) == (True, f"{tmp_path}/nearest.py", "Nearest")
+
+
+def test_what_came_of_each_is_told_in_a_line() -> None:
+    rows = [("a", None), ("b", "Unread: 1"), ("range", None), ("b", None), ("b", "Raised: x")]
+    assert told_of_own(rows, ["a", "b", "c"]) == [
+        "own strategy a: 1 of 1 groups answered",
+        "own strategy b: 1 of 3 groups answered; the first refusal: Unread: 1",
+        "own strategy c: 0 of 0 groups answered",
+    ]
 
 
 def test_limits_are_the_usual_ones_but_for_what_is_given() -> None:

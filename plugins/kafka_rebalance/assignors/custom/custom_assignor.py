@@ -78,9 +78,9 @@ def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
     Raises AssignorError where it names a member or partition that is not there, gives one twice or to a member that
     does not subscribe to it, or leaves one unread.
     """
-    views = member_views(request)
-    counts = {topic.name: topic.partitions for topic in topic_views(request)}
-    subscribed = {view.id: frozenset(view.topics) for view in views}
+    views, counts = member_views(request), _partition_counts(request)
+    sets = {id(view.topics): frozenset(view.topics) for view in views}
+    subscribed = {view.id: sets[id(view.topics)] for view in views}
     reader: dict[tuple[str, int], str] = {}
     for member, pairs in answer.items():
         if member not in subscribed:
@@ -102,6 +102,13 @@ def assignment_of(answer: Answer, request: AssignmentRequest) -> Assignment:
     topics = np.array([index[topic] for row in lists for topic, _ in row], dtype=np.int32)
     partitions = np.array([partition for row in lists for _, partition in row], dtype=np.int32)
     return Assignment.of(offsets, topics, partitions)
+
+
+def _partition_counts(request: AssignmentRequest) -> dict[str, int]:
+    """Of topics with metadata that a member subscribes to."""
+    names, counts = request.topics.names.strings, request.topics.partition_counts
+    topics = np.unique(request.members.subscription_topics)
+    return {names[topic]: int(counts[topic]) for topic in topics.tolist() if counts[topic] >= 0}
 
 
 def _refusal(kind: str, member: str, topic: str, partition: int, why: str) -> AssignorError:
@@ -134,13 +141,22 @@ def topic_views(request: AssignmentRequest) -> tuple[TopicView, ...]:
 
 
 def member_views(request: AssignmentRequest) -> tuple[MemberView, ...]:
-    """Members in column order."""
+    """Members in column order; those who subscribe alike share one tuple of topics."""
     members, names, racks = request.members, request.topics.names.strings, request.rack_names
     subscribed, owned = members.subscription_offsets.tolist(), members.owned_offsets.tolist()
+    shared: dict[bytes, tuple[str, ...]] = {}
+
+    def topics_of(member: int) -> tuple[str, ...]:
+        listed = members.subscription_topics[subscribed[member] : subscribed[member + 1]]
+        key = listed.tobytes()
+        if key not in shared:
+            shared[key] = tuple(names[topic] for topic in listed.tolist())
+        return shared[key]
+
     return tuple(
         MemberView(
             id=member_id,
-            topics=tuple(names[t] for t in members.subscription_topics[subscribed[i] : subscribed[i + 1]].tolist()),
+            topics=topics_of(i),
             instance_id=members.instance_ids[i] if members.has_instance_id[i] else None,
             rack=racks[members.racks[i]] if members.racks[i] >= 0 else None,
             host=members.hosts[i] if members.hosts else None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,21 +68,40 @@ class MemberView:
             return 1.0
         return number if math.isfinite(number) and number > 0 else 1.0
 
-    def document(self) -> dict[str, Any]:
-        """JSON for it, user data in base64."""
-        return {
-            "id": self.id, "topics": list(self.topics), "instance_id": self.instance_id, "rack": self.rack,
-            "host": self.host, "client_id": self.client_id, "owned": [list(pair) for pair in self.owned],
-            "user_data": None if self.user_data is None else b64encode(self.user_data).decode(),
-        }  # fmt: skip
 
-    @classmethod
-    def of_document(cls, document: Mapping[str, Any]) -> MemberView:
-        """The way back of ``document``."""
-        data = document["user_data"]
-        return cls(
-            id=document["id"], topics=tuple(document["topics"]), instance_id=document["instance_id"],
-            rack=document["rack"], host=document["host"], client_id=document["client_id"],
-            owned=tuple((topic, partition) for topic, partition in document["owned"]),
-            user_data=None if data is None else b64decode(data),
-        )  # fmt: skip
+def members_document(members: Sequence[MemberView]) -> dict[str, Any]:
+    """JSON for all of them, user data in base64; each list of subscriptions once, for most members have the same."""
+    lists: dict[tuple[str, ...], int] = {}
+    rows = [
+        {
+            "id": member.id, "topics": lists.setdefault(member.topics, len(lists)), "instance_id": member.instance_id,
+            "rack": member.rack, "host": member.host, "client_id": member.client_id, "owned": _runs(member.owned),
+            "user_data": None if member.user_data is None else b64encode(member.user_data).decode(),
+        }
+        for member in members
+    ]  # fmt: skip
+    return {"subscriptions": list(lists), "members": rows}
+
+
+def members_of_document(document: Mapping[str, Any]) -> tuple[MemberView, ...]:
+    """The way back of ``members_document``."""
+    lists = [tuple(topics) for topics in document["subscriptions"]]
+    return tuple(
+        MemberView(
+            id=row["id"], topics=lists[row["topics"]], instance_id=row["instance_id"], rack=row["rack"],
+            host=row["host"], client_id=row["client_id"],
+            owned=tuple((topic, partition) for topic, partitions in row["owned"] for partition in partitions),
+            user_data=None if row["user_data"] is None else b64decode(row["user_data"]),
+        )
+        for row in document["members"]
+    )  # fmt: skip
+
+
+def _runs(pairs: Sequence[tuple[str, int]]) -> list[tuple[str, list[int]]]:
+    """Consecutive pairs of one topic together."""
+    runs: list[tuple[str, list[int]]] = []
+    for topic, partition in pairs:
+        if not runs or runs[-1][0] != topic:
+            runs.append((topic, []))
+        runs[-1][1].append(partition)
+    return runs

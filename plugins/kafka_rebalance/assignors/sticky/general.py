@@ -37,10 +37,18 @@ from kafka_rebalance.assignors.sticky.sticky_input import NONE_DOUBLED, StickyIn
 from kafka_rebalance.errors import AssignorError, EndlessReassignmentError
 from kafka_rebalance.kernels.decorators import kernel
 
+_NO_ROWS = np.zeros(0, dtype=np.int32)
+_NO_ROWS.setflags(write=False)
+
 
 def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, *, is_cooperative: bool) -> Assignment:
     """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     members, topics = request.members, request.topics
+    if len(inputs.row_topic) == 0:  # topics without a partition, and nobody owns one that is gone
+        return Assignment(
+            np.zeros(len(members) + 1, dtype=np.int64), _NO_ROWS, _NO_ROWS, Withheld.nothing(),
+            StickyNotes(False, inputs.max_generation, _NO_ROWS, _NO_ROWS, _NO_ROWS),
+        )  # fmt: skip
     possible = most_possible(
         members.subscription_offsets, members.subscription_topics, inputs.counts, len(inputs.topics), inputs.total
     )

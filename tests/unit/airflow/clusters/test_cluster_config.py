@@ -102,6 +102,8 @@ ONE_TABLE = [
     ('[clusters.a]\nfile = "x"\ncluster = "b"', "'cluster' is not known"),
     ('[clusters.a]\nfile = "x"\nremove_brokers = [1]', "'remove_brokers' is not known; did you mean remove_broker"),
     ('[clusters.a]\nfile = "x"\nthrottle = "fast"', r"\[clusters.a\] throttle: --throttle: 'fast' is no amount"),
+    ('[clusters.a]\nfile = "x"\nown_strategy = "a:B"', "own_strategy: .*'a:B' is no list"),
+    ('[clusters.a]\nfile = "x"\nown_strategy = ["os.system"]', "own_strategy: .*'os.system': names no class"),
     ('[clusters.a]\nfile = "x"\nage_limit = 2026-11-20', "age_limit: .* is no text"),
     ('[clusters.a]\nfile = "x"\nschedule = "daily"', r"schedule: 'daily' is no schedule: give cron in UTC"),
     ('[clusters.a]\nfile = "x"\ncollect_schedule = "0 0 30 2 *"', "collect_schedule: .* is no schedule"),

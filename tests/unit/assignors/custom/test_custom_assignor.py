@@ -12,7 +12,7 @@ import pytest
 
 from kafka_rebalance.assignors.custom.answers import plain_answer, plain_partition
 from kafka_rebalance.assignors.custom.custom_assignor import assignment_of, topic_views
-from kafka_rebalance.assignors.custom.views import MemberView, TopicView
+from kafka_rebalance.assignors.custom.views import MemberView, TopicView, members_document, members_of_document
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.whole_number import whole_number
 from tests.unit.assignors.groups import answer, group
@@ -47,7 +47,8 @@ def test_views_cross_to_another_process_whole() -> None:
             rng.choice([None, b"", rng.randbytes(9)]),
         )  # fmt: skip
         topic = TopicView("t", 2, rng.choice([(), (frozenset("ab"), frozenset())]), rng.choice([(), (0.1, 1e300)]))
-        assert MemberView.of_document(json.loads(json.dumps(member.document()))) == member
+        both = (member, replace(member, id="n", topics=rng.choice([member.topics, ("t",)])))
+        assert members_of_document(json.loads(json.dumps(members_document(both)))) == both
         assert TopicView.of_document(json.loads(json.dumps(topic.document()))) == topic
 
 
