@@ -11,6 +11,7 @@ import pytest
 
 from kafka_rebalance.advisory.advise import Advice, advise
 from kafka_rebalance.findings import context
+from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.document import plan_from_document
@@ -33,7 +34,11 @@ def advice(connection) -> Advice:
     """What ``advise`` says of a stored snapshot with an idle member and an uneven group."""
     snapshot = plain_snapshot(24)
     (group,) = snapshot.groups
-    members = (replace(group.members[0], assigned=(("orders", tuple(range(24))),)), Member("m-2"), *group.members[2:])
+    members = (
+        replace(group.members[0], assigned=(("orders", tuple(range(24))),)),
+        Member("m-2", "pod-2"),
+        *group.members[2:],
+    )
     snapshot_id = store.save_snapshot(connection, replace(snapshot, groups=(replace(group, members=members),)))
     store.mark_snapshot(connection, snapshot_id, is_blocked=False)
     return advise(store.load_snapshot(connection, snapshot_id), PlanOptions(within=0.1, with_frontier=False))
@@ -57,6 +62,14 @@ def test_a_stored_advisory_is_the_one_that_one_process_makes(connection, advice,
     assert stored.findings == advice.findings
     assert stored.scores == advice.scores
     assert advisory_files(stored.document(), stored.plan) == advisory_files(advice.document(), advice.plan)
+
+
+def test_what_a_run_says_of_clients_reaches_its_findings(connection, run_id) -> None:
+    """One of the readers has a group.instance.id, the others none: nothing to say, unless kafka-python 3 runs them."""
+    rules = (ClientRule("readers", "kafka-python", "3.0.12"),)
+    plain = {finding.finding_key for finding in stored_advice.derived_findings(connection, run_id)}
+    told = {finding.finding_key for finding in stored_advice.derived_findings(connection, run_id, clients=rules)}
+    assert told - plain == {"mixed_static_members:group:readers"}
 
 
 def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(connection, dsn, run_id, tmp_path) -> None:
