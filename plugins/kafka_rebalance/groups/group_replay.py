@@ -97,7 +97,7 @@ def replay_group(
     is_reproduced = None if own is None else bool(fitting)
     if own is not None and fitting:
         alike = [name for name in readers if name not in (protocol, OWN) and bool((readers[name] == today).all())]
-        scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike, group_input.kafka_version))
+        scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
     advised = _advised(group_input, scores, least_gain) if is_believable else None
     scores = [replace(scored, is_advised=scored.assignor == advised and not scored.is_current) for scored in scores]

@@ -24,7 +24,7 @@ def spans_of(names: Sequence[str]) -> str:
     return ", ".join(words)
 
 
-def words_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str], brokers: str | None) -> str:
+def words_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str]) -> str:
     """The group's own strategy gives today's assignment in the classes ``fitting``.
 
     That is only said to tell something where another strategy would not give it as well (``alike``), nor the own one
@@ -41,6 +41,5 @@ def words_of_today(own: Candidate, fitting: Sequence[str], alike: Sequence[str],
             f", {' and '.join(alike)} would give it, too" if alike else ", as any even one"
         )
     words += f"; {spans_of(failing)} would not" if failing else ""
-    basis = f"brokers are {brokers}" if own.is_server and brokers else own.basis
-    known = "" if basis == "assumed" else f"; {basis}"
+    known = "" if own.basis == "assumed" else f"; {own.basis}"
     return f"{span} ({words}{known})"
