@@ -113,6 +113,11 @@ class _Run:
         return self.next_beat(member, silent_ms) - self.times.heartbeat_ms + self.times.session_ms
 
     @property
+    def eager_members(self) -> frozenset[str]:
+        """Those of the first change: who lists what does not change with a rebalance."""
+        return self.changes[0].eager_members
+
+    @property
     def joined_in(self) -> list[str]:
         return sorted(name for name, member in self.members.items() if member.is_in_group)
 
@@ -177,7 +182,7 @@ def _trigger(run: _Run, number: int, at_ms: int) -> None:
             run.stop_all(at_ms, subject)
             run.at(at_ms + times.restart_ms, partial(_static_return, run, subject, had))
         case Trigger.SUBSCRIPTION_CHANGES:
-            if run.is_cooperative:
+            if run.is_cooperative and subject not in run.eager_members:
                 dropped = [owned for owned in run.reading.owned[subject] if owned[0] in change.dropped_topics]
                 run.stop(at_ms, subject, dropped)
             _join(run, subject, number, at_ms)
@@ -252,7 +257,7 @@ def _join(run: _Run, name: str, number: int | None, at_ms: int) -> None:
         return
     if number is not None:
         run.known.add(number)
-    if not run.is_cooperative:
+    if not run.is_cooperative or name in run.eager_members:
         run.stop_all(at_ms, name)
     run.say(at_ms, name, Phase.JOIN_GROUP)
     was_empty = run.state is _State.EMPTY

@@ -134,7 +134,8 @@ class Change:
     ``leader`` computes the assignment of a classic group and watches its topics' metadata. ``dropped_topics`` are those
     that ``subject`` no longer subscribes to: under cooperative it gives them up before it rejoins. ``is_static``: the
     subject has an instance id, so it does not say goodbye. ``meanwhile`` is the assignment while a static member is
-    away for longer than its session. ``at_ms``: when it happens, where it follows another.
+    away for longer than its session. ``at_ms``: when it happens, where it follows another. ``eager_members`` of a group
+    that uses a cooperative strategy list an eager one as well: they give all up before each join, as if it were in use.
     """
 
     trigger: Trigger
@@ -146,6 +147,7 @@ class Change:
     is_static: bool = False
     meanwhile: Holding | None = None
     at_ms: int = 0
+    eager_members: frozenset[str] = frozenset()
 
     @property
     def stays(self) -> tuple[str, ...]:

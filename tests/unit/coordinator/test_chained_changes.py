@@ -148,6 +148,22 @@ def test_a_partition_that_nobody_reads_in_the_end_has_a_pause_without_end() -> N
     assert_pauses(replay_rebalance(CONSUMER, drops, TIMES), {"u0": (100, None)})
 
 
+def test_cooperative_members_that_list_an_eager_strategy_give_all_up_before_they_join() -> None:
+    """While strategies change, B lists range beside cooperative-sticky: B stops at 2100, A goes on reading.
+
+    At 2300 B and C get what nobody holds (B's old ones, t5 for C); A gives t2 up and rejoins. B and C hear of it at
+    5200 (JoinGroup was answered at 2200), B stops all at 5300, and at 5500 everybody reads.
+    """
+    change = Change(Trigger.MEMBER_JOINS, "C", TWO, THREE, "A", eager_members=frozenset("B"))
+    timeline = replay_rebalance(COOPERATIVE, change, TIMES)
+    spans = {(pause.partition[1], pause.from_ms, pause.to_ms) for pause in timeline.pauses}
+    assert spans == {
+        (2, 2300, 5500), (3, 2100, 2300), (3, 5300, 5500), (4, 2100, 2300), (4, 5300, 5500), (5, 2100, 2300),
+    }  # fmt: skip
+    everybody = replace(change, eager_members=frozenset("ABC"))
+    assert replay_rebalance(COOPERATIVE, everybody, TIMES).pauses == replay_rebalance(EAGER, change, TIMES).pauses
+
+
 def test_changes_that_do_not_follow_each_other_are_refused() -> None:
     with pytest.raises(InvalidInputError, match="change 1: does not begin with what the one before it ends with"):
         replay_chain(EAGER, (JOINS[0], replace(JOINS[1], before=TWO)), TIMES)
