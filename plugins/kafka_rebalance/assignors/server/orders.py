@@ -26,7 +26,7 @@ PARTITION_ASSIGNOR_EXCEPTION = "org.apache.kafka.coordinator.group.api.assignor.
 # How the kernels of ``uniform`` ended.
 NO_TOPICS, MISSING_TOPIC, BEYOND_LAST, LEFT_OVER, CONTRADICTORY, SPREAD = range(6)
 # A table of 16 holds so many keys whatever their bins.
-_FEW, _LAST_BIN = 8, 15
+_UNGROWN, _LAST_BIN = 8, 15
 _AS_THEY_STAND = np.zeros(0, np.int64)
 
 
@@ -156,7 +156,7 @@ def owned_walk(topics: Ints, partitions: Ints, uuid_hashes: Ints, group_of: Ints
     scratch: -1 everywhere, before and after.
     """
     n = len(topics)
-    if n <= _FEW:
+    if n <= _UNGROWN:
         return _walk_of_few(topics, partitions, uuid_hashes)
     if _are_all(topics, topics[0]):
         return put_order(partitions, DEFAULT_CAPACITY)
