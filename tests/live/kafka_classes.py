@@ -37,9 +37,23 @@ SAMPLE_OF_CLIENTS = tuple((release, ("kafka-clients",)) for release in ("3.7.0",
 OTHER_CLIENTS = tuple(
     (release, ("kafka-clients",))
     for release in (
-        "3.9.2", "3.7.1", "3.6.2", "3.5.2", "3.5.1", "3.5.0", "3.4.0", "3.3.2", "3.1.2", "3.0.0",
-        "2.8.1", "2.8.0", "2.7.2", "2.5.1", "2.5.0", "2.4.0",
-    )  # fmt: skip
+        "3.9.2",
+        "3.7.1",
+        "3.6.2",
+        "3.5.2",
+        "3.5.1",
+        "3.5.0",
+        "3.4.0",
+        "3.3.2",
+        "3.1.2",
+        "3.0.0",
+        "2.8.1",
+        "2.8.0",
+        "2.7.2",
+        "2.5.1",
+        "2.5.0",
+        "2.4.0",
+    )
 )
 LEGACY_CLIENT = ("2.0.0", ("kafka-clients",))
 NEWEST_SERVER = (NEWEST, ("kafka-group-coordinator", "kafka-metadata", "kafka-tools"))
