@@ -144,7 +144,7 @@ def _two_ways(
 def _input(request: AssignmentRequest) -> StickyInput:
     """The common input; racks were not known yet."""
     inputs = sticky_input_of(request, request.members.data_generations)
-    return replace(inputs, racks=no_racks(len(request.members)))
+    return replace(inputs, racks=no_racks(len(request.members))) if inputs.racks.is_active else inputs
 
 
 def _said(request: AssignmentRequest) -> tuple[Ints, Flags]:
