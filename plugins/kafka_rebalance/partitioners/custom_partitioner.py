@@ -18,7 +18,7 @@ import numpy as np
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
-from kafka_rebalance.visible_text import excerpt
+from kafka_rebalance.visible_text import excerpt, visible
 from kafka_rebalance.whole_number import whole_number
 
 
@@ -52,7 +52,7 @@ class CustomPartitionerAdapter:
         try:
             answers = {key: self.own.partition_of(key, target.partitions) for key in keys}
         except Exception as error:
-            raise AssignorError("Raised", f"{type(error).__name__}: {error}") from error
+            raise AssignorError("Raised", visible(f"{type(error).__name__}: {error}")) from error
         return partitions_of(sample, target, answers)
 
 

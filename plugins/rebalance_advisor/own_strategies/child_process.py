@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, Self
 
 from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.visible_text import visible
 from rebalance_advisor.own_strategies.limits import Limits
 from rebalance_advisor.own_strategies.targets import Target
 
@@ -135,9 +136,10 @@ class ChildProcess:
             return reply
         if not isinstance(fault, list) or len(fault) != 2 or not all(isinstance(part, str) for part in fault):
             raise self._ended("Nonsense", "writes to the advisor's own channel")
-        if fault[0] == "MemoryLimit":
-            raise self._ended(*fault)
-        raise AssignorError(*fault)
+        kind, words = (visible(part) for part in fault)  # no lone surrogate: it would end whatever writes it
+        if kind == "MemoryLimit":
+            raise self._ended(kind, words)
+        raise AssignorError(kind, words)
 
     def _line_after(self, line: bytes, deadline: float, seconds: float, most_bytes: int) -> bytes:
         if self._channel is None or self._process is None:

@@ -9,6 +9,7 @@ from kafka_rebalance.assignors import registry as assignors
 from kafka_rebalance.assignors.custom.custom_assignor import ONES_OWN
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.partitioners import registry as partitioners
+from kafka_rebalance.visible_text import visible
 from rebalance_advisor.own_strategies.child_process import ChildProcess
 from rebalance_advisor.own_strategies.isolated import Described, IsolatedAssignor, IsolatedPartitioner
 from rebalance_advisor.own_strategies.limits import DEFAULTS, Limits
@@ -34,7 +35,8 @@ def described(targets: Iterable[Target], limits: Limits = DEFAULTS) -> tuple[Des
         one = _described(target, limits)
         if one.name in names or one.name in _BUILT_IN[target.kind]:
             problem = f"{target.place} calls itself {one.name}, as another one does"
-            one = Described(target, target.label if one.name != target.label else target.place, one.versions, problem)
+            label = target.place if one.name == visible(target.label) else target.label
+            one = Described(target, visible(label), one.versions, problem)
         names.add(one.name)
         found.append(one)
     return tuple(found)
@@ -58,5 +60,6 @@ def _described(target: Target, limits: Limits) -> Described:
         try:
             hello = process.hello()
         except AssignorError:
-            return Described(target, target.label)
-    return Described(target, hello["name"], hello.get("versions") or ONES_OWN)
+            return Described(target, visible(target.label))
+    # Names go into tables, files and terminals, where a zero byte or a turned line would end or garble all of them.
+    return Described(target, visible(hello["name"]), visible(str(hello.get("versions") or ONES_OWN)))

@@ -20,6 +20,8 @@ class ByWeight:
     def assign_members(self, members, topics):
         if members[0].host == "bad":
             return None
+        if members[0].host == "odd":
+            raise ValueError("\\ud800\\x00\\u202e")
         heaviest = max(members, key=lambda member: member.weight)
         return {heaviest.id: [(t.name, p) for t in topics for p in range(t.partitions)]}
 
@@ -52,7 +54,8 @@ def test_a_case_of_ones_own_is_answered_refused_or_unknown(
         case(2, "own:by-weight", two("bad")),
         case(3, "own-partitioner:by-first-byte", {"keyHex": "0c", "numPartitions": 10}),
         case(4, "own-partitioner:by-first-byte", {"keyHex": None, "numPartitions": 10}),
-        case(5, "client_range", two("good")),
+        case(5, "own:by-weight", two("odd")),
+        case(6, "client_range", two("good")),
     ]
     words = ["replay", "--own-strategy", f"{file}:ByWeight", "--own-partitioner", f"{file}:ByFirstByte"]
     lines = "".join(json.dumps(one) + "\n" for one in cases)
@@ -64,6 +67,7 @@ def test_a_case_of_ones_own_is_answered_refused_or_unknown(
         {"error": "NoAnswer", "message": "answers None, which is no mapping of members to partitions"},
         {"partition": 2},  # 12 mod 10
         {"partition": 0},
+        {"error": "Raised", "message": r"ValueError: \ud800\x00\u202e (strategies.py:9)"},
         {"assignment": {"a": [["t", [0]]], "b": [["t", [1]]]}},
     ]
     unknown = [case(1, "own:by-wait", two("good")), case(2, "own-thing:x", {}), case(3, "own-partitioner:x", {})]

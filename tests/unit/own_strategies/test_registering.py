@@ -89,6 +89,15 @@ def test_a_name_that_is_taken_is_told_and_never_asked(tmp_path: Path) -> None:
         by_name(places[2]).assign(group({"t": 1}, {"a": ["t"]}))
 
 
+def test_a_name_shows_as_itself_wherever_it_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(ONE_READS.format(name="Odd", told="a\\x00b\\u202e\\ud800", index=0, versions="1\\n"))
+    (found,) = described([read_target(f"{file}:Odd", Kind.ASSIGNOR)])
+    assert (found.name, found.versions) == (r"a\x00b\u202e\ud800", r"1\n")
+    with own_strategies([found]):
+        assert by_name(found.name).assign(group({"t": 1}, {"a": ["t"]})).counts.tolist() == [1]
+
+
 @pytest.mark.parametrize("text", ["", "a", "a:", ":B", "a b:C", "a.py", "a:b c", "a-b:C", "a..b:C", "x" * 2000 + ":C"])
 def test_a_place_without_a_class_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"names no class; write module:Class or FILE\.py:Class"):

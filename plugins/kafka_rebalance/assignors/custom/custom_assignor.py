@@ -26,7 +26,7 @@ from kafka_rebalance.assignors.custom.answers import Answer, plain_answer
 from kafka_rebalance.assignors.custom.views import MemberView, TopicView
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.errors import AssignorError
-from kafka_rebalance.visible_text import excerpt
+from kafka_rebalance.visible_text import excerpt, visible
 
 ONES_OWN = "one's own"  # releases that it stands for
 _UNREAD_NAMED = 3
@@ -68,7 +68,7 @@ class CustomAssignorAdapter:
         except AssignorError:
             raise
         except Exception as error:
-            raise AssignorError("Raised", f"{type(error).__name__}: {error}") from error
+            raise AssignorError("Raised", visible(f"{type(error).__name__}: {error}")) from error
         return assignment_of(plain, request)
 
 
