@@ -106,6 +106,21 @@ def test_who_has_least_steals_through_others() -> None:
     assert asked(request) == {"a": [("t", 1), ("t", 2)], "b": [("t", 0), ("t", 3)], "c": [("u", 0), ("u", 1)]}
 
 
+def test_those_with_least_steal_in_turn() -> None:
+    """a has t-0 to t-5; b and c read t as well; d has u.
+
+    b takes t-0, so that a's list is 5 1 2 3 4; c takes t-5, then b t-4 and c t-3, the first of the list each time.
+    """
+    owned = {"a": [("t", p) for p in range(6)], "d": [("u", 0), ("u", 1)]}
+    request = group({"t": 6, "u": 2}, {"a": ["t"], "b": ["t"], "c": ["t"], "d": ["u"]}, owned)
+    assert asked(request) == {
+        "a": [("t", 1), ("t", 2)],
+        "b": [("t", 0), ("t", 4)],
+        "c": [("t", 3), ("t", 5)],
+        "d": [("u", 0), ("u", 1)],
+    }
+
+
 def test_a_repair_takes_back_what_was_lost_for_nothing() -> None:
     """a and b each have what the other had at first: the counts are right, and both get theirs back."""
     request = group({"t": 2, "u": 1}, {"a": ["t"], "b": ["t"], "c": ["u"]})
