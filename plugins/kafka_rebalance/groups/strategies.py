@@ -93,14 +93,17 @@ def _of_kafka(
 
 def _of_client(strategy: str, client: KnownClient) -> Candidate:
     """The classes of that client's releases, the newest first; Java's stand in where its own are not modelled."""
+    is_foreign = client.client is None and bool(client.program)
     asked = client.client or Client.JAVA
     held = [found for found in registrations(Side.CLIENT) if (found.strategy, found.client) == (strategy, asked)]
-    if not held:
+    if is_foreign or not held:
         java = _of_client(strategy, UNKNOWN_CLIENT)
-        return replace(java, basis=f"as Java's; {client.client}'s own is not modelled")
+        return replace(java, basis=f"as Java's; {client.client or client.program}'s own is not modelled")
     likely = [found for found in held if client.has(found.releases.first) or client.has(found.releases.last)]
     within = [found for found in held if client.first and found.releases.touches(release_of(client.first))]
-    chosen = [found for found in held if found in likely or found in within] or held
+    chosen = [found for found in held if found in likely or found in within]
+    basis = _ASSUMED if client is UNKNOWN_CLIENT else str(client) if chosen else f"another release than {client}"
+    chosen = chosen or held
     if asked is Client.JAVA and len(chosen) > _MOST_ASKED:
         marks = [release_of(release) for release in _ASKED_OF_JAVA]
         chosen = [found for found in chosen if any(found.releases.touches(mark) for mark in marks)] or chosen
@@ -110,9 +113,7 @@ def _of_client(strategy: str, client: KnownClient) -> Candidate:
         for found in chosen[1:]
         if strategy not in _STICKY or release_of(found.releases.first) >= _CHEAP_SINCE
     )
-    return Candidate(
-        held[0].protocol, names, compared=compared, basis=_ASSUMED if client is UNKNOWN_CLIENT else str(client)
-    )
+    return Candidate(held[0].protocol, names, compared=compared, basis=basis)
 
 
 def _uniform(release: tuple[int, ...]) -> Candidate:

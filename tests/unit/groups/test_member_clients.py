@@ -138,6 +138,12 @@ def test_the_classes_that_are_asked_are_those_of_the_client_and_its_releases() -
     told = releases(KnownClient(Client.JAVA, Sureness.GIVEN, "a rule", "3.6.2", "3.6.2"))
     assert (told["sticky"], told["range"]) == (("sticky@3.5.2",), ("range",))
     assert releases(KnownClient(Client.JAVA, Sureness.GIVEN, "a rule", "2.3.1", "2.3.1"))["range"] == ("range@2.1",)
+    old = KnownClient(Client.KAFKA_PYTHON, Sureness.GIVEN, "a rule", "1.4", "1.4")
+    foreign = by_id("app@host (github.com/segmentio/kafka-go)")
+    basis = [candidates(GroupType.CLASSIC, "consumer", None, known)[0].basis for known in (old, foreign)]
+    assert basis == [
+        "another release than kafka-python 1.4 by a rule (given)", "as Java's; kafka-go's own is not modelled",
+    ]  # fmt: skip
     since = releases(KnownClient(Client.JAVA, Sureness.HIGH, "x", "3.4", ""))
     assert since["cooperative-sticky"][0] == "cooperative-sticky"
     assert not {"cooperative-sticky@3.0", "cooperative-sticky@2.4"} & set(since["cooperative-sticky"])
