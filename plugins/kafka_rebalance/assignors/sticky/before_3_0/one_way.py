@@ -8,13 +8,15 @@ Promises: those of ``general``, with what is kept settled as ``claims`` says. Wh
 - ``isBalanced`` asks for a difference of one (``slack`` 0), so more walks are made than later.
 - 2.3 lacks the first walk over what was given out just now.
 
+Where more than eight partitions share a bin of Java's map, its order goes by addresses in memory: answers vary.
+
 Example: t of 4 partitions, A owned all, B joins: A's list follows Java's map, A gives up its first two of it.
 Source: ``StickyAssignor`` 2.3.1, ``AbstractStickyAssignor`` 2.4.1 to 2.8.2. Complexity: as ``general``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,10 +39,13 @@ from kafka_rebalance.assignors.sticky.state import State, flattened, new_state
 from kafka_rebalance.assignors.sticky.sticky_input import StickyInput
 from kafka_rebalance.assignors.subscribers import same_readers, subscribers_by_topic
 from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.java.keys import topic_partition_hashes
 from kafka_rebalance.java.strings import hash_codes
 from kafka_rebalance.kernels.decorators import kernel
 
 _SLACK = 0
+_PLAIN_BIN = 8  # keys in a bin of Java's HashMap before it becomes a tree, which tables below 64 never have
+_LEAST_TREE_TABLE = 64
 _NO_MAP_SIZE = -1  # these releases always count, whatever the number of topics
 
 
@@ -58,9 +63,11 @@ def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Clai
     if len(request.members) == 0:
         raise AssignorError("java.util.NoSuchElementException", "the group has no members")
     state = unfilled_state(request, inputs)
-    order = _taken_up(request, inputs, claims, state, way)
+    is_in_turn = way.takes_in_turn and not claims.is_empty and _all_read_the_same(request, inputs)
+    order = _in_turn(request, inputs, claims, state) if is_in_turn else _fewest_readers_first(request, inputs, state)
     state = filled_and_evened(state, inputs, claims, order, walks_given_first=way.walks_given_first)
-    return _answer(request, inputs, state, way)
+    answer = _answer(request, inputs, state, way)
+    return replace(answer, varies=True) if is_in_turn and _has_tree_bins(request, inputs) else answer
 
 
 def unfilled_state(request: AssignmentRequest, inputs: StickyInput) -> State:
@@ -104,20 +111,38 @@ def _answer(request: AssignmentRequest, inputs: StickyInput, state: State, way: 
     return Assignment(offsets, inputs.row_topic[rows], inputs.row_partition[rows], withheld, notes)
 
 
-def _taken_up(request: AssignmentRequest, inputs: StickyInput, claims: Claims, state: State, way: OneWay) -> Ints:
-    """``sortPartitions``: the order in which partitions are given out and walked over."""
-    topics = request.topics
-    if way.takes_in_turn and not claims.is_empty and _all_read_the_same(request, inputs):
-        names = topics.names
-        hashed = hashed_rows(
-            topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
-        )
-        rows = moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
-        turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, hashed, topics.partition_total)
-        return turned
+def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, state: State) -> Ints:
+    """The order in which partitions are given out and walked over: one of each member in turn, from the fullest."""
+    topics, names = request.topics, request.topics.names
+    hashed = hashed_rows(
+        topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
+    )
+    rows = moved_first(claims.offsets, claims.rows, claims.moved_rows, state.rows["owner"].copy())
+    turned: Ints = in_turn(inputs.by_id, claims.offsets, rows, hashed, topics.partition_total)
+    return turned
+
+
+def _fewest_readers_first(request: AssignmentRequest, inputs: StickyInput, state: State) -> Ints:
+    """The same where subscriptions differ or nobody owns anything: topics with fewer readers first."""
     order = inputs.topics[np.argsort(state.topics["readers"][inputs.topics], kind="stable")]
-    rows_in_order: Ints = rows_of(order, topics.first_row)
-    return rows_in_order
+    rows: Ints = rows_of(order, request.topics.first_row)
+    return rows
+
+
+def _has_tree_bins(request: AssignmentRequest, inputs: StickyInput) -> bool:
+    """More than eight partitions share a bin of Java's map of all: from then on it goes by addresses in memory.
+
+    Ten topics t10, t20, … of ten partitions are enough: t10-8, t20-7, … t90-0 have one hash code.
+    """
+    names = request.topics.names
+    existing = inputs.counts[inputs.row_topic] > inputs.row_partition
+    of_topics = hash_codes(names.data, names.offsets)[inputs.row_topic[existing]]
+    hashes = topic_partition_hashes(of_topics, inputs.row_partition[existing]).view(np.uint32)
+    table = _LEAST_TREE_TABLE
+    while len(hashes) > table * 3 // 4:
+        table *= 2
+    bins = (hashes ^ (hashes >> np.uint32(16))) & np.uint32(table - 1)
+    return len(bins) > 0 and int(np.bincount(bins).max()) > _PLAIN_BIN
 
 
 def _all_read_the_same(request: AssignmentRequest, inputs: StickyInput) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.assignors.sticky.before_3_0.assignors import first_that_differs
 from kafka_rebalance.errors import AssignorError
 from tests.unit.assignors.groups import frozen, offsets_of
-from tests.unit.assignors.sticky_groups import answer, t
+from tests.unit.assignors.sticky_groups import answer, request_with, t
 
 EARLIER, LATER = ("sticky@2.3", "sticky@2.4"), ("sticky@2.5.1", "sticky@2.8.1")
 
@@ -164,3 +165,13 @@ def test_the_first_that_differs_as_kafka_compares() -> None:
     assert found([0, 1], [1, 0]) == found([0, 1], [0, 0]) == 2
     assert found([], [0], [0], []) == 3
     assert found([0, 1], [1, 2]) == found([0], [0, 0]) == 1
+
+
+def test_an_order_that_java_takes_from_addresses_in_memory_is_said_to_vary() -> None:
+    """t10-8, t20-7, … t90-0 have one hash code, nine in a bin: a tree. With nine partitions a topic it is eight."""
+    names = [f"t{i}0" for i in range(1, 10)]
+    reads, owned = {"A": names, "B": names}, {"A": [("t10", 0)]}
+    for count, varies in ((9, True), (8, False)):
+        request = request_with(dict.fromkeys(names, count), reads, owned)
+        assert by_name("sticky@2.4").assign(request).varies is varies
+        assert not by_name("sticky@2.8.1").assign(request).varies
