@@ -75,8 +75,12 @@ def _share_kept(
 ) -> tuple[Ints, Ints, Ints, bool]:
     """Places, topics and numbers of all that is given; last, whether some topic had too little left."""
     numbers = held[2]
-    room = len(numbers) + len(places) + np.maximum(counts, 0).sum()
-    receivers, topics, partitions = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32)
+    capacity = len(numbers) + len(places) + np.maximum(counts, 0).sum()
+    receivers, topics, partitions = (
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+    )
     filled = 0
     for topic in range(len(counts)):
         readers = places[starts[topic] : starts[topic + 1]]
