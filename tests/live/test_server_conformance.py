@@ -16,7 +16,7 @@ from tests.conformance.recorded import is_recorded_answer
 from tests.live.kafka_classes import (
     LAST_WITH_ADMIN_UTILS,
     NEWEST_SERVER,
-    PREVIEW_SERVER,
+    PREVIEW_SERVERS,
     Oracle,
     classpath,
     compile_java,
@@ -75,14 +75,17 @@ def test_kafkas_own_class_answers_fresh_cases_as_we_do(
     assert CASES < 500 or MUST_REACH[family] <= {trap for trap, count in reached.items() if count}
 
 
+@pytest.mark.parametrize("preview", PREVIEW_SERVERS, ids=lambda preview: preview[0])
 @pytest.mark.parametrize("family", ["server_range", "server_uniform"])
-def test_the_previews_own_class_answers_fresh_cases_as_we_do(family: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Kafka 3.9, where KIP-848 was a preview; the coordinator chose no partitions to leave out then."""
-    path = classpath(*PREVIEW_SERVER)
+def test_the_previews_own_class_answers_fresh_cases_as_we_do(
+    family: str, preview: tuple[str, tuple[str, ...]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where KIP-848 was a preview; the coordinator chose no partitions to leave out then."""
+    path = classpath(*preview)
     oracle = Oracle("PreviewServerOracle", compile_java(["PreviewServerOracle.java", "OracleLoop.java"], path))
     cases = list(server_cases(family, CASES, SEED, Counter()))
     for case in cases:
-        case["input"]["version"] = PREVIEW_SERVER[0]
+        case["input"]["version"] = preview[0]
         case["input"].pop("assignable", None)
     given: Counter[str] = Counter()
     wrong = []
@@ -93,7 +96,7 @@ def test_the_previews_own_class_answers_fresh_cases_as_we_do(family: str, capsys
         if not is_recorded_answer(ours, recorded["output"], family):
             wrong.append(case["id"])
     with capsys.disabled():
-        print(f"\n{family} of {PREVIEW_SERVER[0]}: {CASES} cases, {len(wrong)} differences; Java gave {dict(given)}")
+        print(f"\n{family} of {preview[0]}: {CASES} cases, {len(wrong)} differences; Java gave {dict(given)}")
     assert not wrong
 
 

@@ -169,7 +169,8 @@ BUILT_IN: tuple[Registration, ...] = (
     ),
     *_kafka(
         Side.SERVER,
-        ("server-range", "4.0", "4.3", "server.range:ServerRangeAssignor"),
+        ("server-range", "3.9", "4.3", "server.range:ServerRangeAssignor"),
+        ("server-range@3.8", "3.8", "3.8", "server.range_preview:PreviewRangeAssignor"),
         ("server-uniform", "4.0.1", "4.3", "server.uniform:ServerUniformAssignor"),
         ("server-uniform@4.0.0", "4.0.0", "4.0.0", "server.uniform:as_of_4_0_0"),
         ("server-uniform@3.8", "3.8", "3.9", "server.uniform_preview:PreviewUniformAssignor"),

@@ -3,7 +3,7 @@
 A client's strategy is chosen by the members: its classes are those of the client and releases that the members show
 (``member_clients``). Where they show none Java's are asked, the newest, 3.0 to 3.4 and 2.4 in turn: the first is
 assumed unless another one gives today's assignment. A coordinator's follows from the broker's version: ``uniform`` and
-``range`` of KIP-848 groups are other classes than the clients', and before 3.9 some are not modelled, which is reported
+``range`` of KIP-848 groups are other classes than the clients', and before 3.8 they are not modelled, which is reported
 instead of answered.
 
 Example: a KIP-848 group on brokers 4.0 is asked ``uniform`` of 4.0.1 and, if that does not give today's assignment,
@@ -128,9 +128,10 @@ def _uniform(release: tuple[int, ...]) -> Candidate:
 
 
 def _server_range(release: tuple[int, ...]) -> Candidate:
-    if release and release < (3, 9):
-        return Candidate("range", (), is_server=True, not_modelled="the coordinator's range before Kafka 3.9")
-    return Candidate("range", ("server-range",), is_server=True)
+    if release and release < (3, 8):
+        return Candidate("range", (), is_server=True, not_modelled="the coordinator's range before Kafka 3.8")
+    name = "server-range@3.8" if release and release < (3, 9) else "server-range"
+    return Candidate("range", (name,), is_server=True)
 
 
 def release_of_brokers(kafka_version: str | None) -> tuple[int, ...]:

@@ -2,6 +2,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -12,16 +14,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
+import org.apache.kafka.coordinator.group.api.assignor.GroupSpec;
+import org.apache.kafka.coordinator.group.api.assignor.MemberAssignment;
+import org.apache.kafka.coordinator.group.api.assignor.MemberSubscription;
 import org.apache.kafka.coordinator.group.api.assignor.PartitionAssignor;
 import org.apache.kafka.coordinator.group.api.assignor.SubscribedTopicDescriber;
 import org.apache.kafka.coordinator.group.api.assignor.SubscriptionType;
 import org.apache.kafka.coordinator.group.assignor.RangeAssignor;
 import org.apache.kafka.coordinator.group.assignor.UniformAssignor;
-import org.apache.kafka.coordinator.group.modern.Assignment;
-import org.apache.kafka.coordinator.group.modern.GroupSpecImpl;
-import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignmentImpl;
 
-/** The group coordinator's assignors of Kafka 3.9, the last preview of KIP-848, behind the replay format. */
+/** The group coordinator's assignors of Kafka 3.8 and 3.9, previews of KIP-848, behind the replay format. */
 public final class PreviewServerOracle {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -32,9 +34,37 @@ public final class PreviewServerOracle {
             assigned(strategy.equals("server_range") ? new RangeAssignor() : new UniformAssignor(), input));
     }
 
+    /** As the coordinator's own, which have other names in each release. */
+    private record Member(Optional<String> instanceId, Set<Uuid> subscribedTopicIds, Map<Uuid, Set<Integer>> partitions)
+            implements MemberSubscription, MemberAssignment {
+        public Optional<String> rackId() {
+            return Optional.empty();
+        }
+    }
+
+    private record Group(
+            Map<String, Member> members, SubscriptionType subscriptionType, Map<Uuid, Map<Integer, String>> inverted)
+            implements GroupSpec {
+        public Collection<String> memberIds() {
+            return members.keySet();
+        }
+
+        public boolean isPartitionAssigned(Uuid topicId, int partition) {
+            return inverted.getOrDefault(topicId, Map.of()).containsKey(partition);
+        }
+
+        public MemberSubscription memberSubscription(String memberId) {
+            return members.get(memberId);
+        }
+
+        public MemberAssignment memberAssignment(String memberId) {
+            return members.get(memberId);
+        }
+    }
+
     private static ObjectNode assigned(PartitionAssignor assignor, JsonNode input) {
         boolean isHash = input.path("order").asText("given").equals("hash");
-        Map<String, MemberSubscriptionAndAssignmentImpl> members = isHash ? new HashMap<>() : new LinkedHashMap<>();
+        Map<String, Member> members = isHash ? new HashMap<>() : new LinkedHashMap<>();
         Map<Uuid, Map<Integer, String>> inverted = new HashMap<>();
         Map<String, Set<Uuid>> subscriptions = new HashMap<>();
         Map<String, Map<Uuid, Set<Integer>>> held = new HashMap<>();
@@ -47,15 +77,14 @@ public final class PreviewServerOracle {
                 partition -> inverted.computeIfAbsent(topic, t -> new HashMap<>()).put(partition, id)));
             subscriptions.put(id, topics);
             held.put(id, owned);
-            members.put(id, new MemberSubscriptionAndAssignmentImpl(
-                Optional.empty(), Optional.ofNullable(member.path("instanceId").textValue()), topics, new Assignment(owned)));
+            members.put(id, new Member(Optional.ofNullable(member.path("instanceId").textValue()), topics, Collections.unmodifiableMap(owned)));
         }
         if (input.has("inverted")) {
             inverted.clear();
             assignment(input.get("inverted"), true).forEach((topic, partitions) -> partitions.forEach(
                 partition -> inverted.computeIfAbsent(topic, t -> new HashMap<>()).put(partition, "somebody")));
         }
-        GroupAssignment answer = assignor.assign(new GroupSpecImpl(
+        GroupAssignment answer = assignor.assign(new Group(
             members, SubscriptionType.valueOf(input.get("subscriptionType").asText()), inverted), describer(input));
         ObjectNode output = JSON.createObjectNode();
         if (isHash)

@@ -89,7 +89,7 @@ def test_a_groups_input_is_what_the_snapshot_holds_of_its_topics() -> None:
 
 RELEASES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "3.7.9": ((), ()),
-    "3.8.0": (("server-uniform@3.8",), ()),
+    "3.8.0": (("server-uniform@3.8",), ("server-range@3.8",)),
     "3.9": (("server-uniform@3.8",), ("server-range",)),
     "4.0.0": (("server-uniform@4.0.0",), ("server-range",)),
     "4.0": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),

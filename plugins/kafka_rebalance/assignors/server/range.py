@@ -4,7 +4,9 @@ Promises, in this order: every partition of a subscribed topic has one owner; pe
 where all members subscribe to the same topics and these have equally many partitions, a member gets the same partition
 numbers of each (co-partitioning). It looks at neither racks nor what members own: one member more moves nearly all.
 
-Stands for Kafka 4.0 – 4.3 (KAFKA-16944). Static members come first, by instance id, then dynamic ones by member id;
+Stands for Kafka 3.9 – 4.3 (KAFKA-16944); ``range_preview`` for 3.8.
+
+Static members come first, by instance id, then dynamic ones by member id;
 two static members of one instance id keep the order of the coordinator's map. A topic without metadata is an error
 (the client's range passes over it).
 
@@ -34,7 +36,7 @@ class ServerRangeAssignor:
     """``org.apache.kafka.coordinator.group.assignor.RangeAssignor``."""
 
     name: str = "server-range"
-    versions: str = "Kafka 4.0 – 4.3"
+    versions: str = "Kafka 3.9 – 4.3"
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError (PartitionAssignorException) when somebody subscribes to a topic without metadata."""

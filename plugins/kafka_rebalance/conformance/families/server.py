@@ -26,8 +26,11 @@ _TYPES = {"HOMOGENEOUS": True, "HETEROGENEOUS": False}
 
 
 def answer_range(case: Input) -> Output:
-    """``server_range``: one answer since 4.0."""
-    return _answer(case, by_name("server-range"))
+    """``server_range``: one answer since 3.9, which is asked without a ``version``; another in 3.8."""
+    version = _version(case)
+    if version < (3, 8, 0):
+        raise InvalidInputError.at("version", "range before Kafka 3.8 is not modelled", "ask 3.8 or later")
+    return _answer(case, by_name("server-range@3.8" if version < (3, 9, 0) else "server-range"))
 
 
 def answer_uniform(case: Input) -> Output:
