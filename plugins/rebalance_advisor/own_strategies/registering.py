@@ -17,7 +17,9 @@ from rebalance_advisor.own_strategies.targets import Kind, Target
 
 _BUILT_IN = {
     Kind.ASSIGNOR: frozenset(
-        name for registration in assignors.BUILT_IN for name in (registration.name, registration.strategy, "uniform")
+        name
+        for registration in assignors.BUILT_IN
+        for name in (registration.name, registration.strategy, registration.protocol, "uniform")
     ),
     Kind.PARTITIONER: frozenset(registration.name for registration in partitioners.BUILT_IN),
 }
