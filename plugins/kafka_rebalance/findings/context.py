@@ -50,11 +50,6 @@ class FindingContext:
         return {group_input.group.id: group_input for group_input in group_inputs(self.snapshot)}
 
     @cached_property
-    def replay_of(self) -> dict[str, GroupReplay]:
-        """By group."""
-        return {replay.group_id: replay for replay in self.replays}
-
-    @cached_property
     def plan_effects(self) -> dict[int, BrokerEffect]:
         """What the plan does to each broker that it touches."""
         return {} if self.plan is None else effects_of(self.plan, self.snapshot)
