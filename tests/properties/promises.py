@@ -246,6 +246,7 @@ DECLARED: dict[str, tuple[tuple[Callable[[str, AssignmentRequest], None], Kind],
         for client in ("librdkafka", "sarama", "kafka-python-3")
     },
     "server-range": _RANGE,
+    "server-range@3.8": _RANGE,
     "server-uniform": (*_UNIFORM, (keeps_the_most_that_evenness_allows, EQUAL), (moves_nothing_when_settled, ANY)),
     "server-uniform@4.0.0": (*_UNIFORM, (moves_nothing_when_settled, EQUAL)),
     "server-uniform@3.8": (*_UNIFORM, (moves_nothing_when_settled, EQUAL)),
