@@ -8,7 +8,7 @@ from kafka_rebalance.partitioners.contract import Partitioner, RecordSample, Top
 from kafka_rebalance.partitioners.kafka_java import BuiltInPartitioner
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.keyless import adaptive_weights
-from kafka_rebalance.partitioners.registry import BUILT_IN, by_name, names, register
+from kafka_rebalance.partitioners.registry import BUILT_IN, by_name, names, registered
 
 KEYS = [b"21", b"", None, b"foobar", None, b"key"]
 
@@ -117,11 +117,12 @@ def test_ones_own_partitioner_is_registered_by_name_and_its_answers_are_checked(
         def partition_of(self, key: bytes | None, partitions: int) -> int:
             return partitions
 
-    register(ByFirstByte())
-    assert "by-first-byte" in names()
-    assert places("by-first-byte", [b"a", None, b"b", b""]) == [97 % 10, 0, 98 % 10, 0]
-    with pytest.raises(AssignorError, match="UnknownPartition: answers 10 for key b'a', not 0 … 9"):
-        register(Beyond()).partition(sample([b"a"]), TopicTarget(10))
+    with registered(ByFirstByte(), Beyond()):
+        assert "by-first-byte" in names()
+        assert places("by-first-byte", [b"a", None, b"b", b""]) == [97 % 10, 0, 98 % 10, 0]
+        with pytest.raises(AssignorError, match="UnknownPartition: answers 10 for key b'a', not 0 … 9"):
+            by_name("beyond").partition(sample([b"a"]), TopicTarget(10))
+    assert "beyond" not in names()
 
 
 def test_an_unknown_name_says_which_there_are() -> None:
