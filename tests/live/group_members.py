@@ -12,6 +12,7 @@ from typing import Any
 from kafka.protocol.consumer import OffsetCommitRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
+from kafka_rebalance.coordinator.timeline import Partition
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
@@ -22,10 +23,11 @@ _COORDINATOR_MOVES = (14, 15, 16)  # loading, not available, not this one
 
 
 class Polling:
-    """A member in a thread of its own; ``failures`` hold what went wrong in it."""
+    """A member in a thread of its own; ``failures`` hold what went wrong in it, ``held`` what it believes it reads."""
 
     def __init__(self) -> None:
         self._end = threading.Event()
+        self.held: frozenset[Partition] = frozenset()
         self.failures: list[BaseException] = []
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -62,15 +64,16 @@ class LibrdkafkaMember(Polling):
         consumer.subscribe(self._topics)
         while not self._end.is_set():
             consumer.poll(0.1)
+            self.held = frozenset((part.topic, part.partition) for part in consumer.assignment())
         consumer.close()
 
 
 class AiokafkaMember(Polling):
     """aiokafka: a loop of its own, in a thread."""
 
-    def __init__(self, bootstrap: str, group: str, topics: Iterable[str]) -> None:
+    def __init__(self, bootstrap: str, group: str, topics: Iterable[str], **settings: Any) -> None:
         self._topics = list(topics)
-        self._settings: dict[str, Any] = {"bootstrap_servers": bootstrap, "group_id": group}
+        self._settings: dict[str, Any] = {"bootstrap_servers": bootstrap, "group_id": group, **settings}
         super().__init__()
 
     def _live(self) -> None:
@@ -85,15 +88,16 @@ class AiokafkaMember(Polling):
         await consumer.start()
         while not self._end.is_set():
             await consumer.getmany(timeout_ms=200)
+            self.held = frozenset((part.topic, part.partition) for part in consumer.assignment())
         await consumer.stop()
 
 
 class KafkaPythonMember(Polling):
     """kafka-python, with what it calls itself."""
 
-    def __init__(self, bootstrap: str, group: str, topics: Iterable[str]) -> None:
+    def __init__(self, bootstrap: str, group: str, topics: Iterable[str], **settings: Any) -> None:
         self._topics = list(topics)
-        self._settings: dict[str, Any] = {"bootstrap_servers": bootstrap.split(","), "group_id": group}
+        self._settings: dict[str, Any] = {"bootstrap_servers": bootstrap.split(","), "group_id": group, **settings}
         super().__init__()
 
     def _live(self) -> None:
@@ -104,6 +108,7 @@ class KafkaPythonMember(Polling):
         )
         while not self._end.is_set():
             consumer.poll(timeout_ms=200)
+            self.held = frozenset((part.topic, part.partition) for part in consumer.assignment())
         consumer.close()
 
 

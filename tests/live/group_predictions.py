@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.assignors.registry import by_name
@@ -69,9 +69,27 @@ def _predicted(
     walked = _as_walked(before, group.members, list(strategies), is_server)
     remembering = {member.id for member in walked if _remembers(before, strategy, strategies[str(member.client_id)])}
     members = tuple(replace(member, assigned=_had(before, member)) for member in walked)
+    return _last_round(f"server-{strategy}" if is_server else strategy, after, group, members, remembering)
+
+
+def as_client_answers(before: Group, after: ClusterSnapshot, assignor: str, joined: Sequence[str]) -> Reading:
+    """What members that are dynamic and all remember what they had will read; ``joined``: their ids as they came.
+
+    ``assignor``: name of the class that stands for their client.
+    """
+    group = group_of(after, before.id)
+    members = sorted(group.members, key=lambda member: joined.index(member.id))
+    had = tuple(replace(member, assigned=_had(before, member)) for member in members)
+    return _last_round(assignor, after, group, had, set(joined))
+
+
+def _last_round(
+    assignor: str, after: ClusterSnapshot, group: Group, members: tuple[Member, ...], remembering: Set[str]
+) -> Reading:
+    is_server = group.type is GroupType.CONSUMER
     for _ in range(_MOST_ROUNDS):
         said = tuple(member if member.id in remembering else replace(member, assigned=()) for member in members)
-        members, is_settled = _round(f"server-{strategy}" if is_server else strategy, after, group, said, is_server)
+        members, is_settled = _round(assignor, after, group, said, is_server)
         if is_settled:
             return {member.id: _pairs(member.assigned) for member in members}
     raise AssertionError(f"{group.id}: partitions are still withheld after {_MOST_ROUNDS} rounds")
