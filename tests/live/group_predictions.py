@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.assignors.registry import by_name
@@ -73,7 +74,7 @@ def _predicted(
 
 
 def as_client_answers(before: Group, after: ClusterSnapshot, assignor: str, joined: Sequence[str]) -> Reading:
-    """What members that are dynamic and all remember what they had will read; ``joined``: their ids as they came.
+    """What members that stay or are new, and remember what they had, will read; ``joined``: their ids as they came.
 
     ``assignor``: name of the class that stands for their client.
     """
@@ -84,7 +85,7 @@ def as_client_answers(before: Group, after: ClusterSnapshot, assignor: str, join
 
 
 def _last_round(
-    assignor: str, after: ClusterSnapshot, group: Group, members: tuple[Member, ...], remembering: Set[str]
+    assignor: str, after: ClusterSnapshot, group: Group, members: tuple[Member, ...], remembering: AbstractSet[str]
 ) -> Reading:
     is_server = group.type is GroupType.CONSUMER
     for _ in range(_MOST_ROUNDS):

@@ -1,6 +1,9 @@
 """In which order other clients' leaders put members, all of a group or those of a topic.
 
 Example: members x (static, as "pod-1"), a and b (dynamic). By id: a, b, x. Static first: x, a, b.
+
+Most sort all, whatever order they come in. Where static and dynamic members mix, librdkafka and kafka-python 3 do not:
+what they answer depends on the order of JoinGroup's list (``join_order``).
 """
 
 from __future__ import annotations
@@ -11,12 +14,28 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
-from kafka_rebalance.assignors.request import AssignmentRequest, MemberColumns
+from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder, MemberColumns
 from kafka_rebalance.assignors.subscribers import subscribers_by_topic
-from kafka_rebalance.java.strings import sorted_order
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_rebalance.java.strings import hash_codes, sorted_order
 from kafka_rebalance.string_column import StringColumn
 
 Readers = tuple[Longs, Ints]  # those of topic t, as the leader sorts them, are readers[starts[t]:starts[t + 1]]
+
+
+def join_order(request: AssignmentRequest) -> Longs:
+    """int64[M]: members as the coordinator lists them to their leader.
+
+    Brokers from 4.0 on keep them in a Java HashMap, filled in the order of the columns; ``member_order`` is that of
+    brokers before, Scala's map. GIVEN: the columns stand in it.
+    """
+    ids = request.members.ids
+    if request.order is MapOrder.GIVEN:
+        return np.arange(len(ids), dtype=np.int64)
+    if request.member_order is not None:
+        return request.member_order
+    listed: Longs = put_order(hash_codes(ids.data, ids.offsets), DEFAULT_CAPACITY)
+    return listed
 
 
 def by_code_points(strings: StringColumn) -> Longs:
@@ -85,7 +104,7 @@ def readers_sorted_by_topic(
     request: AssignmentRequest, sort: Callable[[MemberColumns, Sequence[int]], Longs]
 ) -> Readers:
     """Subscribers of each topic, ``sort``ed topic by topic out of JoinGroup order; it may leave some out."""
-    starts, readers = readers_in_one_order(request, np.arange(len(request.members), dtype=np.int64))
+    starts, readers = readers_in_one_order(request, join_order(request))
     lists = [sort(request.members, readers[start:end].tolist()) for start, end in pairwise(starts.tolist())]
     sorted_starts = np.zeros(len(starts), dtype=np.int64)
     np.cumsum([len(list_of_topic) for list_of_topic in lists], out=sorted_starts[1:])

@@ -26,13 +26,14 @@ from kafka_rebalance.assignors.other_clients.member_orders import (
     by_code_points,
     by_id,
     by_utf16_id,
+    join_order,
     last_runs,
     readers_in_one_order,
     static_first,
 )
 from kafka_rebalance.assignors.other_clients.refusals import refuse_unknown_topics
 from kafka_rebalance.assignors.owned_lists import assignment_by_owner
-from kafka_rebalance.assignors.request import AssignmentRequest, MemberColumns, TopicColumns
+from kafka_rebalance.assignors.request import AssignmentRequest, TopicColumns
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.kernels.decorators import kernel
 
@@ -41,14 +42,14 @@ from kafka_rebalance.kernels.decorators import kernel
 class RoundRobinDealer:
     """Each partition to the next member that subscribes; ``order`` of members, ``rows`` of partitions."""
 
-    order: Callable[[MemberColumns], Longs]
+    order: Callable[[AssignmentRequest], Longs]
     rows: Callable[[TopicColumns], Longs]
     name: str = "roundrobin"
     versions: str = ""
 
     def assign(self, request: AssignmentRequest) -> Assignment:
         """A topic that nobody subscribes to is skipped."""
-        order, rows = self.order(request.members), self.rows(request.topics)
+        order, rows = self.order(request), self.rows(request.topics)
         starts, readers = readers_in_one_order(request, order)
         owner = deal_rows(rows, topic_of_rows(request.topics), starts, readers, order)
         return _answer(request, owner)
@@ -66,7 +67,7 @@ class SaramaDealer:
         refuse_unknown_topics(request)
         if len(request.members) == 0 or len(request.members.subscription_topics) == 0:
             raise AssignorError("error", "members and topics are not provided")
-        return RoundRobinDealer(by_id, in_order_of_texts).assign(request)
+        return RoundRobinDealer(_by_id, in_order_of_texts).assign(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class KafkaPython3Dealer:
     def assign(self, request: AssignmentRequest) -> Assignment:
         """Raises AssignorError (KeyError) when the next member does not subscribe to the topic."""
         members, topics = request.members, request.topics
-        order = last_runs(members)
+        order = last_runs(members, join_order(request).tolist())
         starts, everyone = readers_in_one_order(request, np.arange(len(members), dtype=np.int64))
         rows = in_order_of_topics(topics)
         topic_of = topic_of_rows(topics)
@@ -119,17 +120,21 @@ class KafkaJSDealer:
 
 def by_member_id() -> RoundRobinDealer:
     """aiokafka, kafka-python 2: as Java up to 2.3."""
-    return RoundRobinDealer(by_id, in_order_of_topics)
+    return RoundRobinDealer(_by_id, in_order_of_topics)
 
 
 def of_franz_go() -> RoundRobinDealer:
     """Static members first: as Java from 2.4."""
-    return RoundRobinDealer(static_first, in_order_of_topics)
+    return RoundRobinDealer(lambda request: static_first(request.members), in_order_of_topics)
 
 
 def of_librdkafka() -> RoundRobinDealer:
     """Members as librdkafka compares them, two by two."""
-    return RoundRobinDealer(as_librdkafka_sorts, in_order_of_topics)
+
+    def order(request: AssignmentRequest) -> Longs:
+        return as_librdkafka_sorts(request.members, join_order(request).tolist())
+
+    return RoundRobinDealer(order, in_order_of_topics)
 
 
 def in_order_of_topics(topics: TopicColumns) -> Longs:
@@ -181,6 +186,10 @@ def deal_rows(rows: Longs, topic_of: Longs, starts: Longs, readers: Ints, order:
         owner[row] = reader
         pointer = place[reader] + 1
     return owner
+
+
+def _by_id(request: AssignmentRequest) -> Longs:
+    return by_id(request.members)
 
 
 def _answer(request: AssignmentRequest, owner: Ints) -> Assignment:

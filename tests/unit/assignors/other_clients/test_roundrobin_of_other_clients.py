@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from kafka_rebalance.assignors.other_clients.member_orders import (
     as_librdkafka_sorts,
     by_id,
     by_utf16_id,
+    join_order,
     last_runs,
     static_first,
 )
@@ -96,6 +99,36 @@ def test_kafka_python_3_forgets_members_and_fails_where_the_next_one_does_not_su
         KafkaPython3Dealer().assign(named)
     fitting = group({"t": 1, "u": 1}, {"a": ["t"], "b": ["u"]})
     assert read(KafkaPython3Dealer(), fitting) == {"a": [("t", 0)], "b": [("u", 0)]}
+
+
+def test_who_is_left_out_depends_on_the_order_of_the_coordinators_list() -> None:
+    """a and p are dynamic, b is static. Their hashes 97, 112 and 98 lie in bins 1, 0 and 2 of a broker's HashMap.
+
+    It lists p, a, b: runs (p, a) and (b), nobody is left out. Scala's map of another broker may list a, b, p: runs (a),
+    (b) and (p), of the dynamic ones p alone is left. t has 3 partitions; static members come first.
+    """
+    request = group({"t": 3}, {"a": ["t"], "b": ["t"], "p": ["t"]}, static={"b": "x"})
+    older = replace(request, member_order=np.array([0, 1, 2]))
+    for name in ("range@kafka-python-3", "roundrobin@kafka-python-3"):
+        assignor = by_name(name)
+        assert read(assignor, request) == {"a": [("t", 1)], "b": [("t", 0)], "p": [("t", 2)]}
+        assert read(assignor, older)["a"] == []
+    assert join_order(request).tolist() == [2, 0, 1]
+    assert join_order(older).tolist() == join_order(replace(request, order=MapOrder.GIVEN)).tolist() == [0, 1, 2]
+
+
+def test_librdkafka_sorts_members_as_the_coordinator_lists_them() -> None:
+    """c and a are static as "1" and "2", b is dynamic: c before a by instance id, a before b, b before c by member id.
+
+    Brokers' bins are 1, 2 and 3: listed a, b, c, in halves (a) and (b, c), merged a, b, c. Listed c, a, b: (c) and
+    (a, b), merged c, a, b.
+    """
+    request = group({"t": 3}, {"a": ["t"], "b": ["t"], "c": ["t"]}, static={"c": "1", "a": "2"})
+    older = replace(request, member_order=np.array([2, 0, 1]))
+    for name in ("range@librdkafka", "roundrobin@librdkafka"):
+        assignor = by_name(name)
+        assert read(assignor, request) == {"a": [("t", 0)], "b": [("t", 1)], "c": [("t", 2)]}
+        assert read(assignor, older) == {"c": [("t", 0)], "a": [("t", 1)], "b": [("t", 2)]}
 
 
 def test_kafkajs_deals_the_leaders_topics_to_all_subscribed_or_not() -> None:
