@@ -39,7 +39,7 @@ from stack.kafka.setup import create_topics
 from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, Polling
 from tests.live.group_predictions import as_client_answers, group_of, reading_of
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.matrix, pytest.mark.timeout(300)]
 COUNTS = {"orders": 7, "clicks": 4}
 SESSION_MS, HEARTBEAT_MS = 6_000, 500
 MIXED, TURNED = "mixed", "turned"

@@ -44,6 +44,8 @@ def test_what_runs_is_taken_as_done_and_what_it_still_writes_is_counted() -> Non
     nan = float("nan")
     own = [[6, 6, nan], [4, 3, nan], [5, nan, nan], [3, 3, nan], [2, nan, nan]]
     assert np.array_equal(known.own_bytes / GB, np.array(own), equal_nan=True)
+    assert not known.must_leave.any()  # nothing is offline, nor is what a replica that goes leaves empty
+    assert known.under_replicated.tolist()[2::2] == [False, False]
     assert (known.unfinished_bytes / GB).tolist() == [3, 0, 3]
     loads = loads_of(known, known.now, known.leader, known.own_bytes)
     assert (loads["disk"] / GB).tolist() == [6 + 4 + 5 + 3, 6 + 3 + 3, 4 + 5 + 3 + 2]
