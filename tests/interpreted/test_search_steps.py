@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.planner.replicas import evacuate, finish, polish, pull, push
+from kafka_rebalance.planner.state import ReplicaSets, make_state
+from kafka_rebalance.planner.working_bands import WorkingBands
 from tests.unit.planner.hand_problems import EVERYBODY, THREE, hand_problem, hand_state
 
 TWO = np.arange(2, dtype=np.int32)
@@ -173,3 +175,20 @@ def test_what_is_away_is_listed_by_the_broker_that_has_it() -> None:
     displaced = polish.displaced_replicas(state)
     assert displaced.replica_indexes.tolist() == [4, 0]  # partition 2 on broker 1, partition 0 on broker 2
     assert displaced.start.tolist() == [0, 0, 1, 2, 2]
+
+
+def test_the_leaders_own_load_counts_for_the_slot_that_leads() -> None:
+    """Broker 0 leads the first partition, broker 1, by its second slot, the second: that alone sends anything there,
+    and lines up with what broker 1 sends too much.
+    """
+    rows = [((0, 1), 1.0), ((0, 1), 1.0), ((2,), 1.0)]
+    problem = hand_problem(rows, 3, rates=[9.0, 9.0, 9.0], resources=("out",))
+    leads = np.array([0, 1, 0], dtype=np.int32)
+    sets = ReplicaSets(problem.replicas.copy(), problem.replicas.copy())
+    state = make_state(problem, sets, leads, [0], WorkingBands(problem.band_low, problem.band_high), seed=0)
+    state.high[1, 0] = state.load[1, 0] / 2
+    held = state.items[state.start[1] : state.start[1] + state.filled[1]].copy()
+    fit, weight = np.empty(2), np.empty(1)
+    push._rank(state, 1, held, fit, weight)
+    lined_up = {int(slot): float(value) for slot, value in zip(held, fit, strict=True)}
+    assert lined_up == {1: pytest.approx(0.0), 3: pytest.approx(-1.0)}
