@@ -15,7 +15,7 @@ from kafka_rebalance.verify.moves.rules import check_moves, check_result
 from kafka_rebalance.verify.moves.statements import check_statements
 from kafka_rebalance.verify.moves.wave_rules import check_waves
 from kafka_rebalance.verify.moves.wave_traffic import Traffic
-from tests.unit.planner.sample_clusters import GB, brokers, cluster
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.plans.hand_plans import ROWS, SNAPSHOT
 from tests.unit.verify.hand_claims import MOVE, THROTTLE, WAVE, arrays, claims, faults_of, parameters
 
@@ -82,6 +82,15 @@ def test_what_the_whole_cluster_must_be_afterwards(asked: dict, codes: list[str]
     assert faults_of(check_result, claims(**asked), arrays(**asked), parameters(**asked), "rebalance") == codes
 
 
+def test_a_demoted_broker_leads_nothing_that_broker_0_could_lead() -> None:
+    flipped = cluster([row("t", 0, (1, 0), 6 * GB), *ROWS[1:]], brokers(3))
+    asked = {"demote_brokers": [1]}
+    claimed = claims(snapshot=flipped, **asked)
+    assert faults_of(check_result, claimed, arrays(flipped, **asked), parameters(**asked), "rebalance") == [
+        "leader_forbidden"
+    ]
+
+
 def test_replicas_left_in_one_rack_are_a_fault() -> None:
     shared = cluster(ROWS, brokers(3, racks=2))
     moved = claims(MOVE | {"to": [2, 1]}, snapshot=shared)
@@ -138,6 +147,7 @@ def test_a_throttle_is_raised_a_quarter_above_what_is_written() -> None:
         ({"bytes": 5}, ["wave_bytes"]),
         ({"seconds": 3999.0}, ["cost", "slot_filling", "wave_seconds"]),
         ({"throttle_bytes_per_s": 2 * THROTTLE}, ["wave_seconds", "wave_throttle"]),
+        ({"throttle_bytes_per_s": 1}, ["slot_filling", "wave_seconds", "wave_throttle"]),  # too low, and a throttle
         ({"throttle_bytes_per_s": 0}, ["wave_throttle"]),
         ({"free_disk_needed": {}}, ["wave_disk"]),
         ({"free_disk_needed": {"2": 5}}, ["wave_disk"]),
