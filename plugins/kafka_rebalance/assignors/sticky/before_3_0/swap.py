@@ -21,6 +21,7 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment, StickyNotes, Withheld
 from kafka_rebalance.assignors.request import AssignmentRequest
+from kafka_rebalance.assignors.sticky.general import rows_of
 from kafka_rebalance.assignors.sticky.sticky_input import StickyInput
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.kernels.decorators import inner_kernel, kernel
@@ -39,7 +40,7 @@ def assign_swap(
     )
     least, over = divmod(inputs.total, len(members)) if len(members) else (0, 0)
     quotas = (least, least + (over > 0))
-    in_order = rows_in(inputs.topics, request.topics.first_row)
+    in_order = rows_of(inputs.topics, request.topics.first_row)
     is_dealt, heads, counts, lists, receiver = swap(
         inputs.owned_order, inputs.by_id, (starts, listed), in_order, quotas, must_move
     )
@@ -99,18 +100,6 @@ def _claims_in(newest: int, offsets: Longs, rows: Ints, row_count: int, generati
                 if rows[at] >= 0:
                     claims[rows[at]] += 1
     return claims
-
-
-@kernel
-def rows_in(order: Longs, first_row: Longs) -> Ints:
-    """All rows of these topics, partitions ascending."""
-    rows = np.empty(first_row[-1], np.int32)
-    count = 0
-    for topic in order:
-        for row in range(first_row[topic], first_row[topic + 1]):
-            rows[count] = row
-            count += 1
-    return rows[:count]
 
 
 class _Dealing(NamedTuple):
