@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Ints
-from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
-from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.assignors.contract import AssignmentRequest
+from kafka_rebalance.groups.answers import answer_of, scored, unscored
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.release_words import spans_of, words_of_today
@@ -30,7 +29,7 @@ from kafka_rebalance.groups.subscriptions import (
     hypotheses,
     request_of,
 )
-from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, evenness, per_member
+from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, per_member
 from kafka_rebalance.snapshot.model import GroupType, Member
 from kafka_rebalance.snapshot.streams import Tasks
 
@@ -75,7 +74,7 @@ def replay_group(
     group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
     if not group.members:
-        nobody = replace(_score(group_input, protocol, today, today), is_current=True)
+        nobody = replace(scored(group_input, protocol, today, today), is_current=True)
         return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (nobody,), (), None)
     if not group.type.has_strategy:
         return _only_told(group_input, protocol)
@@ -85,7 +84,7 @@ def replay_group(
     possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
     basis, subscriptions, fitting = _settle(group_input, today, own)
-    scores = [replace(_score(group_input, protocol, today, today), is_current=True)]
+    scores = [replace(scored(group_input, protocol, today, today), is_current=True)]
     readers = {protocol: today}
     for candidate in possible:
         is_told = candidate is own and bool(fitting)  # today's row says it
@@ -100,7 +99,7 @@ def replay_group(
         scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
     advised = _advised(group_input, scores, least_gain) if is_believable else None
-    scores = [replace(scored, is_advised=scored.assignor == advised and not scored.is_current) for scored in scores]
+    scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
     members = _member_scores(group_input, protocol, today, is_current=True)
     if advised is not None:
         members += _member_scores(group_input, advised, readers[advised], is_current=False)
@@ -115,12 +114,12 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
     """
     group, today = group_input.group, group_input.reader
     if group.type is GroupType.STREAMS:
-        score = replace(_score(group_input, protocol, today, today), is_current=True)
+        score = replace(scored(group_input, protocol, today, today), is_current=True)
         score = replace(score, idle_members=sum(member.tasks in (None, Tasks()) for member in group.members))
         members = _member_scores(group_input, protocol, today, is_current=True)
     else:
         idle = sum(not member.assigned for member in group.members)
-        score = replace(_empty(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
+        score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
         members = tuple(_shared(group.id, protocol, member) for member in group.members)
     return GroupReplay(group.id, SubscriptionBasis.GIVEN, None, (score,), members, None)
 
@@ -145,7 +144,7 @@ def _settle(
         return *possible[0], ()
     for basis, subscriptions in possible:
         request = request_of(group_input, subscriptions, is_server=own.is_server)
-        answers = {name: _run(name, request, group_input)[0] for name in own.releases}
+        answers = {name: answer_of(name, request, group_input)[0] for name in own.releases}
         fitting = tuple(
             name for name, reader in answers.items() if reader is not None and bool((reader == today).all())
         )
@@ -158,15 +157,15 @@ def _replayed(
     candidate: Candidate, group_input: GroupInput, subscriptions: Subscriptions, today: Ints
 ) -> tuple[GroupScore, Ints | None]:
     """The row of one strategy, with what it rests on, and who would read each partition."""
-    empty = _empty(group_input, candidate.name)
+    empty = unscored(group_input, candidate.name)
     if not candidate.releases:
         return replace(empty, error=f"not modelled: {candidate.not_modelled}"), None
     request = request_of(group_input, subscriptions, is_server=candidate.is_server)
-    reader, error = _run(candidate.releases[0], request, group_input)
+    reader, error = answer_of(candidate.releases[0], request, group_input)
     version = _version_words(candidate, request, group_input, reader)
     if reader is None:
         return replace(empty, error=error, version=version), None
-    return replace(_score(group_input, candidate.name, reader, today), version=version), reader
+    return replace(scored(group_input, candidate.name, reader, today), version=version), reader
 
 
 def _version_words(
@@ -181,7 +180,7 @@ def _version_words(
     differing: list[str] = []
     is_asked = candidate.is_server or candidate.name == group_input.group.protocol
     for name in candidate.releases[1:] if is_asked else candidate.compared:
-        other, _ = _run(name, request, group_input)
+        other, _ = answer_of(name, request, group_input)
         if (other is None) != (reader is None) or (
             other is not None and reader is not None and not bool((other == reader).all())
         ):
@@ -190,49 +189,6 @@ def _version_words(
         f"{words} ({candidate.basis}; {spans_of(differing)} would differ)"
         if differing
         else f"{words} ({candidate.basis})"
-    )
-
-
-def _run(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, str | None]:
-    try:
-        return _reader(by_name(name).assign(request), group_input), None
-    except AssignorError as error:
-        return None, str(error)
-
-
-def _reader(assignment: Assignment, group_input: GroupInput) -> Ints:
-    """int32[P]: who reads each partition under ``assignment``. What is withheld for a round counts as handed over."""
-    first = group_input.first_row
-    reader = np.full(int(first[-1]), NOBODY, dtype=np.int32)
-    members = np.repeat(np.arange(len(assignment.offsets) - 1, dtype=np.int32), assignment.counts)
-    reader[first[assignment.topics] + assignment.partitions] = members
-    if len(assignment.withheld):
-        withheld = assignment.withheld
-        reader[first[withheld.topics] + withheld.partitions] = withheld.members
-    return reader
-
-
-def _empty(group_input: GroupInput, assignor: str) -> GroupScore:
-    return GroupScore(
-        group_id=group_input.group.id,
-        assignor=assignor,
-        version=None,
-        is_current=False,
-        members=len(group_input.group.members),
-        partitions=int(group_input.first_row[-1]),
-    )
-
-
-def _score(group_input: GroupInput, assignor: str, reader: Ints, today: Ints) -> GroupScore:
-    found = evenness(reader, today, len(group_input.group.members), group_input.rates)
-    return replace(
-        _empty(group_input, assignor),
-        idle_members=found.idle_members,
-        skew_count=found.skew_count,
-        skew_rate=found.skew_rate,
-        skew_lag=found.skew_lag,
-        partitions_moved=found.partitions_moved,
-        moved_rate_ratio=found.moved_rate_ratio,
     )
 
 

@@ -1,0 +1,60 @@
+"""One strategy asked about one state of a group: who would read each partition, and the row that is scored of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
+from kafka_rebalance.assignors.registry import by_name
+from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.scoring.assignment_scores import GroupScore, evenness
+
+
+def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, str | None]:
+    """int32[P]: who reads each partition by the strategy ``name`` of the registry; else its refusal in words."""
+    try:
+        return reader_of(by_name(name).assign(request), group_input), None
+    except AssignorError as error:
+        return None, str(error)
+
+
+def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:
+    """int32[P]: who reads each partition under ``assignment``. What is withheld for a round counts as handed over."""
+    first = group_input.first_row
+    reader = np.full(int(first[-1]), NOBODY, dtype=np.int32)
+    members = np.repeat(np.arange(len(assignment.offsets) - 1, dtype=np.int32), assignment.counts)
+    reader[first[assignment.topics] + assignment.partitions] = members
+    if len(assignment.withheld):
+        withheld = assignment.withheld
+        reader[first[withheld.topics] + withheld.partitions] = withheld.members
+    return reader
+
+
+def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
+    """A row of which nothing is known but whose it is."""
+    return GroupScore(
+        group_id=group_input.group.id,
+        assignor=assignor,
+        version=None,
+        is_current=False,
+        members=len(group_input.group.members),
+        partitions=int(group_input.first_row[-1]),
+    )
+
+
+def scored(group_input: GroupInput, assignor: str, reader: Ints, before: Ints) -> GroupScore:
+    """The row of an assignment ``reader`` int32[P], against ``before``."""
+    found = evenness(reader, before, len(group_input.group.members), group_input.rates)
+    return replace(
+        unscored(group_input, assignor),
+        idle_members=found.idle_members,
+        skew_count=found.skew_count,
+        skew_rate=found.skew_rate,
+        skew_lag=found.skew_lag,
+        partitions_moved=found.partitions_moved,
+        moved_rate_ratio=found.moved_rate_ratio,
+    )
