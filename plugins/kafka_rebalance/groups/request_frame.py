@@ -1,0 +1,156 @@
+"""A group as strategies see it, but for who owns what: made once for a state of the group, then asked many times.
+
+Strategies hear of subscribed topics alone, the coordinator's of those only that exist.
+
+Example: nine strategies are asked about 12 members in one state: their ids, subscriptions, racks and topics are columns
+once, and each strategy's call adds what its own members own. O(members + subscriptions + partitions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.assignors.contract import (
+    NO_METADATA,
+    AssignmentRequest,
+    MapOrder,
+    MemberColumns,
+    StringColumn,
+    TopicColumns,
+)
+from kafka_rebalance.groups.feeding_order import feeding_order
+from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.strategies import release_of_brokers
+from kafka_rebalance.java.keys import uuid_columns
+from kafka_rebalance.kernels.decorators import kernel
+
+Subscriptions = tuple[tuple[int, ...], ...]  # topic indices by member
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestFrame:
+    """A call of a strategy whose members own nothing yet.
+
+    ``topic_of`` and ``partition_of`` int32[P]: along the partitions of the ``GroupInput`` that it was made of.
+    """
+
+    empty: AssignmentRequest
+    topic_of: Ints
+    partition_of: Ints
+
+    def of_reader(self, reader: Ints) -> AssignmentRequest:
+        """Every member owns what it reads under ``reader`` int32[P], in the order of topics and partitions."""
+        return self.of_owned(*_owned_of(reader, self.topic_of, self.partition_of, len(self.empty.members)))
+
+    def of_owned(self, offsets: Longs, topics: Ints, partitions: Ints) -> AssignmentRequest:
+        """Every member owns ``topics[k]``-``partitions[k]``, k in ``offsets[i]:offsets[i+1]``, in one generation."""
+        members = replace(
+            self.empty.members,
+            owned_offsets=offsets,
+            owned_topics=topics,
+            owned_partitions=partitions,
+            has_owned=np.diff(offsets) > 0,
+        )
+        return replace(self.empty, members=members)
+
+
+def frame_of(
+    group_input: GroupInput, subscriptions: Subscriptions, *, is_server: bool = False, as_listed: bool = False
+) -> RequestFrame:
+    """What a strategy of the group's leader is told, or its coordinator's (``is_server``).
+
+    The members are put into the strategy's map as the coordinator walks them (``feeding_order``), or ``as_listed``.
+    """
+    counts, members = group_input.partition_counts, group_input.group.members
+    release = release_of_brokers(group_input.kafka_version)
+    if is_server:
+        subscriptions = tuple(tuple(topic for topic in topics if counts[topic] >= 0) for topics in subscriptions)
+    rack_names = tuple(sorted({rack for rack in (*group_input.racks, *(m.rack for m in members)) if rack}))
+    subscribed = np.zeros(len(counts), dtype=np.bool_)
+    subscribed[[topic for topics in subscriptions for topic in topics]] = True
+    empty = AssignmentRequest(
+        topics=_topics(group_input, subscribed, rack_names),
+        members=_members(group_input, subscriptions, rack_names),
+        rack_names=rack_names,
+        order=MapOrder.HASH if is_server else MapOrder.LEADER,
+        weights=_weights(group_input, subscribed),
+        member_order=None if as_listed else feeding_order(members, release, is_server=is_server),
+    )
+    sizes = np.maximum(counts, 0)
+    topic_of = np.repeat(np.arange(len(counts), dtype=np.int32), sizes)
+    partition_of = (np.arange(len(topic_of)) - group_input.first_row[topic_of]).astype(np.int32)
+    return RequestFrame(empty, topic_of, partition_of)
+
+
+@kernel
+def _owned_of(reader: Ints, topic_of: Ints, partition_of: Ints, members: int) -> tuple[Longs, Ints, Ints]:
+    """The rows of each member, by a counting sort that keeps their order."""
+    offsets = np.zeros(members + 1, np.int64)
+    for row in range(len(reader)):
+        if reader[row] != NOBODY:
+            offsets[reader[row] + 1] += 1
+    for member in range(members):
+        offsets[member + 1] += offsets[member]
+    place = offsets[:-1].copy()
+    topics, partitions = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
+    for row in range(len(reader)):
+        member = reader[row]
+        if member != NOBODY:
+            topics[place[member]], partitions[place[member]] = topic_of[row], partition_of[row]
+            place[member] += 1
+    return offsets, topics, partitions
+
+
+def _members(group_input: GroupInput, subscriptions: Subscriptions, rack_names: tuple[str, ...]) -> MemberColumns:
+    members = group_input.group.members
+    rack = {name: number for number, name in enumerate(rack_names)}
+    generation = np.ones(len(members), dtype=np.int32)
+    columns = MemberColumns.of(
+        StringColumn.of(member.id for member in members),
+        bounds_of(subscriptions),
+        np.array([topic for topics in subscriptions for topic in topics], dtype=np.int32),
+        instances=[member.instance_id for member in members],
+        racks=np.array([rack.get(member.rack or "", -1) for member in members], dtype=np.int32),
+    )
+    return replace(
+        columns, generations=generation, data_generations=generation,
+        user_data=tuple(member.user_data for member in members),
+        hosts=tuple(member.host for member in members),
+        client_ids=tuple(member.client_id for member in members),
+    )  # fmt: skip
+
+
+def _topics(group_input: GroupInput, subscribed: Flags, rack_names: tuple[str, ...]) -> TopicColumns:
+    counts = np.where(subscribed & (group_input.partition_counts >= 0), group_input.partition_counts, NO_METADATA)
+    rack_offsets, racks = group_input.rack_offsets, np.zeros(0, dtype=np.int32)
+    rack = {name: number for number, name in enumerate(rack_names)}
+    if rack_offsets is not None:
+        is_asked, widths = _rows(group_input, subscribed), np.diff(rack_offsets)
+        racks = np.array([rack.get(name or "", -1) for name in group_input.racks], dtype=np.int32)
+        racks = racks[np.repeat(is_asked, widths)]
+        rack_offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(widths[is_asked])))
+    high, low = uuid_columns(group_input.topic_ids) if group_input.topic_ids else (None, None)
+    return TopicColumns.of(
+        StringColumn.of(group_input.topics), counts.astype(np.int32), rack_offsets=rack_offsets, racks=racks,
+        uuid_msb=high, uuid_lsb=low,
+    )  # fmt: skip
+
+
+def _weights(group_input: GroupInput, subscribed: Flags) -> Floats | None:
+    """Bytes per second where all are known; else none, and partitions weigh the same."""
+    rates = group_input.rates.in_bytes_per_s[_rows(group_input, subscribed)]
+    return None if np.isnan(rates).any() or not rates.any() else rates
+
+
+def _rows(group_input: GroupInput, subscribed: Flags) -> Flags:
+    """bool[P]: partitions of subscribed topics."""
+    return np.repeat(subscribed, np.maximum(group_input.partition_counts, 0))
+
+
+def bounds_of(lists: Sequence[Sequence[object]]) -> Longs:
+    """int64[N+1]: where each of N lists begins when they are laid one after another, and the end."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum([len(one) for one in lists]))).astype(np.int64)
