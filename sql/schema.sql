@@ -1494,7 +1494,19 @@ CREATE TABLE store.group_score (
     drain_seconds double precision,
     basis text,
     is_reproduced boolean,
-    error text
+    error text,
+    cv_count double precision,
+    cv_rate double precision,
+    least_skew_count double precision,
+    least_skew_rate double precision,
+    partitions_without_reader integer,
+    subject text,
+    variants integer,
+    mean_partitions_moved double precision,
+    partitions_revoked integer,
+    partitions_unread integer,
+    longest_pause_ms bigint,
+    unread_partition_ms bigint
 )
 PARTITION BY RANGE ("time");
 
@@ -1711,6 +1723,18 @@ CREATE VIEW advisor.group_score AS
     group_score.basis,
     group_score.is_reproduced,
     group_score.error,
+    group_score.subject,
+    group_score.variants,
+    group_score.mean_partitions_moved,
+    group_score.partitions_revoked,
+    group_score.partitions_unread,
+    group_score.longest_pause_ms,
+    group_score.unread_partition_ms,
+    group_score.partitions_without_reader,
+    group_score.cv_count,
+    group_score.cv_rate,
+    group_score.least_skew_count,
+    group_score.least_skew_rate,
     consumer_group.type
    FROM (((store.run
      JOIN store.group_score ON (((group_score.run_key = run.run_key) AND (group_score."time" = run."time"))))
@@ -1752,7 +1776,7 @@ COMMENT ON COLUMN advisor.group_score.skew_rate IS 'Skew of rates over members; 
 
 COMMENT ON COLUMN advisor.group_score.skew_lag IS 'Skew of lag over members; NULL where unknown.';
 
-COMMENT ON COLUMN advisor.group_score.partitions_moved IS 'Partitions that change their member against today.';
+COMMENT ON COLUMN advisor.group_score.partitions_moved IS 'Partitions that change their member (or in the scenario).';
 
 COMMENT ON COLUMN advisor.group_score.moved_rate_ratio IS 'Share of the rate that changes its member.';
 
@@ -1765,6 +1789,30 @@ COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come fro
 COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 
 COMMENT ON COLUMN advisor.group_score.error IS 'The strategy''s own refusal; scores are then NULL.';
+
+COMMENT ON COLUMN advisor.group_score.subject IS 'What happens in the scenario: the one of the variants that moves most.';
+
+COMMENT ON COLUMN advisor.group_score.variants IS 'How many variants of the scenario were tried, such as members that leave.';
+
+COMMENT ON COLUMN advisor.group_score.mean_partitions_moved IS 'Partitions that change their member, over all variants.';
+
+COMMENT ON COLUMN advisor.group_score.partitions_revoked IS 'Partitions that members give up who live on.';
+
+COMMENT ON COLUMN advisor.group_score.partitions_unread IS 'Partitions that nobody reads for a while.';
+
+COMMENT ON COLUMN advisor.group_score.longest_pause_ms IS 'Longest of these pauses in ms; NULL where one has no end.';
+
+COMMENT ON COLUMN advisor.group_score.unread_partition_ms IS 'All these pauses together in ms.';
+
+COMMENT ON COLUMN advisor.group_score.partitions_without_reader IS 'Partitions that nobody reads at the end.';
+
+COMMENT ON COLUMN advisor.group_score.cv_count IS 'Standard deviation over mean of partition counts.';
+
+COMMENT ON COLUMN advisor.group_score.cv_rate IS 'Standard deviation over mean of rates; NULL where unknown.';
+
+COMMENT ON COLUMN advisor.group_score.least_skew_count IS 'No assignment to these members has a smaller skew_count.';
+
+COMMENT ON COLUMN advisor.group_score.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
 
 COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no strategy to choose.';
 
@@ -1791,6 +1839,18 @@ CREATE VIEW advisor.group_score_latest AS
     group_score.basis,
     group_score.is_reproduced,
     group_score.error,
+    group_score.subject,
+    group_score.variants,
+    group_score.mean_partitions_moved,
+    group_score.partitions_revoked,
+    group_score.partitions_unread,
+    group_score.longest_pause_ms,
+    group_score.unread_partition_ms,
+    group_score.partitions_without_reader,
+    group_score.cv_count,
+    group_score.cv_rate,
+    group_score.least_skew_count,
+    group_score.least_skew_rate,
     consumer_group.type
    FROM (((store.newest_run newest
      JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score."time" = newest."time"))))
@@ -1831,7 +1891,7 @@ COMMENT ON COLUMN advisor.group_score_latest.skew_rate IS 'Skew of rates over me
 
 COMMENT ON COLUMN advisor.group_score_latest.skew_lag IS 'Skew of lag over members; NULL where unknown.';
 
-COMMENT ON COLUMN advisor.group_score_latest.partitions_moved IS 'Partitions that change their member against today.';
+COMMENT ON COLUMN advisor.group_score_latest.partitions_moved IS 'Partitions that change their member (or in the scenario).';
 
 COMMENT ON COLUMN advisor.group_score_latest.moved_rate_ratio IS 'Share of the rate that changes its member.';
 
@@ -1844,6 +1904,30 @@ COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions c
 COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own strategy gives exactly today''s assignment on that basis; NULL where it is not replayed.';
 
 COMMENT ON COLUMN advisor.group_score_latest.error IS 'The strategy''s own refusal; scores are then NULL.';
+
+COMMENT ON COLUMN advisor.group_score_latest.subject IS 'What happens in the scenario: the one of the variants that moves most.';
+
+COMMENT ON COLUMN advisor.group_score_latest.variants IS 'How many variants of the scenario were tried, such as members that leave.';
+
+COMMENT ON COLUMN advisor.group_score_latest.mean_partitions_moved IS 'Partitions that change their member, over all variants.';
+
+COMMENT ON COLUMN advisor.group_score_latest.partitions_revoked IS 'Partitions that members give up who live on.';
+
+COMMENT ON COLUMN advisor.group_score_latest.partitions_unread IS 'Partitions that nobody reads for a while.';
+
+COMMENT ON COLUMN advisor.group_score_latest.longest_pause_ms IS 'Longest of these pauses in ms; NULL where one has no end.';
+
+COMMENT ON COLUMN advisor.group_score_latest.unread_partition_ms IS 'All these pauses together in ms.';
+
+COMMENT ON COLUMN advisor.group_score_latest.partitions_without_reader IS 'Partitions that nobody reads at the end.';
+
+COMMENT ON COLUMN advisor.group_score_latest.cv_count IS 'Standard deviation over mean of partition counts.';
+
+COMMENT ON COLUMN advisor.group_score_latest.cv_rate IS 'Standard deviation over mean of rates; NULL where unknown.';
+
+COMMENT ON COLUMN advisor.group_score_latest.least_skew_count IS 'No assignment to these members has a smaller skew_count.';
+
+COMMENT ON COLUMN advisor.group_score_latest.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
 
 COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no strategy to choose.';
 

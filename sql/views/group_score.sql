@@ -22,6 +22,18 @@ SELECT
     group_score.basis,
     group_score.is_reproduced,
     group_score.error,
+    group_score.subject,
+    group_score.variants,
+    group_score.mean_partitions_moved,
+    group_score.partitions_revoked,
+    group_score.partitions_unread,
+    group_score.longest_pause_ms,
+    group_score.unread_partition_ms,
+    group_score.partitions_without_reader,
+    group_score.cv_count,
+    group_score.cv_rate,
+    group_score.least_skew_count,
+    group_score.least_skew_rate,
     consumer_group.type
 FROM store.run
 JOIN store.group_score

@@ -57,4 +57,7 @@ def scored(group_input: GroupInput, assignor: str, reader: Ints, before: Ints) -
         skew_lag=found.skew_lag,
         partitions_moved=found.partitions_moved,
         moved_rate_ratio=found.moved_rate_ratio,
+        cv_count=found.cv_count,
+        cv_rate=found.cv_rate,
+        partitions_without_reader=found.partitions_without_reader,
     )

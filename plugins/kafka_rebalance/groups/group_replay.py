@@ -18,11 +18,14 @@ import numpy as np
 
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.assignors.contract import AssignmentRequest
+from kafka_rebalance.coordinator.timeline import Times
 from kafka_rebalance.groups.answers import answer_of, scored, unscored
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.release_words import spans_of, words_of_today
-from kafka_rebalance.groups.strategies import OWN, STRATEGIES, Candidate, candidates
+from kafka_rebalance.groups.scenarios.replay import Standing, scenario_scores
+from kafka_rebalance.groups.scenarios.state import GroupState
+from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates
 from kafka_rebalance.groups.subscriptions import (
     SubscriptionBasis,
     Subscriptions,
@@ -44,6 +47,7 @@ class GroupReplay:
 
     ``basis``: where subscriptions come from. ``is_reproduced``: the group's own strategy gives exactly today's
     assignment on this basis; ``None`` where that strategy is not replayed here. ``advised`` is a strategy's name.
+    ``scenarios``: rows of what might happen, where that was asked.
     """
 
     group_id: str
@@ -52,6 +56,7 @@ class GroupReplay:
     scores: tuple[GroupScore, ...]
     members: tuple[MemberScore, ...]
     advised: str | None
+    scenarios: tuple[GroupScore, ...] = ()
 
     @property
     def today(self) -> GroupScore:
@@ -64,12 +69,17 @@ class GroupReplay:
 
 
 def replay_group(
-    group_input: GroupInput, strategies: Sequence[str] | None = None, least_gain: float = LEAST_GAIN
+    group_input: GroupInput,
+    strategies: Sequence[str] | None = None,
+    least_gain: float = LEAST_GAIN,
+    scenarios: Sequence[str] = (),
+    seed: int = 0,
 ) -> GroupReplay:
     """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``), those
     among them that are registered as one's own.
 
-    A refusal of a strategy is a row like any other, and so is one that is not modelled.
+    A refusal of a strategy is a row like any other, and so is one that is not modelled. ``scenarios``: names of the
+    catalogue that each strategy is led through; ``seed`` draws their members.
     """
     group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
@@ -84,8 +94,10 @@ def replay_group(
     possible += tuple(Candidate(name, (name,), is_own=True) for name in asked)
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
     basis, subscriptions, fitting = _settle(group_input, today, own)
+    state = GroupState(group_input, subscriptions)
     scores = [replace(scored(group_input, protocol, today, today), is_current=True)]
     readers = {protocol: today}
+    standings = [Standing(own, fitting[0], today)] if own is not None and fitting else []
     for candidate in possible:
         is_told = candidate is own and bool(fitting)  # today's row says it
         if not is_told and (strategies is None or candidate.name in strategies):
@@ -93,17 +105,22 @@ def replay_group(
             scores.append(score)
             if reader is not None:
                 readers[candidate.name] = reader
+                standings.append(Standing(candidate, candidate.releases[0], reader))
     is_reproduced = None if own is None else bool(fitting)
     if own is not None and fitting:
-        alike = [name for name in readers if name not in (protocol, OWN) and bool((readers[name] == today).all())]
+        others = readers.keys() - {protocol, OWN, *MIGRATED}
+        alike = [name for name in readers if name in others and bool((readers[name] == today).all())]
         scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
     advised = _advised(group_input, scores, least_gain) if is_believable else None
+    by_count, by_rate = state.least_skews
+    scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
     scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
     members = _member_scores(group_input, protocol, today, is_current=True)
     if advised is not None:
         members += _member_scores(group_input, advised, readers[advised], is_current=False)
-    return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised)
+    rows = scenario_scores(state, standings, scenarios, seed, Times())
+    return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
 
 
 def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
@@ -206,7 +223,9 @@ def _advised(group_input: GroupInput, scores: list[GroupScore], least_gain: floa
     others = [
         score
         for score in scores[1:]
-        if score.error is None and score.assignor != OWN and (score.skew_count or 0) <= (today.skew_count or 0) + 1e-9
+        if score.error is None
+        and score.assignor not in (OWN, *MIGRATED)  # no setting of today's clients gives these
+        and (score.skew_count or 0) <= (today.skew_count or 0) + 1e-9
     ]
     is_rate = all(assignment.skew_rate is not None for assignment in (today, *others))
 

@@ -48,14 +48,9 @@ class RequestFrame:
 
     def of_owned(self, offsets: Longs, topics: Ints, partitions: Ints) -> AssignmentRequest:
         """Every member owns ``topics[k]``-``partitions[k]``, k in ``offsets[i]:offsets[i+1]``, in one generation."""
-        members = replace(
-            self.empty.members,
-            owned_offsets=offsets,
-            owned_topics=topics,
-            owned_partitions=partitions,
-            has_owned=np.diff(offsets) > 0,
-        )
-        return replace(self.empty, members=members)
+        for column in (offsets, topics, partitions):
+            column.flags.writeable = False
+        return self.empty.with_members(self.empty.members.owning(offsets, topics, partitions))
 
 
 def frame_of(

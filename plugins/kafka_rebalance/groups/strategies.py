@@ -59,7 +59,9 @@ _CHEAP_SINCE = (3, 0)
 _MOST_ASKED = 3
 _STICKY = ("sticky", "cooperative-sticky")
 _OF_CLIENTS = ("range", "roundrobin", *_STICKY)
-STRATEGIES = (*_OF_CLIENTS, OWN, "uniform")
+MIGRATED = ("consumer/uniform", "consumer/range")  # what a classic group would get under the consumer protocol
+STRATEGIES = (*_OF_CLIENTS, OWN, "uniform", *MIGRATED)
+_MIGRATES_SINCE = (4,)
 _NEWEST = ("server-uniform", "server-uniform@4.0.0")
 
 
@@ -87,8 +89,17 @@ def _of_kafka(
         release = release_of_brokers(kafka_version)
         return (_uniform(release), _server_range(release), Candidate(OWN, (OWN,), is_server=True))
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
-        return (*(_of_client(name, client) for name in _OF_CLIENTS), Candidate(OWN, (OWN,)))
+        return (*(_of_client(name, client) for name in _OF_CLIENTS), Candidate(OWN, (OWN,)), *_migrated(kafka_version))
     return ()
+
+
+def _migrated(kafka_version: str | None) -> tuple[Candidate, ...]:
+    """The coordinator's strategies for a classic group that moves to KIP-848, which brokers take over from 4.0 on."""
+    release = release_of_brokers(kafka_version)
+    if release and release < _MIGRATES_SINCE:
+        return ()
+    of_server = (_uniform(release), _server_range(release))
+    return tuple(replace(found, name=name) for name, found in zip(MIGRATED, of_server, strict=True))
 
 
 def _of_client(strategy: str, client: KnownClient) -> Candidate:

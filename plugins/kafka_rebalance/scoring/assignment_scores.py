@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
-from kafka_rebalance.scoring.levels import known_skew, skew
+from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.scoring.movement import reader_movement
 
 
@@ -30,7 +30,15 @@ class MemberScore:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """One assignor on one group. ``error`` is the strategy's own refusal: then nothing else is said."""
+    """One assignor on one group. ``error`` is the strategy's own refusal: then nothing else is said.
+
+    ``skew``: highest member over mean; ``cv``: standard deviation over mean; ``least_skew``: no assignment of these
+    partitions to these members has a smaller one. In a scenario ``subject`` says what happened in the row's variant,
+    the one of ``variants`` in which most partitions move. These count from what the strategy itself had given before:
+    ``partitions_moved`` (``mean_partitions_moved`` over all variants), ``partitions_revoked`` from members that live
+    on, ``partitions_unread`` by anybody for a while, for ``longest_pause_ms`` (None: for ever, where
+    ``partitions_without_reader`` says so) and ``unread_partition_ms`` together.
+    """
 
     group_id: str
     assignor: str
@@ -49,6 +57,18 @@ class GroupScore:
     is_advised: bool = False
     scenario: str = "today"
     error: str | None = None
+    cv_count: float | None = None
+    cv_rate: float | None = None
+    least_skew_count: float | None = None
+    least_skew_rate: float | None = None
+    partitions_without_reader: int | None = None
+    subject: str | None = None
+    variants: int | None = None
+    mean_partitions_moved: float | None = None
+    partitions_revoked: int | None = None
+    partitions_unread: int | None = None
+    longest_pause_ms: int | None = None
+    unread_partition_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +82,14 @@ class PartitionRates:
 
 @dataclass(frozen=True, slots=True)
 class Evenness:
-    """How even one assignment is; skew = highest member over the mean of all members."""
+    """How even one assignment is; skew = highest member over the mean of all members, cv = their deviation over it."""
 
     idle_members: int
+    partitions_without_reader: int
     skew_count: float
+    cv_count: float
     skew_rate: float | None
+    cv_rate: float | None
     skew_lag: float | None
     partitions_moved: int
     moved_rate_ratio: float | None
@@ -77,13 +100,20 @@ def evenness(reader: Ints, today: Ints, member_count: int, rates: PartitionRates
 
     Partitions without a reader count for nobody: they make no member's part larger.
     """
-    counts = per_member(reader, np.ones(len(reader)), member_count)
+    counts, rate, lag = _parts(reader, rates.in_bytes_per_s, rates.lag_messages, member_count)
     movement = reader_movement(today, reader, rates.in_bytes_per_s)
+    skew_count, cv_count = _skew_and_cv(counts)
+    skew_rate, cv_rate = _skew_and_cv(rate)
+    skew_lag, _ = _skew_and_cv(lag)
+    read = int(counts.sum())
     return Evenness(
-        idle_members=int((counts == 0).sum()),
-        skew_count=skew(counts),
-        skew_rate=known_skew(per_member(reader, rates.in_bytes_per_s, member_count)),
-        skew_lag=known_skew(per_member(reader, rates.lag_messages, member_count)),
+        idle_members=member_count - int(np.count_nonzero(counts)),
+        partitions_without_reader=len(reader) - read,
+        skew_count=skew_count,
+        cv_count=cv_count,
+        skew_rate=_known(skew_rate),
+        cv_rate=_known(cv_rate),
+        skew_lag=_known(skew_lag),
         partitions_moved=movement.partitions_moved,
         moved_rate_ratio=movement.moved_rate_ratio,
     )
@@ -93,3 +123,35 @@ def per_member(reader: Ints, values: Floats, member_count: int) -> Floats:
     """float64[M]: sum of ``values`` float64[P] over each member's partitions; ``nan`` where one is unknown."""
     read = reader != NOBODY
     return np.bincount(reader[read], weights=values[read], minlength=member_count).astype(np.float64)
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+@kernel
+def _parts(reader: Ints, rates: Floats, lags: Floats, members: int) -> tuple[Floats, Floats, Floats]:
+    """Partitions, rate and lag of each member: three times float64[M]."""
+    count, rate, lag = np.zeros(members), np.zeros(members), np.zeros(members)
+    for row in range(len(reader)):
+        member = reader[row]
+        if member != NOBODY:
+            count[member] += 1
+            rate[member] += rates[row]
+            lag[member] += lags[row]
+    return count, rate, lag
+
+
+@kernel
+def _skew_and_cv(loads: Floats) -> tuple[float, float]:
+    """As ``levels.skew``, and the deviation over the mean; ``nan`` where a load is, 0 where nothing is carried."""
+    total, highest = 0.0, 0.0
+    for load in loads:
+        total += load
+        highest = max(highest, load)
+    if not total > 0:
+        return total, total
+    mean, squares = total / len(loads), 0.0
+    for load in loads:
+        squares += (load - mean) ** 2
+    return highest / mean, np.sqrt(squares / len(loads)) / mean

@@ -15,6 +15,7 @@ from kafka_rebalance.advisory.advise import Advice, owned
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.scenarios.catalogue import TODAY
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.groups.told_clients import with_clients
 from kafka_rebalance.options.client_rule import ClientRule
@@ -99,8 +100,9 @@ def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.
 
 
 def group_rows(replay: Row) -> list[dict[str, Any]]:
-    """The store's rows of one ``GroupReplay`` (as a document): its scores, each with what they rest on."""
-    return [score | {name: replay[name] for name in _REPLAY_COLUMNS} for score in replay["scores"]]
+    """The store's rows of one ``GroupReplay`` (as a document): scores, then scenarios, with what they rest on."""
+    rests_on = {name: replay[name] for name in _REPLAY_COLUMNS}
+    return [score | rests_on for score in (*replay["scores"], *replay["scenarios"])]
 
 
 def group_replays(scores: Iterable[Row], members: Iterable[Row]) -> tuple[GroupReplay, ...]:
@@ -124,7 +126,8 @@ def _group(row: Row) -> str:
 
 
 def _group_replay(name: str, rows: list[Row], members: list[Row]) -> GroupReplay:
-    scores = tuple(GroupScore(**{key: row[key] for key in row if key not in _REPLAY_COLUMNS}) for row in rows)
+    every = [GroupScore(**{key: row[key] for key in row if key not in _REPLAY_COLUMNS}) for row in rows]
+    scores = tuple(score for score in every if score.scenario == TODAY)
     return GroupReplay(
         group_id=name,
         basis=SubscriptionBasis(rows[0]["basis"]),
@@ -132,6 +135,7 @@ def _group_replay(name: str, rows: list[Row], members: list[Row]) -> GroupReplay
         scores=scores,
         members=tuple(MemberScore(**row) for row in members),
         advised=next((score.assignor for score in scores if score.is_advised), None),
+        scenarios=tuple(score for score in every if score.scenario != TODAY),
     )
 
 

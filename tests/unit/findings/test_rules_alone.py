@@ -19,7 +19,7 @@ from kafka_rebalance.findings.plan_words import plan_cost, plan_evidence, plan_w
 from kafka_rebalance.findings.share_rules import broker_disk_full, broker_disk_over_share, broker_rate_over_share
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
-from kafka_rebalance.groups.strategies import OWN, STRATEGIES, candidates
+from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, candidates
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict
@@ -144,7 +144,7 @@ def test_groups_that_read_nothing_and_members_that_are_dead() -> None:
 
 def test_which_strategies_a_group_could_run() -> None:
     classic = [one.name for one in candidates(GroupType.CLASSIC, "consumer", None)]
-    assert classic == ["range", "roundrobin", "sticky", "cooperative-sticky", OWN]
+    assert classic == ["range", "roundrobin", "sticky", "cooperative-sticky", OWN, *MIGRATED]
     assert set(classic) < set(STRATEGIES)
     assert candidates(GroupType.SHARE, "share", "4.2") == ()
     assert candidates(GroupType.CLASSIC, "connect", None) == ()

@@ -53,7 +53,7 @@ def test_range_on_single_partition_topics_gives_all_to_the_first_and_round_robin
 def test_the_own_strategy_is_one_row_that_says_which_version_gives_todays_assignment():
     replay = replay_group(one_reads_all())
     assert [score.assignor for score in replay.scores] == [
-        "range", "roundrobin", "sticky", "cooperative-sticky", "weighted",
+        "range", "roundrobin", "sticky", "cooperative-sticky", "weighted", "consumer/uniform", "consumer/range",
     ]  # fmt: skip
     assert replay.today.version == "Kafka 3.5 – 4.3 (gives today's assignment)"
     assert replay.score("roundrobin").version == "Kafka 2.4 – 4.3 (assumed)"

@@ -113,7 +113,9 @@ def test_the_coordinators_strategies_are_those_of_its_release(version: str | Non
 
 def test_a_clients_strategies_run_in_the_client() -> None:
     classic = candidates(GroupType.CLASSIC, "consumer", "4.1.0")
-    assert not any(one.is_server for one in classic)
+    assert [one.name for one in classic if one.is_server] == ["consumer/uniform", "consumer/range"]
+    older = candidates(GroupType.CLASSIC, "consumer", "3.9.1")  # brokers before 4.0 take no classic group over
+    assert not any(one.is_server for one in older)
     range_, robin, sticky, cooperative, own = classic
     assert (range_.releases[0], range_.compared) == ("range", range_.releases[1:])
     assert (robin.compared, own.releases) == (("roundrobin@2.0",), ("weighted",))

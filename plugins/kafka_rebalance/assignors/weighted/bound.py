@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
+from kafka_rebalance.assignors.contract import AssignmentRequest
 
 MAX_AUDIENCES = 512
 
@@ -26,6 +27,26 @@ def heaviest_member_bound(weights: Floats, topic_of: Ints, may_read: Flags) -> f
         return 0.0
     readers = int(may_read.any(axis=1).sum())
     return max(float(rows.max()), _pigeonhole(rows, readers), _audience_share(weights, topic_of, may_read))
+
+
+def least_skew(request: AssignmentRequest, weights: Floats) -> float | None:
+    """No complete assignment of ``request``, its partitions weighing ``weights`` float64[P], has a smaller skew.
+
+    ``None`` where a weight is unknown, 0 where nothing weighs anything.
+    """
+    members, topics = request.members, request.topics
+    if len(weights) == 0 or not len(members):
+        return 0.0
+    if np.isnan(weights).any():
+        return None
+    may_read = np.zeros((len(members), len(topics)), dtype=np.bool_)
+    of_members = np.repeat(np.arange(len(members)), np.diff(members.subscription_offsets))
+    may_read[of_members, members.subscription_topics] = True
+    may_read[:, ~topics.has_metadata] = False
+    topic_of = np.repeat(np.arange(len(topics), dtype=np.int32), np.maximum(topics.partition_counts, 0))
+    readable: Flags = np.asarray(may_read.any(axis=0), dtype=np.bool_)
+    total = float(weights[readable[topic_of]].sum())
+    return heaviest_member_bound(weights, topic_of, may_read) * len(members) / total if total > 0 else 0.0
 
 
 def _pigeonhole(rows: Floats, readers: int) -> float:

@@ -37,6 +37,9 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     "group_score": (
         "version", "scenario", "idle_members", "skew_count", "skew_rate", "skew_lag", "partitions_moved",
         "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "error",
+        "cv_count", "cv_rate", "least_skew_count", "least_skew_rate", "partitions_without_reader", "subject",
+        "variants", "mean_partitions_moved", "partitions_revoked", "partitions_unread", "longest_pause_ms",
+        "unread_partition_ms",
     ),
     "member_score": ("instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages"),
 }  # fmt: skip

@@ -1,0 +1,191 @@
+"""Each strategy through each scenario of a group: what moves, who is without work, how long nobody reads.
+
+Promises, in this order: each step is the strategy's exact answer to the members as they are then, who own what the step
+before gave them; the row is one that really was replayed: of the variants the one in which most partitions move; the
+same seed draws the same members.
+
+Example: range on 24 topics of one partition, 6 members: whoever leaves, the first member goes on reading all 24, so
+nothing moves unless it is the first that leaves: then 24 partitions wait for its session to end.
+
+Complexity: variants × strategies, each O(partitions + members) but for the strategy's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.assignors.registry import by_name
+from kafka_rebalance.coordinator.pauses import Pauses, Step, added, pauses_of, scaled
+from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
+from kafka_rebalance.errors import AssignorError
+from kafka_rebalance.groups.answers import reader_of, scored, unscored
+from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES, stage_of, variants_of
+from kafka_rebalance.groups.scenarios.members import Variant
+from kafka_rebalance.groups.scenarios.state import Event, GroupState
+from kafka_rebalance.groups.strategies import Candidate
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """A strategy, the class of it that is asked, and who reads each partition under it today."""
+
+    candidate: Candidate
+    release: str
+    reader: Ints
+
+    @property
+    def protocol(self) -> Protocol:
+        """How its members give partitions up."""
+        if self.candidate.is_server:
+            return Protocol.CONSUMER
+        return Protocol.COOPERATIVE if self.candidate.name == "cooperative-sticky" else Protocol.EAGER
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outcome:
+    """One variant under one strategy: who reads what at its end, and the sums over its events."""
+
+    variant: Variant
+    state: GroupState
+    before: Ints
+    reader: Ints
+    moved: int
+    pauses: Pauses
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """Answers that were given already: a leave and a death lead from today to the same state."""
+
+    answers: dict[tuple[int, str], tuple[GroupState, Ints]] = field(default_factory=dict)
+
+    def answer(self, standing: Standing, state: GroupState, stays: Ints, *, is_from_today: bool) -> Ints:
+        """int32[P]: who reads each partition in ``state``, whose members own ``stays``. Raises AssignorError."""
+        key = (id(state), standing.release)  # the state is kept beside its answer, so that no other takes its id
+        if is_from_today and key in self.answers:
+            return self.answers[key][1]
+        frame = state.frame(is_server=standing.candidate.is_server)
+        reader = reader_of(by_name(standing.release).assign(frame.of_reader(stays)), state.group_input)
+        if is_from_today:
+            self.answers[key] = state, reader
+        return reader
+
+
+def scenario_scores(
+    today: GroupState, standings: Sequence[Standing], scenarios: Sequence[str], seed: int, times: Times
+) -> tuple[GroupScore, ...]:
+    """Rows by scenario, then by strategy, of all that can happen to this group; the first strategy is its own."""
+    rows: list[GroupScore] = []
+    stage, asked = stage_of(today, seed), _Asked()
+    for scenario in scenarios:
+        if scenario != STRATEGY_CHANGES:
+            variants = tuple(variants_of(scenario, stage))
+            rows += [_row(scenario, standing, variants, asked, times) for standing in standings if variants]
+    if STRATEGY_CHANGES in scenarios and standings:
+        restarts = {row.assignor: row for row in rows if row.scenario == _RESTARTS}
+        if not restarts:
+            variants = tuple(variants_of(_RESTARTS, stage))
+            restarts = {one.candidate.name: _row(_RESTARTS, one, variants, asked, times) for one in standings}
+        rows += [_change(today, standings[0], standing, restarts) for standing in standings[1:]]
+    return tuple(rows)
+
+
+def _row(scenario: str, standing: Standing, variants: Sequence[Variant], asked: _Asked, times: Times) -> GroupScore:
+    name = standing.candidate.name
+    outcomes: list[_Outcome] = []
+    for variant in variants:
+        try:
+            outcomes.append(_played(variant, standing, asked, times))
+        except AssignorError as error:
+            empty = unscored(variant.events[-1].after.group_input, name)
+            return replace(empty, scenario=scenario, subject=variant.subject, error=str(error))
+    most = max(outcomes, key=lambda outcome: (outcome.moved, outcome.pauses.unread_partition_ms))
+    row = scored(most.state.group_input, name, most.reader, most.before)
+    by_count, by_rate = most.state.least_skews
+    return replace(
+        _with_pauses(row, most.pauses),
+        least_skew_count=by_count,
+        least_skew_rate=by_rate,
+        scenario=scenario,
+        subject=most.variant.subject,
+        variants=len(outcomes),
+        partitions_moved=most.moved,
+        mean_partitions_moved=sum(outcome.moved for outcome in outcomes) / len(outcomes),
+    )
+
+
+def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
+    return replace(
+        row,
+        partitions_revoked=pauses.partitions_revoked,
+        partitions_unread=pauses.partitions_unread,
+        longest_pause_ms=pauses.longest_pause_ms,
+        unread_partition_ms=pauses.unread_partition_ms,
+    )
+
+
+def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -> _Outcome:
+    """The events of a variant, each on what the one before it left. Raises AssignorError as the strategy does."""
+    reader, before, moved, pauses = standing.reader, standing.reader, 0, Pauses(0, 0, 0, 0)
+    for event in variant.events:
+        stays, before = event.carried(reader)
+        if event.trigger is Trigger.STATIC_RESTART:
+            after = reader
+        else:
+            after = asked.answer(standing, event.after, stays, is_from_today=reader is standing.reader)
+        moved += int(((before != NOBODY) & (before != after)).sum())
+        pauses = added(pauses, pauses_of(standing.protocol, _step(event, before, after), times))
+        reader = after
+    last = variant.events[-1].after
+    # Against what was there at first where members only restart: at the end all is as even as before.
+    return _Outcome(variant, last, before, reader, round(moved / variant.share), scaled(pauses, variant.share))
+
+
+def _step(event: Event, before: Ints, after: Ints) -> Step:
+    """The event in numbers. Several that come or go at once are one member to the clocks of the group."""
+    members = len(event.member_before)
+    if event.trigger is Trigger.STATIC_RESTART:
+        return Step(event.trigger, event.subject, before, after, members, is_static=True)
+    if event.trigger is Trigger.MEMBER_JOINS:
+        first = int(np.flatnonzero(event.member_before == NOBODY)[0])  # newcomers stand behind all others
+        return Step(event.trigger, first, before, np.minimum(after, np.int32(first)), first + 1)
+    if event.trigger is Trigger.PARTITION_COUNT_CHANGES:
+        return Step(event.trigger, NOBODY, before, after, members)
+    return Step(event.trigger, members, before, after, members + 1, is_static=event.is_static)
+
+
+def _change(today: GroupState, own: Standing, other: Standing, restarts: Mapping[str, GroupScore]) -> GroupScore:
+    """From the group's own strategy to another: all restart once under each of the two, and partitions move once."""
+    name = other.candidate.name
+    bounces = (restarts[own.candidate.name], restarts[name])
+    refused = next((row.error for row in bounces if row.error), None)
+    if refused:
+        return replace(unscored(today.group_input, name), scenario=STRATEGY_CHANGES, error=refused)
+    row = scored(today.group_input, name, other.reader, own.reader)
+    by_count, by_rate = today.least_skews
+    return replace(
+        _with_pauses(row, added(*(_pauses_in(bounce) for bounce in bounces))),
+        scenario=STRATEGY_CHANGES,
+        subject=f"from {own.candidate.name}",
+        variants=1,
+        mean_partitions_moved=float(row.partitions_moved or 0),
+        least_skew_count=by_count,
+        least_skew_rate=by_rate,
+    )
+
+
+def _pauses_in(row: GroupScore) -> Pauses:
+    return Pauses(
+        partitions_unread=row.partitions_unread or 0,
+        partitions_revoked=row.partitions_revoked or 0,
+        longest_pause_ms=row.longest_pause_ms,
+        unread_partition_ms=row.unread_partition_ms or 0,
+    )
+
+
+_RESTARTS = "rolling_restart"
