@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def replay_topics(spark: SparkSession, snapshot: ClusterSnapshot) -> list[Document]:
     """Each topic as it lies and as Kafka's placer would place it: documents of ``TopicReplay``, in no set order."""
     from kafka_rebalance.placement.topic_replay import placement_brokers, placement_of, replay_topic
-    from rebalance_advisor.store.spark_rows.arrow import pack_topics
+    from rebalance_advisor.spark.rows.arrow import pack_topics
 
     brokers = placement_brokers(snapshot)
 
@@ -89,8 +89,8 @@ def replay_groups(
     strategies of one's own are registered; each worker starts processes for them.
     """
     from kafka_rebalance.groups.group_replay import replay_group
-    from rebalance_advisor.store.spark_rows.arrow import pack_groups
-    from rebalance_advisor.store.spark_rows.unpack import unpack_group
+    from rebalance_advisor.spark.rows.arrow import pack_groups
+    from rebalance_advisor.spark.rows.unpack import unpack_group
 
     def replay(row: Row) -> Document:
         strategies = () if row["group_id"] in odd else None

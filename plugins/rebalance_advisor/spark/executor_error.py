@@ -61,6 +61,11 @@ def executor_error(text: str) -> ExecutorError | None:
     return None
 
 
+def spark_words(error: Exception) -> str:
+    """All that Spark says of an error: PySpark shortens it to the worker's traceback, which does not name the host."""
+    return f"{getattr(error, '_origin', None) or ''}\n{error}"
+
+
 def _advice(part: str, needed: str, python: str) -> str:
     if part == OUR_CODE:
         return f"install the driver's wheel in {python}, or leave ADVISOR_SPARK_CODE=installed away: it travels then"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebalance_advisor.spark import worker_start
-from rebalance_advisor.spark.executor_error import ExecutorError, executor_error
+from rebalance_advisor.spark.executor_error import ExecutorError, executor_error, spark_words
 from rebalance_advisor.spark.shipped_code import is_shipped, make_archive, needs, write_archive
 from rebalance_advisor.spark.worker_start import Needs, report, running
 
@@ -54,7 +54,7 @@ def _prepare(spark: SparkSession) -> Needs:
     try:
         findings = context.parallelize(range(count), count).mapPartitions(partial(report, needed)).collect()
     except Exception as error:
-        named = executor_error(str(error))
+        named = executor_error(spark_words(error))
         if named is None:
             raise
         raise named from error

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from kafka_rebalance.errors import AdvisorError
-from rebalance_advisor.spark.executor_error import executor_error
+from rebalance_advisor.spark.executor_error import executor_error, spark_words
 from rebalance_advisor.terminal import write_lines
 
 
@@ -17,7 +17,7 @@ def run_job(main: Callable[[], int]) -> int:
     except AdvisorError as error:
         named = error
     except Exception as error:
-        found = executor_error(str(error))
+        found = executor_error(spark_words(error))
         if found is None:
             raise
         named = found
