@@ -70,14 +70,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def replay_topics(spark: SparkSession, snapshot: ClusterSnapshot) -> list[Document]:
     """Each topic as it lies and as Kafka's placer would place it: documents of ``TopicReplay``, in no set order."""
     from kafka_rebalance.placement.topic_replay import placement_brokers, placement_of, replay_topic
-    from rebalance_advisor.store.spark_rows.arrow import pack_topics
+    from rebalance_advisor.spark.rows.arrow import pack_topics
 
     brokers = placement_brokers(snapshot)
 
     def replay(row: Row) -> Document | None:
         return asdict(replay_topic(placement_of(row, row["topic"]), brokers)) if row["partition"] else None
 
-    return _fan_out(spark, pack_topics(snapshot), replay)
+    return _fan_out(spark, "topics", pack_topics(snapshot), replay)
 
 
 def replay_groups(
@@ -89,14 +89,14 @@ def replay_groups(
     strategies of one's own are registered; each worker starts processes for them.
     """
     from kafka_rebalance.groups.group_replay import replay_group
-    from rebalance_advisor.store.spark_rows.arrow import pack_groups
-    from rebalance_advisor.store.spark_rows.unpack import unpack_group
+    from rebalance_advisor.spark.rows.arrow import pack_groups
+    from rebalance_advisor.spark.rows.unpack import unpack_group
 
     def replay(row: Row) -> Document:
         strategies = () if row["group_id"] in odd else None
         return asdict(replay_group(unpack_group(row), strategies))
 
-    return _fan_out(spark, pack_groups(snapshot), replay, own)
+    return _fan_out(spark, "groups", pack_groups(snapshot), replay, own)
 
 
 def save(
@@ -122,14 +122,17 @@ def save(
 
 def _fan_out(
     spark: SparkSession,
+    what: str,
     rows: pa.Table,
     step: Callable[[Row], Document | None],
     around: Around = nullcontext,
 ) -> list[Document]:
     """``step`` on every row, on the executors; its answers travel as JSON, one small row a subject.
 
-    ``around`` is entered once for all rows of one worker.
+    ``around`` is entered once for all rows of one worker; the log says how many of ``what`` are done.
     """
+    from rebalance_advisor.spark.on_executors import on_executors
+    from rebalance_advisor.spark.progress import progress
 
     def answers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -140,13 +143,17 @@ def _fan_out(
         with around():
             for batch in batches:
                 found = [json.dumps(answer) for row in batch.to_pylist() if (answer := step(row)) is not None]
+                counter.add(batch.num_rows)
                 yield pa.RecordBatch.from_pydict({"answer": pa.array(found, pa.string())})
 
     if rows.num_rows == 0:
         return []
-    frame = spark.createDataFrame(rows).mapInArrow(answers, ANSWER)
-    return [json.loads(answer) for answer in frame.toArrow().column("answer").to_pylist()]
+    with progress(spark, what, rows.num_rows) as counter:
+        frame = spark.createDataFrame(rows).mapInArrow(on_executors(spark, answers), ANSWER)
+        return [json.loads(answer) for answer in frame.toArrow().column("answer").to_pylist()]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from rebalance_advisor.spark.run_job import run_job
+
+    sys.exit(run_job(main))

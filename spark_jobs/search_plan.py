@@ -95,6 +95,9 @@ def search_plans(
     """The document of the plan for each request, in their order; ``previous``: the plan that was published before."""
     import pyarrow as pa
 
+    from rebalance_advisor.spark.on_executors import on_executors
+    from rebalance_advisor.spark.progress import progress
+
     tasks = [json.dumps(task) for request in requests for task in tasks_of(snapshot, request)]
     rows = pa.table({"task": tasks})
 
@@ -106,10 +109,12 @@ def search_plans(
         tell_of_first_compile()  # in the worker's log
         for batch in batches:
             found = [answer_to(snapshot, json.loads(task), previous) for task in batch.column("task").to_pylist()]
+            counter.add(len(found))
             yield pa.RecordBatch.from_pydict({"plan": pa.array([json.dumps(answer) for answer in found], pa.string())})
 
-    frame = spark.createDataFrame(rows).repartition(len(tasks)).mapInArrow(search, PLAN)
-    answers = [json.loads(answer) for answer in frame.toArrow().column("plan").to_pylist()]
+    with progress(spark, "searches", len(tasks)) as counter:
+        frame = spark.createDataFrame(rows).repartition(len(tasks)).mapInArrow(on_executors(spark, search), PLAN)
+        answers = [json.loads(answer) for answer in frame.toArrow().column("plan").to_pylist()]
     return [put_together(snapshot, request, answers) for request in requests]
 
 
@@ -181,4 +186,6 @@ def plan_without_frontier(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from rebalance_advisor.spark.run_job import run_job
+
+    sys.exit(run_job(main))

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_rebalance.snapshot.codec.group_rows import read_group
 from rebalance_advisor import store
-from rebalance_advisor.store.spark_rows.arrow import (
+from rebalance_advisor.spark.rows.arrow import (
     pack_groups,
     pack_topics,
     read_groups_packed,

@@ -21,8 +21,8 @@ def demo(tmp_path_factory):
 
 
 def assert_same_questions(snapshot):
-    from rebalance_advisor.store.spark_rows.arrow import pack_groups
-    from rebalance_advisor.store.spark_rows.unpack import unpack_group
+    from rebalance_advisor.spark.rows.arrow import pack_groups
+    from rebalance_advisor.spark.rows.unpack import unpack_group
 
     rows, inputs = pack_groups(snapshot).to_pylist(), list(group_inputs(snapshot))
     assert len(rows) == len(inputs)

@@ -1,0 +1,72 @@
+"""What is wrong with executors, in one line: which host, which part, what it has, what is needed, what to do."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+
+from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.spark.worker_start import MARK, OUR_CODE, Finding
+
+_MARKED = re.compile(rf"RuntimeError: {MARK}(\[.*\])")
+_TASK_HOST = re.compile(r"\(TID \d+\) \((\S+) executor")
+_VERSIONS = re.compile(r"Python in worker has different version: (\S+) than that in driver: (\S+?),")
+_NO_PROGRAM = re.compile(r'Cannot run program "([^"]*)"')
+_NO_MODULE = re.compile(r"^(?:\w+\.)*ModuleNotFoundError: No module named '([\w.]+)'", re.MULTILINE)
+
+
+class ExecutorError(AdvisorError):
+    """Executors that cannot do our work."""
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> ExecutorError:
+        """Hosts with the same lack are told together."""
+        hosts: dict[tuple[str, str, str, str], set[str]] = {}
+        for host, *lack in findings:
+            python, part, found, needed = lack
+            hosts.setdefault((part, found, needed, python), set()).add(host)
+        lacks = (
+            f"Spark executor on {', '.join(sorted(names))}: {part} is {found}, {needed} is needed: "
+            + _advice(part, needed, python)
+            for (part, found, needed, python), names in sorted(hosts.items())
+        )
+        return cls("; ".join(lacks))
+
+
+def executor_error(text: str) -> ExecutorError | None:
+    """From what Spark says of a job that failed; None where it is something else."""
+    marked = _MARKED.search(text)
+    if marked:
+        with suppress(ValueError, SyntaxError):
+            return ExecutorError.of(ast.literal_eval(marked[1]))
+    seen = _TASK_HOST.search(text)
+    host = seen[1] if seen else "an unnamed host"
+    if versions := _VERSIONS.search(text):
+        return ExecutorError(
+            f"Spark executor on {host}: Python is {versions[1]}, {versions[2]} is needed, as the driver has it: "
+            "name such a Python of the workers as executor-python in the connection's extra"
+        )
+    if program := _NO_PROGRAM.search(text):
+        return ExecutorError(
+            f"Spark executor on {host}: no Python can be started as {excerpt(program[1])}: "
+            "name the workers' Python as executor-python in the connection's extra"
+        )
+    if module := _NO_MODULE.search(text):
+        return ExecutorError(
+            f"Spark executor on {host}: {module[1]} is missing: install it in the Python of the Spark workers"
+        )
+    return None
+
+
+def spark_words(error: Exception) -> str:
+    """All that Spark says of an error: PySpark shortens it to the worker's traceback, which does not name the host."""
+    return f"{getattr(error, '_origin', None) or ''}\n{error}"
+
+
+def _advice(part: str, needed: str, python: str) -> str:
+    if part == OUR_CODE:
+        return f"install the driver's wheel in {python}, or leave ADVISOR_SPARK_CODE=installed away: it travels then"
+    return f"install {part}=={needed} in {python}"

@@ -1,0 +1,166 @@
+"""What an executor's Python does before our code runs in it: put the code on its path, see that all parts are there.
+
+It travels by value (``on_executors`` tells cloudpickle so), because nothing of ours can be imported there yet: the
+standard library alone stands in here, and plain values go in and out.
+
+The code arrives as an archive among Spark's files and is unpacked once a machine and version, into a folder named by
+its digest, so that compiled kernels stay beside it for later jobs. They are unpickled later, so the folder must be ours
+and closed to others. Where there is no such place, it lies in the executor's own folder, and lives as long.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import pickle
+import shutil
+import socket
+import stat
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+# Something that is not as the driver has it: host, its Python, part, what was found, what is needed.
+Finding = tuple[str, str, str, str, str]
+Needs = Mapping[str, Any]
+
+PACKAGES = ("kafka_rebalance", "rebalance_advisor")
+# Begins the line in a traceback that tells what is missing.
+MARK = "advisor: "
+CODE_DIR = "ADVISOR_SPARK_CODE_DIR"
+MISSING = "missing"
+OUR_CODE = "kafka-rebalance-advisor"
+_FOLDER_PREFIX = "code-"
+_UNUSED_DAYS = 30
+
+
+def report(needs: Needs, _numbers: Iterable[int] = ()) -> Iterator[Finding]:
+    """The probe: what is not here as it is needed. Our code is on this process's path afterwards."""
+    host, python = socket.gethostname(), sys.executable
+    for part, found, needed in (*missing_parts(needs["parts"]), *_without_code(needs["code"])):
+        yield host, python, part, found, needed
+
+
+def running(needs: Needs, payload: bytes) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """The pickled step as a function that looks, before it unpickles it, whether everything is here."""
+
+    def run(rows: Iterator[Any]) -> Iterator[Any]:
+        findings = list(report(needs))
+        if findings:
+            raise RuntimeError(MARK + repr(findings))
+        yield from pickle.loads(payload)(rows)  # noqa: S301 - Spark's own way of bringing code
+
+    return run
+
+
+def missing_parts(parts: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Modules that cannot be imported here, or are of another minor version: name, found, needed."""
+    for name, needed in parts.items():
+        try:
+            found = str(importlib.import_module(name).__version__)
+        except ModuleNotFoundError as error:
+            found = MISSING if error.name == name else f"not importable ({error})"
+        except Exception as error:  # noqa: BLE001 - an installation may be broken in any way
+            found = f"not importable ({error})"
+        if found.split(".")[:2] != needed.split(".")[:2]:
+            yield name, found, needed
+
+
+def code_digest(folders: Mapping[str, Path]) -> str:
+    """Of the text of our packages, wherever they lie: two that have the same one compute the same."""
+    digest = hashlib.sha256()
+    for package, folder in sorted(folders.items()):
+        for path in sorted(folder.rglob("*.py")):
+            text = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{package}/{path.relative_to(folder).as_posix()} {text}\n".encode())
+    return digest.hexdigest()
+
+
+def package_folders() -> dict[str, Path]:
+    """Where our packages are installed here; those that are not are left out."""
+    folders = {}
+    for package in PACKAGES:
+        with suppress(ImportError):
+            places = importlib.import_module(package).__file__
+            if places is not None:
+                folders[package] = Path(places).parent
+    return folders
+
+
+def _without_code(code: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    if code["archive"]:
+        _add_to_path(_unpacked(code["archive"]))
+        return
+    folders = package_folders()
+    needed = f"{code['version']} of {code['digest'][:12]}"
+    if len(folders) < len(PACKAGES):
+        yield OUR_CODE, MISSING, needed
+    elif (found := code_digest(folders)) != code["digest"]:
+        yield OUR_CODE, f"one of {found[:12]}", needed
+
+
+def _add_to_path(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+        importlib.invalidate_caches()
+
+
+def _unpacked(archive: str) -> Path:
+    """The folder with what stands in the archive, in the first place that will do."""
+    from pyspark import SparkFiles
+
+    path = Path(SparkFiles.get(archive))
+    for place in _places():
+        with suppress(OSError):
+            return unpack_once(path, place)
+    return unpack_once(path, Path(SparkFiles.getRootDirectory()) / "advisor")
+
+
+def _places() -> Iterator[Path]:
+    told = os.environ.get(CODE_DIR)
+    if told:
+        yield Path(told)
+    with suppress(RuntimeError):  # no home
+        cache = os.environ.get("XDG_CACHE_HOME")
+        yield (Path(cache) if cache else Path.home() / ".cache") / "kafka-rebalance-advisor" / "spark"
+
+
+def unpack_once(archive: Path, place: Path) -> Path:
+    """A folder below ``place`` by the archive's name, whole or not at all, whoever else unpacks it at the same time.
+
+    Raises OSError where ``place`` cannot be had for ourselves.
+    """
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    about = place.stat()
+    if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(f"{place}: others may write there")
+    folder = place / f"{_FOLDER_PREFIX}{archive.stem}"
+    if not folder.exists():
+        _forget_unused(place)
+        fresh = Path(tempfile.mkdtemp(prefix="new-", dir=place))
+        try:
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(fresh)
+            fresh.rename(folder)
+        except OSError:
+            if not folder.exists():  # else another process was quicker
+                raise
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    os.utime(folder)
+    return folder
+
+
+def _forget_unused(place: Path) -> None:
+    """Versions that no job of the last month used."""
+    oldest = time.time() - _UNUSED_DAYS * 86_400
+    for folder in place.glob(f"{_FOLDER_PREFIX}*"):
+        with suppress(OSError):
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
