@@ -77,7 +77,7 @@ def restart_pauses(protocol: Protocol, leaves: Step, returns: Step, times: Times
             f"{leaves.trigger} of member {leaves.subject}, then {returns.trigger} of member {returns.subject}",
             "one member without instance id leaves, and joins what that leaves behind; else: static_restart",
         )
-    return _away(protocol, leaves, returns, times)
+    return _goes_and_returns(protocol, leaves, returns, times)
 
 
 def rolling(protocol: Protocol, restarts: Iterable[Step | tuple[Step, Step]], times: Times) -> Pauses:
@@ -191,10 +191,10 @@ def _static_restart(protocol: Protocol, step: Step, times: Times) -> Pauses:
         )
     dies = replace(step, trigger=Trigger.MEMBER_DIES, after=step.meanwhile, meanwhile=None, is_static=True)
     joins = replace(step, trigger=Trigger.MEMBER_JOINS, before=step.meanwhile, meanwhile=None, is_static=True)
-    return _away(protocol, dies, joins, times)
+    return _goes_and_returns(protocol, dies, joins, times)
 
 
-def _away(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
+def _goes_and_returns(protocol: Protocol, goes: Step, returns: Step, times: Times) -> Pauses:
     """The subject goes at 0 and is back after ``restart_ms``; replayed where the others have not settled by then.
 
     And where somebody else's partitions are read by nobody meanwhile, which no strategy does.

@@ -35,13 +35,13 @@ def _names(count: int) -> list[str]:
     return [f"member {number:0{width}}" for number in range(count)]
 
 
-def _holding(column: Ints, names: list[str], away: int) -> Holding:
-    """Member → partitions, all members named but for ``away``."""
+def _holding(column: Ints, names: list[str], absent: int) -> Holding:
+    """Member → partitions, all members named but for ``absent``."""
     held = holdings(column)
     return {
         name: frozenset(("", partition) for partition in held.get(number, ()))
         for number, name in enumerate(names)
-        if number != away
+        if number != absent
     }
 
 

@@ -34,10 +34,10 @@ def random_step(random: np.random.Generator, trigger: Trigger) -> Step:
     """Up to six members, some idle, and up to nine partitions, some that nobody reads before, or after."""
     members, partitions = int(random.integers(1, 7)), int(random.integers(0, 10))
     subject = int(random.integers(members))
-    away_before = subject if trigger is Trigger.MEMBER_JOINS else NOBODY
-    away_after = subject if trigger in GOES else NOBODY
-    before = _any_column(random, members, partitions, away_before)
-    after = _changed(random, before, members, away_after)
+    absent_before = subject if trigger is Trigger.MEMBER_JOINS else NOBODY
+    absent_after = subject if trigger in GOES else NOBODY
+    before = _any_column(random, members, partitions, absent_before)
+    after = _changed(random, before, members, absent_after)
     meanwhile = None
     if trigger is Trigger.COORDINATOR_MOVES:
         after = before
@@ -57,19 +57,19 @@ def random_restart(random: np.random.Generator) -> tuple[Step, Step]:
     return goes, replace(goes, trigger=Trigger.MEMBER_JOINS, before=goes.after, after=after)
 
 
-def _any_column(random: np.random.Generator, members: int, partitions: int, away: int) -> Ints:
+def _any_column(random: np.random.Generator, members: int, partitions: int, absent: int) -> Ints:
     column = random.integers(NOBODY, members, partitions).astype(np.int32)
-    column[column == away] = NOBODY
+    column[column == absent] = NOBODY
     return column
 
 
-def _changed(random: np.random.Generator, before: Ints, members: int, away: int) -> Ints:
-    """Some or most go elsewhere; what ``away`` had goes to the others."""
+def _changed(random: np.random.Generator, before: Ints, members: int, absent: int) -> Ints:
+    """Some or most go elsewhere; what ``absent`` had goes to the others."""
     after = np.where(
-        random.random(len(before)) < random.random(), _any_column(random, members, len(before), away), before
+        random.random(len(before)) < random.random(), _any_column(random, members, len(before), absent), before
     )
-    others = [member for member in range(members) if member != away] or [NOBODY]
-    return np.where((after == away) & (away != NOBODY), random.choice(others, len(before)), after).astype(np.int32)
+    others = [member for member in range(members) if member != absent] or [NOBODY]
+    return np.where((after == absent) & (absent != NOBODY), random.choice(others, len(before)), after).astype(np.int32)
 
 
 def replayed(protocol: Protocol, steps: Sequence[Step], times: Times) -> Pauses:
@@ -77,13 +77,13 @@ def replayed(protocol: Protocol, steps: Sequence[Step], times: Times) -> Pauses:
     names = [f"m{number:05}" for number in range(steps[0].member_count)]
     changes = [_change(step, names, 0 if step is steps[0] else times.restart_ms) for step in steps]
     timeline = replay_chain(protocol, changes, staggered(protocol, times, names))
-    is_away = steps[0].trigger in (*GOES, Trigger.STATIC_RESTART)
+    is_absent = steps[0].trigger in (*GOES, Trigger.STATIC_RESTART)
     return Pauses(
         len(timeline.pauses),
         sum(
             event.partitions
             for event in timeline.events
-            if event.phase is Phase.REVOKE and not (is_away and event.member == names[steps[0].subject])
+            if event.phase is Phase.REVOKE and not (is_absent and event.member == names[steps[0].subject])
         ),
         timeline.longest_pause_ms,
         sum(pause.to_ms - pause.from_ms for pause in timeline.pauses if pause.to_ms is not None),
@@ -92,13 +92,13 @@ def replayed(protocol: Protocol, steps: Sequence[Step], times: Times) -> Pauses:
 
 def _change(step: Step, names: list[str], at_ms: int) -> Change:
     dropped = np.zeros(len(step.before), dtype=np.bool_) if step.dropped is None else step.dropped
-    away_before = step.subject if step.trigger is Trigger.MEMBER_JOINS else NOBODY
-    away_after = step.subject if step.trigger in GOES else NOBODY
+    absent_before = step.subject if step.trigger is Trigger.MEMBER_JOINS else NOBODY
+    absent_after = step.subject if step.trigger in GOES else NOBODY
     return Change(
         step.trigger,
         names[step.subject],
-        _holding(step.before, names, dropped, away_before),
-        _holding(step.after, names, dropped, away_after),
+        _holding(step.before, names, dropped, absent_before),
+        _holding(step.after, names, dropped, absent_after),
         names[step.leader],
         frozenset({"dropped"}),
         is_static=step.is_static,
@@ -107,12 +107,12 @@ def _change(step: Step, names: list[str], at_ms: int) -> Change:
     )
 
 
-def _holding(column: Ints, names: list[str], dropped: Flags, away: int) -> dict[str, frozenset[tuple[str, int]]]:
+def _holding(column: Ints, names: list[str], dropped: Flags, absent: int) -> dict[str, frozenset[tuple[str, int]]]:
     return {
         name: frozenset(
             ("dropped" if dropped[partition] else "kept", int(partition))
             for partition in np.flatnonzero(column == number)
         )
         for number, name in enumerate(names)
-        if number != away
+        if number != absent
     }

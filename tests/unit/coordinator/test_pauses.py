@@ -8,9 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kafka_rebalance.arrays import NOBODY
+from kafka_rebalance.coordinator.classic_pauses import JoinPhase, cooperative_pauses, eager_pauses
+from kafka_rebalance.coordinator.consumer_pauses import EpochRaised, consumer_pauses
 from kafka_rebalance.coordinator.pause_sums import NO_PAUSES, Pauses, added, scaled, summed
 from kafka_rebalance.coordinator.pauses import pauses_of, restart_pauses, rolling
 from kafka_rebalance.coordinator.rebalance_step import Step
+from kafka_rebalance.coordinator.replayed_pauses import replayed_pauses
+from kafka_rebalance.coordinator.staggered_clocks import first_beats
 from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
 from kafka_rebalance.errors import InvalidInputError
 from tests.unit.coordinator.random_steps import random_restart, random_step, random_times, replayed
@@ -57,6 +62,29 @@ def test_a_restart_is_two_rebalances_of_which_the_second_has_the_clocks_of_the_f
     # One of four was asked: four times as much, and no longer.
     assert scaled(added(Pauses(3, 2, 700, 900), Pauses(1, 0, 800, 101)), 0.25) == Pauses(16, 8, 800, 4004)
     assert added(Pauses(1, 1, None, 0), leaves).longest_pause_ms is None
+
+
+def test_one_that_is_back_before_the_others_have_settled_is_replayed() -> None:
+    """Back at 1500, it joins at 1700 the rebalance that its leaving began: one rebalance, all read at 2300."""
+    soon = replace(TIMES, restart_ms=1500)
+    assert restart_pauses(EAGER, LEAVE, JOIN, soon) == Pauses(6, 4, 2300, 2 * 1200 + 2 * 200 + 2 * 2300)
+    for protocol in Protocol:
+        assert replayed_pauses(protocol, LEAVE, JOIN, TIMES) == restart_pauses(protocol, LEAVE, JOIN, TIMES)
+
+
+def test_the_kernels_say_when_all_is_over_and_how_clocks_go_on() -> None:
+    """The leave of above: eager members read at 2300 and beat at 2200 + 3000. KIP-848: the last is given at 2000."""
+    beats = first_beats(3, 3000)
+    phase = JoinPhase(0, NOBODY, gone=2, newcomer=NOBODY, delay_ms=0, unread_since_ms=0, trip_ms=100, heartbeat_ms=3000)
+    nothing = np.zeros(0, dtype=np.bool_)
+    nothing.setflags(write=False)
+    eager = eager_pauses(LEAVE.before, LEAVE.after, beats.copy(), phase)
+    cooperative = cooperative_pauses(LEAVE.before, LEAVE.after, nothing, beats.copy(), phase)
+    assert (eager.ends_ms, eager.next_beat_ms) == (cooperative.ends_ms, cooperative.next_beat_ms) == (2300, 5200)
+    epoch = EpochRaised(0, NOBODY, 2, NOBODY, unread_since_ms=0, not_before_ms=1500, trip_ms=100, heartbeat_ms=3000)
+    late = consumer_pauses(LEAVE.before, LEAVE.after, beats, epoch)
+    # No target before 1500: the beat at 2000 makes it, that of 0 at 4000 brings what it gets.
+    assert (late.computed_ms, late.ends_ms, beats[:2].tolist()) == (2000, 4100, [4000, 2000])
 
 
 def test_a_static_restart_pauses_what_it_had_and_nothing_else() -> None:
