@@ -91,12 +91,12 @@ class _Run:
         heapq.heappush(self.agenda, (at_ms, self.entries, action))
         self.entries += 1
 
-    def say(self, at_ms: int, member: str, phase: Phase, detail: str = "") -> None:
-        self.events.append(Event(at_ms, member, phase, detail))
+    def say(self, at_ms: int, member: str, phase: Phase, detail: str = "", partitions: int = 0) -> None:
+        self.events.append(Event(at_ms, member, phase, detail, partitions))
 
     def stop(self, at_ms: int, member: str, partitions: Iterable[Partition]) -> None:
         if count := self.reading.stop(at_ms, member, partitions):
-            self.say(at_ms, member, Phase.REVOKE, f"{count} partitions")
+            self.say(at_ms, member, Phase.REVOKE, f"{count} partitions", count)
 
     def stop_all(self, at_ms: int, member: str) -> None:
         self.stop(at_ms, member, tuple(self.reading.owned[member]))
@@ -246,7 +246,7 @@ def _static_return(run: _Run, name: str, had: frozenset[Partition], at_ms: int) 
 
 
 def _read_as_before(run: _Run, member: str, partitions: frozenset[Partition], at_ms: int) -> None:
-    run.say(at_ms, member, Phase.ASSIGN, f"{len(partitions)} partitions, as before")
+    run.say(at_ms, member, Phase.ASSIGN, f"{len(partitions)} partitions, as before", len(partitions))
     run.reading.start(at_ms, member, partitions)
 
 
@@ -361,6 +361,8 @@ def _sync(run: _Run, generation: int, target: Holding, at_ms: int) -> None:
         return
     run.state = _State.STABLE
     for name in run.joined_in:
+        # The heartbeat of this moment was answered before: it tells nobody what follows, also where trips take no time.
+        run.members[name].first_beat_ms = at_ms + run.times.heartbeat_ms
         run.say(at_ms, name, Phase.SYNC_GROUP)
     run.at(at_ms + run.times.round_trip_ms, partial(_assign, run, target))
 
@@ -372,7 +374,7 @@ def _assign(run: _Run, target: Holding, at_ms: int) -> None:
     for name in names:
         count = run.reading.start(at_ms, name, free[name])
         more = " more" if run.is_cooperative else ""
-        run.say(at_ms, name, Phase.ASSIGN, f"{count} partitions{more}")
+        run.say(at_ms, name, Phase.ASSIGN, f"{count} partitions{more}", count)
     rejoining = []
     for name in names:
         if moved := run.reading.owned[name] - target.get(name, frozenset()):

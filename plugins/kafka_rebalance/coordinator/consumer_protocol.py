@@ -65,8 +65,8 @@ class _Run:
         heapq.heappush(self.agenda, (at_ms, self.entries, action))
         self.entries += 1
 
-    def say(self, at_ms: int, member: str, phase: Phase, detail: str = "") -> None:
-        self.events.append(Event(at_ms, member, phase, detail))
+    def say(self, at_ms: int, member: str, phase: Phase, detail: str = "", partitions: int = 0) -> None:
+        self.events.append(Event(at_ms, member, phase, detail, partitions))
 
     def stop_all(self, at_ms: int, member: str) -> None:
         self.reading.stop(at_ms, member, tuple(self.reading.owned[member]))
@@ -203,10 +203,10 @@ def _obey(run: _Run, member: str, owned: set[Partition], phase: Phase, partition
         return
     if phase is Phase.REVOKE:
         run.reading.stop(at_ms, member, partitions)
-        run.say(at_ms, member, phase, f"{len(partitions)} partitions")
+        run.say(at_ms, member, phase, f"{len(partitions)} partitions", len(partitions))
     else:
         run.reading.start(at_ms, member, partitions)
-        run.say(at_ms, member, phase, f"{len(partitions)} partitions more")
+        run.say(at_ms, member, phase, f"{len(partitions)} partitions more", len(partitions))
 
 
 def _learn(run: _Run, at_ms: int, member: str) -> None:
@@ -237,7 +237,7 @@ def _static_restart(run: _Run, change: Change, at_ms: int) -> None:
 def _read_as_before(run: _Run, member: str, at_ms: int) -> None:
     """What is still its own by the target of now."""
     kept = {partition for partition in run.target.get(member, ()) if run.held.get(partition) == member}
-    run.say(at_ms, member, Phase.ASSIGN, f"{len(kept)} partitions, as before")
+    run.say(at_ms, member, Phase.ASSIGN, f"{len(kept)} partitions, as before", len(kept))
     run.reading.start(at_ms, member, kept)
     run.beating[member] = at_ms - run.times.round_trip_ms + run.times.consumer_heartbeat_ms
 

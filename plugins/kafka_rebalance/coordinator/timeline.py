@@ -85,12 +85,13 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happens."""
+    """One thing that happens; ``partitions``: how many are revoked or assigned."""
 
     at_ms: int
     member: str
     phase: Phase
     detail: str = ""
+    partitions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,7 @@ def _static_restart(change: Change, times: Times, heartbeat_ms: int) -> list[Cha
         return [change]
     member, at = change.subject, change.at_ms
     expires = times.next_beat(member, at, heartbeat_ms) - heartbeat_ms + times.session_ms - at
-    if times.restart_ms < expires:
+    if times.restart_ms <= expires:
         return [change]
     if change.meanwhile is None:
         raise InvalidInputError.at(

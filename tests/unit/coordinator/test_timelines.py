@@ -4,6 +4,7 @@ A beats 1.0 s, B 2.0 s, C 2.5 s after the trigger, then every 3 s (classic) or 5
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -115,6 +116,13 @@ def test_a_coordinator_that_moves_is_looked_up_again() -> None:
         Event(1100, "A", Phase.FIND_COORDINATOR),
         Event(1200, "A", Phase.HEARTBEAT),
     ]
+
+
+def test_trips_that_take_no_time_hand_over_after_a_whole_interval_as_all_others_do() -> None:
+    """All join at 2000 and beat at that moment, before A and B give up: C hears of it at its next beat, at 5000."""
+    at_once = replace(TIMES, round_trip_ms=0)
+    timeline = replay_rebalance(COOPERATIVE, CHANGES[Trigger.MEMBER_JOINS], at_once)
+    assert [(pause.from_ms, pause.to_ms) for pause in timeline.pauses] == [(2000, 5000), (2000, 5000)]
 
 
 def test_a_slow_poll_holds_everybody_up() -> None:
