@@ -93,7 +93,7 @@ def rolling_restart(stage: Stage) -> Iterator[Variant]:
     for number in stage.picked:
         place = next(i for i, member in enumerate(state.members) if member.id == stage.name(number))
         member, topics = state.members[place], state.subscriptions[place]
-        leaves = without(state, {place}, Trigger.MEMBER_LEAVES)
+        leaves = replace(without(state, {place}, Trigger.MEMBER_LEAVES), is_static=False)
         joins = _with_newcomers(leaves.after, [restarted(member, lots)], [topics])
         events += [leaves, joins]
         state = joins.after

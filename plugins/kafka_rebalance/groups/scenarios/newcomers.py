@@ -54,8 +54,8 @@ class Newcomers:
 
 
 def restarted(member: Member, lots: np.random.Generator) -> Member:
-    """The same process after a restart: a new id, the instance id it had."""
-    return replace(member, id=_drawn_id(member, member.instance_id, lots), user_data=None)
+    """The same process after a restart without instance id: its member id is a new one."""
+    return replace(member, id=_drawn_id(member, None, lots), instance_id=None, user_data=None)
 
 
 def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> str:

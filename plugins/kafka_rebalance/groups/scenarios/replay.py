@@ -12,14 +12,15 @@ Complexity: variants × strategies, each O(partitions + members) but for the str
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Ints
 from kafka_rebalance.assignors.registry import by_name
-from kafka_rebalance.coordinator.pauses import Pauses, Step, added, pauses_of, scaled
+from kafka_rebalance.coordinator.pauses import Pauses, Step, added, pauses_of, restart_pauses, scaled, summed
 from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.answers import reader_of, scored, unscored
@@ -131,7 +132,8 @@ def _with_pauses(row: GroupScore, pauses: Pauses) -> GroupScore:
 
 def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -> _Outcome:
     """The events of a variant, each on what the one before it left. Raises AssignorError as the strategy does."""
-    reader, before, moved, pauses = standing.reader, standing.reader, 0, Pauses(0, 0, 0, 0)
+    reader, before, moved = standing.reader, standing.reader, 0
+    steps: list[Step] = []
     for event in variant.events:
         stays, before = event.carried(reader)
         if event.trigger is Trigger.STATIC_RESTART:
@@ -139,11 +141,22 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
         else:
             after = asked.answer(standing, event.after, stays, is_from_today=reader is standing.reader)
         moved += int(((before != NOBODY) & (before != after)).sum())
-        pauses = added(pauses, pauses_of(standing.protocol, _step(event, before, after), times))
+        steps.append(_step(event, before, after))
         reader = after
+    pauses = summed(_pauses(standing.protocol, steps, times))
     last = variant.events[-1].after
-    # Against what was there at first where members only restart: at the end all is as even as before.
     return _Outcome(variant, last, before, reader, round(moved / variant.share), scaled(pauses, variant.share))
+
+
+def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator[Pauses]:
+    """Of each event; one that leaves and joins again is one restart."""
+    for step, following in zip_longest(steps, steps[1:]):
+        if step.trigger is Trigger.MEMBER_JOINS and step is not steps[0]:
+            continue  # told with the leave before it
+        if step.trigger is Trigger.MEMBER_LEAVES and following is not None:
+            yield restart_pauses(protocol, step, following, times)
+        else:
+            yield pauses_of(protocol, step, times)
 
 
 def _step(event: Event, before: Ints, after: Ints) -> Step:
