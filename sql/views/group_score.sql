@@ -22,7 +22,9 @@ SELECT
     group_score.basis,
     group_score.is_reproduced,
     group_score.error,
-    consumer_group.type
+    consumer_group.type,
+    group_score.members_falling_behind,
+    group_score.leader_in_rack_ratio
 FROM store.run
 JOIN store.group_score
     ON group_score.run_key = run.run_key AND group_score.time = run.time

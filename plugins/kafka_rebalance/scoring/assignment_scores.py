@@ -13,7 +13,7 @@ from kafka_rebalance.scoring.movement import reader_movement
 
 @dataclass(frozen=True, slots=True)
 class MemberScore:
-    """One member's part of one assignment; ``None`` is unknown. ``drain_seconds`` is infinite where it falls behind."""
+    """One member's part of one assignment; ``None`` is unknown. A member that falls behind has no ``drain_seconds``."""
 
     group_id: str
     assignor: str
@@ -27,6 +27,7 @@ class MemberScore:
     in_messages_per_s: float | None
     lag_messages: int | None
     drain_seconds: float | None = None
+    is_falling_behind: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

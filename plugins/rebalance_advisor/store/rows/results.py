@@ -37,8 +37,12 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
     "group_score": (
         "version", "scenario", "idle_members", "skew_count", "skew_rate", "skew_lag", "partitions_moved",
         "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "error",
+        "members_falling_behind", "leader_in_rack_ratio",
     ),
-    "member_score": ("instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages"),
+    "member_score": (
+        "instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages", "drain_seconds",
+        "is_falling_behind",
+    ),
 }  # fmt: skip
 _FINDING = (
     "code", "severity", "subject_type", "subject", "evidence", "recommendation", "cost", "gain", "confidence",
