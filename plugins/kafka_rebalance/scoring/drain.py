@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
-from kafka_rebalance.kernels.decorators import kernel
+from kafka_rebalance.kernels.decorators import inner_kernel, kernel
 from kafka_rebalance.scoring.assignment_scores import PartitionRates, per_member
 
 COMMIT_INTERVAL_S = 5.0  # auto.commit.interval.ms of Kafka's clients
@@ -59,12 +59,12 @@ def member_capacity(reader: Ints, read_messages_per_s: Floats, member_count: int
 
 
 def drain(reader: Ints, member_count: int, rates: PartitionRates, capacity: float) -> Drain:
-    """Of ``reader`` int32[P] (member of each partition, NOBODY: none)."""
+    """Of ``reader`` int32[P] (member of each partition, NOBODY: none). Without partitions nothing is known."""
     seconds = np.empty(member_count)
     slowest, behind, unread = drain_of_members(
         reader, rates.lag_messages, rates.in_messages_per_s, capacity, seconds, np.empty(member_count)
     )
-    if np.isnan(slowest):
+    if np.isnan(slowest) or not len(reader):
         return Drain(None, None, None, seconds)
     return Drain(None if np.isinf(slowest) else slowest, behind, unread, seconds)
 
@@ -78,35 +78,41 @@ def drain_of_members(
     Returns the slowest (``inf``: never, ``nan``: unknown for a member or for a partition that nobody reads), how many
     members fall behind, and how many partitions with a backlog nobody reads. For loops that score many assignments.
     """
-    members, unread, slowest = len(seconds), 0, 0.0
-    seconds[:] = 0.0  # the backlog, until the last loop
+    seconds[:] = 0.0  # the backlog, until it is divided
     work[:] = 0.0  # what is written
+    unread, left = 0, 0.0
     for row in range(len(reader)):
         backlog = lag[row] - COMMIT_INTERVAL_S * written[row]
         if backlog < 0:
             backlog = 0.0
-        member = reader[row]
-        if member != NOBODY:
-            seconds[member] += backlog
-            work[member] += written[row]
-        elif np.isnan(backlog):
+        if reader[row] != NOBODY:
+            seconds[reader[row]] += backlog
+            work[reader[row]] += written[row]
+        else:
+            left += backlog
+            unread += backlog > 0
+    behind = _divide(seconds, work, capacity)
+    slowest = 0.0 if left == 0 else np.inf if left > 0 else np.nan
+    for drained in seconds:
+        if np.isnan(drained) or np.isnan(slowest):
             slowest = np.nan
-        elif backlog > 0:
-            unread += 1
-    if unread and not np.isnan(slowest):
-        slowest = np.inf
-    behind = 0
-    for member in range(members):
-        if seconds[member] > 0:
-            if np.isnan(capacity):
-                seconds[member] = np.nan
-            elif work[member] < capacity:
-                seconds[member] /= capacity - work[member]
-            else:
-                seconds[member] = np.inf
-                behind += 1
-        if np.isnan(seconds[member]) or np.isnan(slowest):
-            slowest = np.nan
-        elif seconds[member] > slowest:
-            slowest = seconds[member]
+        elif drained > slowest:
+            slowest = drained
     return slowest, behind, unread
+
+
+@inner_kernel
+def _divide(seconds: Floats, written: Floats, capacity: float) -> int:
+    """Backlogs become the time that each takes; returns how many members fall behind."""
+    behind = 0
+    for member in range(len(seconds)):
+        if not seconds[member] > 0:
+            continue
+        if np.isnan(capacity):
+            seconds[member] = np.nan
+        elif written[member] < capacity:
+            seconds[member] /= capacity - written[member]
+        else:
+            seconds[member] = np.inf
+            behind += 1
+    return behind

@@ -34,7 +34,7 @@ _ROUNDING = 1e-9  # of the capacity: sums of demands in another order
 @dataclass(frozen=True, slots=True)
 class MembersNeeded:
     """``members`` is ``None`` where rates are unknown, and where no number is enough: then ``hot_row`` is the partition
-    that demands most, and ``hot_row_seconds`` how long a member takes that reads nothing else (``inf``: for ever).
+    that takes longest of a member that reads nothing else, and ``hot_row_seconds`` how long (``inf``: for ever).
     """
 
     members: int | None
@@ -52,11 +52,10 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
     if total == 0:
         return MembersNeeded(min(1, len(demand)))
     limit = capacity * (1 + _ROUNDING)
-    hot_row = int(demand.argmax())
-    if demand[hot_row] > limit:
-        left = capacity - float(rates.in_messages_per_s[hot_row])
-        alone = float(backlog[hot_row]) / left if left > 0 else np.inf
-        return MembersNeeded(None, hot_row, alone)
+    if demand.max() > limit:
+        left = capacity - rates.in_messages_per_s
+        alone = np.where(left > 0, backlog / np.where(left > 0, left, 1.0), np.where(demand > limit, np.inf, 0.0))
+        return MembersNeeded(None, int(alone.argmax()), float(alone.max()))
     heaviest_first = np.sort(demand[demand > 0])[::-1]
     too_few, enough = max(1, ceil(total / limit)) - 1, len(heaviest_first)
     step = 1

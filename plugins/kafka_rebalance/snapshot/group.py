@@ -60,7 +60,7 @@ class CommittedOffset:
 
     ``lag``: as the broker told it (share groups: records behind the start may be done already); None elsewhere, where
     it is the end minus the offset. ``read_messages_per_s``: how fast this group read it since the reading before; None
-    where that is unknown (``snapshot.read_rates``).
+    where that is unknown (``group_reads.read_rates``).
     """
 
     topic: str

@@ -40,19 +40,19 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.group_reads.read_rates import NO_COMMIT, CommitColumns, commit_columns, with_read_rates
+from kafka_rebalance.snapshot.group_reads.unread_groups import UnreadGroup, may_hide_groups, unread_groups
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
-from kafka_rebalance.snapshot.read_rates import NO_COMMIT, CommitColumns, commit_columns, with_read_rates
 from kafka_rebalance.snapshot.times import time_text
-from kafka_rebalance.snapshot.unread_groups import UnreadGroup, may_hide_groups, unread_groups
 
 _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
 
 
 def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnapshot:
-    """``newer`` with the loads that can be measured since ``older``; source and window stand in each column. Each commit
-    has the rate at which its group read that partition (``read_rates``).
+    """``newer`` with the loads that can be measured since ``older``; source and window stand in each column.
+    Each commit has the rate at which its group read that partition (``group_reads.read_rates``).
 
     Raises InvalidInputError where the two are of different clusters, or where their times are missing or not in order.
     """

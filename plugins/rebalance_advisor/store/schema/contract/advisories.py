@@ -154,9 +154,11 @@ GROUP_SCORE = view(
     Column(
         "members_falling_behind",
         Integer(),
-        comment="Members whose lag is never gone; NULL where unknown. 0 without drain_seconds: nobody reads what is left.",
+        comment="Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.",
     ),
-    Column("leader_in_rack_ratio", Double(), comment="As same_rack_ratio, of leaders alone: without a selector by rack."),
+    Column(
+        "leader_in_rack_ratio", Double(), comment="As same_rack_ratio, of leaders alone: without a selector by rack."
+    ),
     latest="Each group under its own and under other assignors, of the newest published advisory of each cluster.",
 )
 
