@@ -45,7 +45,7 @@ def test_the_row_of_today() -> None:
 
 
 def test_the_row_of_another_assignment_is_of_what_members_were_seen_to_read_today() -> None:
-    """All on b: 800 behind, 40 written of 40 read: it falls behind. In its rack are 3 + 4 of 10 bytes/s, led there 4."""
+    """All on b: 800 behind, 40 written of 40 read: b falls behind. In its rack are 3 + 4 of 10 bytes/s, 4 are led."""
     group, today = two_members(), readers(0, 0, 1, 1)
     row = scored(group, "x", readers(1, 1, 1, 1), today)
     assert (row.drain_seconds, row.members_falling_behind) == (None, 1)
