@@ -1506,7 +1506,9 @@ CREATE TABLE store.group_score (
     partitions_revoked integer,
     partitions_unread integer,
     longest_pause_ms bigint,
-    unread_partition_ms bigint
+    unread_partition_ms bigint,
+    members_falling_behind integer,
+    leader_in_rack_ratio double precision
 )
 PARTITION BY RANGE ("time");
 
@@ -1525,7 +1527,9 @@ CREATE VIEW advisor.group_drain_latest AS
     (today.drain_seconds - advised.drain_seconds) AS gain_seconds,
     today.skew_rate,
     advised.skew_rate AS advised_skew_rate,
-    advised.partitions_moved
+    advised.partitions_moved,
+    today.members_falling_behind,
+    advised.members_falling_behind AS advised_members_falling_behind
    FROM ((store.newest_run newest
      JOIN store.group_score today ON (((today.run_key = newest.run_key) AND (today."time" = newest."time") AND today.is_current AND (today.scenario = 'today'::text))))
      LEFT JOIN store.group_score advised ON (((advised.run_key = newest.run_key) AND (advised."time" = newest."time") AND (advised.group_id = today.group_id) AND advised.is_advised AND (NOT advised.is_current) AND (advised.scenario = 'today'::text))));
@@ -1544,9 +1548,9 @@ COMMENT ON COLUMN advisor.group_drain_latest.current_assignor IS 'Strategy of to
 
 COMMENT ON COLUMN advisor.group_drain_latest.advised_assignor IS 'Advised strategy; NULL: keep it.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.drain_seconds IS 'Time to drain today''s lag as it is.';
+COMMENT ON COLUMN advisor.group_drain_latest.drain_seconds IS 'Time until today''s lag is gone as it is; NULL: unknown, never.';
 
-COMMENT ON COLUMN advisor.group_drain_latest.advised_drain_seconds IS 'Time to drain it with the advised strategy.';
+COMMENT ON COLUMN advisor.group_drain_latest.advised_drain_seconds IS 'The same with the advised strategy.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.gain_seconds IS 'What that saves.';
 
@@ -1555,6 +1559,10 @@ COMMENT ON COLUMN advisor.group_drain_latest.skew_rate IS 'Skew of rates today.'
 COMMENT ON COLUMN advisor.group_drain_latest.advised_skew_rate IS 'Skew of rates with the advised strategy.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.partitions_moved IS 'Partitions that change their member once.';
+
+COMMENT ON COLUMN advisor.group_drain_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown.';
+
+COMMENT ON COLUMN advisor.group_drain_latest.advised_members_falling_behind IS 'The same with the advised strategy.';
 
 CREATE TABLE store.committed_offset (
     snapshot_key bigint NOT NULL,
@@ -1565,8 +1573,10 @@ CREATE TABLE store.committed_offset (
     partitions integer[] NOT NULL,
     offsets bigint[] NOT NULL,
     lags bigint[],
+    read_messages_per_s double precision[],
     CONSTRAINT committed_offset_lags_equal CHECK ((cardinality(lags) = cardinality(partitions))),
-    CONSTRAINT committed_offset_lengths_equal CHECK ((cardinality(partitions) = cardinality(offsets)))
+    CONSTRAINT committed_offset_lengths_equal CHECK ((cardinality(partitions) = cardinality(offsets))),
+    CONSTRAINT committed_offset_reads_equal CHECK ((cardinality(read_messages_per_s) = cardinality(partitions)))
 )
 PARTITION BY RANGE ("time");
 
@@ -1582,11 +1592,15 @@ CREATE VIEW advisor.group_lag_latest AS
     count(*) AS partitions,
     (sum(COALESCE(offsets.lag, GREATEST((placed.end_offset - offsets.committed), (0)::bigint))))::bigint AS lag_messages,
     max(COALESCE(offsets.lag, GREATEST((placed.end_offset - offsets.committed), (0)::bigint))) AS max_lag_messages,
-    grouped.type
+    grouped.type,
+        CASE
+            WHEN bool_and((offsets.reads IS NOT NULL)) THEN sum(offsets.reads)
+            ELSE NULL::double precision
+        END AS read_messages_per_s
    FROM ((((store.newest_snapshot newest
      JOIN store.committed_offset committed ON (((committed.snapshot_key = newest.snapshot_key) AND (committed."time" = newest."time"))))
      JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped."time" = newest."time") AND (grouped.group_id = committed.group_id))))
-     CROSS JOIN LATERAL UNNEST(committed.partitions, committed.offsets, committed.lags) offsets(partition, committed, lag))
+     CROSS JOIN LATERAL UNNEST(committed.partitions, committed.offsets, committed.lags, committed.read_messages_per_s) offsets(partition, committed, lag, reads))
      LEFT JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = committed.topic) AND (placed.partition = offsets.partition))))
   GROUP BY newest."time", newest.cluster, committed.group_id, committed.topic, grouped.type;
 
@@ -1609,6 +1623,8 @@ COMMENT ON COLUMN advisor.group_lag_latest.lag_messages IS 'Messages not yet rea
 COMMENT ON COLUMN advisor.group_lag_latest.max_lag_messages IS 'Of the partition furthest behind.';
 
 COMMENT ON COLUMN advisor.group_lag_latest.type IS 'Type of the group; the lag of a share group is what its broker tells.';
+
+COMMENT ON COLUMN advisor.group_lag_latest.read_messages_per_s IS 'What it reads; NULL where that of one partition is unknown.';
 
 CREATE TABLE store.member (
     snapshot_key bigint NOT NULL,
@@ -1735,7 +1751,9 @@ CREATE VIEW advisor.group_score AS
     group_score.cv_rate,
     group_score.least_skew_count,
     group_score.least_skew_rate,
-    consumer_group.type
+    consumer_group.type,
+    group_score.members_falling_behind,
+    group_score.leader_in_rack_ratio
    FROM (((store.run
      JOIN store.group_score ON (((group_score.run_key = run.run_key) AND (group_score."time" = run."time"))))
      JOIN store.snapshot ON ((snapshot.snapshot_key = run.snapshot_key)))
@@ -1780,9 +1798,9 @@ COMMENT ON COLUMN advisor.group_score.partitions_moved IS 'Partitions that chang
 
 COMMENT ON COLUMN advisor.group_score.moved_rate_ratio IS 'Share of the rate that changes its member.';
 
-COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of partitions read from a replica in the member''s rack.';
+COMMENT ON COLUMN advisor.group_score.same_rack_ratio IS 'Share of what members with a rack read that has a replica there.';
 
-COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time to drain today''s lag at today''s rates.';
+COMMENT ON COLUMN advisor.group_score.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
 
 COMMENT ON COLUMN advisor.group_score.basis IS 'Where its subscriptions come from: given, or assumed and how.';
 
@@ -1815,6 +1833,10 @@ COMMENT ON COLUMN advisor.group_score.least_skew_count IS 'No assignment to thes
 COMMENT ON COLUMN advisor.group_score.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
 
 COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no strategy to choose.';
+
+COMMENT ON COLUMN advisor.group_score.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
+
+COMMENT ON COLUMN advisor.group_score.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
 
 CREATE VIEW advisor.group_score_latest AS
  SELECT newest."time",
@@ -1851,7 +1873,9 @@ CREATE VIEW advisor.group_score_latest AS
     group_score.cv_rate,
     group_score.least_skew_count,
     group_score.least_skew_rate,
-    consumer_group.type
+    consumer_group.type,
+    group_score.members_falling_behind,
+    group_score.leader_in_rack_ratio
    FROM (((store.newest_run newest
      JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score."time" = newest."time"))))
      JOIN store.snapshot ON ((snapshot.snapshot_key = newest.snapshot_key)))
@@ -1895,9 +1919,9 @@ COMMENT ON COLUMN advisor.group_score_latest.partitions_moved IS 'Partitions tha
 
 COMMENT ON COLUMN advisor.group_score_latest.moved_rate_ratio IS 'Share of the rate that changes its member.';
 
-COMMENT ON COLUMN advisor.group_score_latest.same_rack_ratio IS 'Share of partitions read from a replica in the member''s rack.';
+COMMENT ON COLUMN advisor.group_score_latest.same_rack_ratio IS 'Share of what members with a rack read that has a replica there.';
 
-COMMENT ON COLUMN advisor.group_score_latest.drain_seconds IS 'Time to drain today''s lag at today''s rates.';
+COMMENT ON COLUMN advisor.group_score_latest.drain_seconds IS 'Time until today''s lag is gone; NULL where unknown, and where never.';
 
 COMMENT ON COLUMN advisor.group_score_latest.basis IS 'Where its subscriptions come from: given, or assumed and how.';
 
@@ -1930,6 +1954,10 @@ COMMENT ON COLUMN advisor.group_score_latest.least_skew_count IS 'No assignment 
 COMMENT ON COLUMN advisor.group_score_latest.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
 
 COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no strategy to choose.';
+
+COMMENT ON COLUMN advisor.group_score_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
+
+COMMENT ON COLUMN advisor.group_score_latest.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
 
 CREATE TABLE store.load (
     snapshot_key bigint NOT NULL,
@@ -2314,7 +2342,9 @@ CREATE TABLE store.member_score (
     partitions integer NOT NULL,
     in_bytes_per_s double precision,
     in_messages_per_s double precision,
-    lag_messages bigint
+    lag_messages bigint,
+    drain_seconds double precision,
+    is_falling_behind boolean
 )
 PARTITION BY RANGE ("time");
 
@@ -2336,7 +2366,9 @@ CREATE VIEW advisor.member_score AS
     member_score.partitions,
     member_score.in_bytes_per_s,
     member_score.in_messages_per_s,
-    member_score.lag_messages
+    member_score.lag_messages,
+    member_score.drain_seconds,
+    member_score.is_falling_behind
    FROM (store.run
      JOIN store.member_score ON (((member_score.run_key = run.run_key) AND (member_score."time" = run."time"))))
   WHERE (run.status = 'published'::text);
@@ -2373,6 +2405,10 @@ COMMENT ON COLUMN advisor.member_score.in_messages_per_s IS 'Messages written to
 
 COMMENT ON COLUMN advisor.member_score.lag_messages IS 'Messages it is behind.';
 
+COMMENT ON COLUMN advisor.member_score.drain_seconds IS 'Time until they are read; NULL where unknown, and where never.';
+
+COMMENT ON COLUMN advisor.member_score.is_falling_behind IS 'They are never read, at what it was seen to read; NULL: unknown.';
+
 CREATE VIEW advisor.member_score_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -2387,7 +2423,9 @@ CREATE VIEW advisor.member_score_latest AS
     member_score.partitions,
     member_score.in_bytes_per_s,
     member_score.in_messages_per_s,
-    member_score.lag_messages
+    member_score.lag_messages,
+    member_score.drain_seconds,
+    member_score.is_falling_behind
    FROM (store.newest_run newest
      JOIN store.member_score ON (((member_score.run_key = newest.run_key) AND (member_score."time" = newest."time"))));
 
@@ -2422,6 +2460,10 @@ COMMENT ON COLUMN advisor.member_score_latest.in_bytes_per_s IS 'Bytes written t
 COMMENT ON COLUMN advisor.member_score_latest.in_messages_per_s IS 'Messages written to them.';
 
 COMMENT ON COLUMN advisor.member_score_latest.lag_messages IS 'Messages it is behind.';
+
+COMMENT ON COLUMN advisor.member_score_latest.drain_seconds IS 'Time until they are read; NULL where unknown, and where never.';
+
+COMMENT ON COLUMN advisor.member_score_latest.is_falling_behind IS 'They are never read, at what it was seen to read; NULL: unknown.';
 
 CREATE TABLE store.move (
     run_key bigint NOT NULL,

@@ -141,7 +141,7 @@ ORDER BY group_id, position
 
 -- name: snapshot_committed_offsets
 -- Committed offsets in the order of the reading.
-SELECT group_id, topic, partitions, offsets, lags
+SELECT group_id, topic, partitions, offsets, lags, read_messages_per_s
 FROM store.committed_offset
 WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY group_id, position

@@ -11,7 +11,9 @@ SELECT
     today.drain_seconds - advised.drain_seconds AS gain_seconds,
     today.skew_rate,
     advised.skew_rate AS advised_skew_rate,
-    advised.partitions_moved
+    advised.partitions_moved,
+    today.members_falling_behind,
+    advised.members_falling_behind AS advised_members_falling_behind
 FROM store.newest_run AS newest
 JOIN store.group_score AS today
     ON today.run_key = newest.run_key AND today.time = newest.time AND today.is_current AND today.scenario = 'today'

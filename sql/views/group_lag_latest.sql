@@ -7,16 +7,17 @@ SELECT
     count(*) AS partitions,
     sum(coalesce(offsets.lag, greatest(placed.end_offset - offsets.committed, 0)))::bigint AS lag_messages,
     max(coalesce(offsets.lag, greatest(placed.end_offset - offsets.committed, 0))) AS max_lag_messages,
-    grouped.type
+    grouped.type,
+    CASE WHEN bool_and(offsets.reads IS NOT NULL) THEN sum(offsets.reads) END AS read_messages_per_s
 FROM store.newest_snapshot AS newest
 JOIN store.committed_offset AS committed
     ON committed.snapshot_key = newest.snapshot_key AND committed.time = newest.time
 JOIN store.consumer_group AS grouped
     ON grouped.snapshot_key = newest.snapshot_key AND grouped.time = newest.time
     AND grouped.group_id = committed.group_id
-CROSS JOIN LATERAL unnest(committed.partitions, committed.offsets, committed.lags) AS offsets (
-    partition, committed, lag
-)
+CROSS JOIN LATERAL unnest(
+    committed.partitions, committed.offsets, committed.lags, committed.read_messages_per_s
+) AS offsets (partition, committed, lag, reads)
 LEFT JOIN store.partition AS placed
     ON placed.snapshot_key = newest.snapshot_key AND placed.time = newest.time
     AND placed.topic = committed.topic AND placed.partition = offsets.partition

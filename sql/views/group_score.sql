@@ -34,7 +34,9 @@ SELECT
     group_score.cv_rate,
     group_score.least_skew_count,
     group_score.least_skew_rate,
-    consumer_group.type
+    consumer_group.type,
+    group_score.members_falling_behind,
+    group_score.leader_in_rack_ratio
 FROM store.run
 JOIN store.group_score
     ON group_score.run_key = run.run_key AND group_score.time = run.time

@@ -13,7 +13,9 @@ SELECT
     member_score.partitions,
     member_score.in_bytes_per_s,
     member_score.in_messages_per_s,
-    member_score.lag_messages
+    member_score.lag_messages,
+    member_score.drain_seconds,
+    member_score.is_falling_behind
 FROM store.run
 JOIN store.member_score
     ON member_score.run_key = run.run_key AND member_score.time = run.time

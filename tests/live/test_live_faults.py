@@ -17,8 +17,8 @@ from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.snapshot.group_reads.unread_groups import may_hide_groups
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
-from kafka_rebalance.snapshot.unread_groups import may_hide_groups
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster

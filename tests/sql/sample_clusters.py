@@ -111,7 +111,8 @@ def _groups() -> tuple[Group, ...]:
         Member("m-0", decode_error="no Subscription", subscribed_regex="ord.*"),
     )  # fmt: skip
     committed = (
-        CommittedOffset("orders", 1, 3), CommittedOffset("gone", 0, 12), CommittedOffset("orders", 0, 2**40 - 5),
+        CommittedOffset("orders", 1, 3), CommittedOffset("gone", 0, 12, None, 1 / 3),
+        CommittedOffset("orders", 0, 2**40 - 5, None, 1e15),
         CommittedOffset("orders", 5, 0),
     )  # fmt: skip
     tasks = Tasks((("0", (0, 1)), ("1", ())), (("0", (5,)),))

@@ -166,9 +166,14 @@ def test_7_groups_by_drain_time_to_gain(connection) -> None:
         GroupScore("g", "range", "2.4+", True, 3, 6, 1, 1.5, 2.0, None, drain_seconds=900.0),
         GroupScore("g", "roundrobin", "2.4+", False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True),
         GroupScore("fine", "roundrobin", "2.4+", True, 3, 6, 0, 1.0),
+        GroupScore("slow", "range", "2.4+", True, 3, 6, members_falling_behind=2),
+        GroupScore("slow", "sticky", "2.4+", False, 3, 6, drain_seconds=9.0, members_falling_behind=0, is_advised=True),
     ]
     advise(connection, "r", snapshot_id, groups=groups)
-    fine, uneven = rows(connection, "group_drain_latest", "group_id")
+    fine, uneven, slow = rows(connection, "group_drain_latest", "group_id")
+    never, gone = "members_falling_behind", "advised_members_falling_behind"
+    assert (slow["drain_seconds"], slow[never], slow["advised_drain_seconds"], slow[gone]) == (None, 2, 9.0, 0)
+    assert (fine["drain_seconds"], fine[never]) == (None, None)
     assert (fine["advised_assignor"], fine["gain_seconds"]) == (None, None)
     assert (uneven["current_assignor"], uneven["advised_assignor"]) == ("range", "roundrobin")
     assert (uneven["gain_seconds"], uneven["skew_rate"], uneven["advised_skew_rate"]) == (600.0, 2.0, 1.1)
@@ -233,3 +238,14 @@ def test_lag_is_what_is_written_and_not_yet_committed(connection) -> None:
     (line,) = rows(connection, "group_lag_latest")
     assert (line["group_id"], line["topic"], line["partitions"]) == ("readers", "orders", 6)
     assert (line["lag_messages"], line["max_lag_messages"]) == (30, 5)
+    assert line["read_messages_per_s"] is None
+    whole = plain_snapshot()
+    (group,) = whole.groups
+    for day, rates in enumerate(([0.5] * 6, [0.5] * 5), start=1):  # of six partitions
+        commits = (
+            *(replace(one, read_messages_per_s=rate) for one, rate in zip(group.committed, rates, strict=False)),
+        )
+        known = (*commits, *group.committed[len(commits) :])
+        read(connection, NOW + day * DAY, replace(whole, groups=(replace(group, committed=known),)))
+        (line,) = rows(connection, "group_lag_latest")
+        assert line["read_messages_per_s"] == (3.0 if len(rates) == 6 else None)

@@ -12,6 +12,8 @@ from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.scoring.assignment_scores import GroupScore, evenness
+from kafka_rebalance.scoring.drain import drain, member_capacity
+from kafka_rebalance.scoring.rack_reads import RackRatios, rack_ratios
 
 
 def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) -> tuple[Ints | None, str | None]:
@@ -46,9 +48,21 @@ def unscored(group_input: GroupInput, assignor: str) -> GroupScore:
     )
 
 
-def scored(group_input: GroupInput, assignor: str, reader: Ints, before: Ints) -> GroupScore:
-    """The row of an assignment ``reader`` int32[P], against ``before``."""
-    found = evenness(reader, before, len(group_input.group.members), group_input.rates)
+def scored(
+    group_input: GroupInput, assignor: str, reader: Ints, before: Ints, capacity: float | None = None
+) -> GroupScore:
+    """The row of an assignment ``reader`` int32[P], against ``before``.
+
+    ``capacity``: what a member can read a second, where it was seen in another state; else what was read shows it, by
+    ``before``.
+    """
+    members, rates = len(group_input.group.members), group_input.rates
+    if capacity is None:
+        capacity = member_capacity(before, rates.read_messages_per_s, members)
+    found = evenness(reader, before, members, rates)
+    drained = drain(reader, members, rates, capacity)
+    racks = group_input.rack_codes
+    in_rack = RackRatios(None, None) if racks is None else rack_ratios(reader, racks, rates.in_bytes_per_s)
     return replace(
         unscored(group_input, assignor),
         idle_members=found.idle_members,
@@ -60,4 +74,8 @@ def scored(group_input: GroupInput, assignor: str, reader: Ints, before: Ints) -
         cv_count=found.cv_count,
         cv_rate=found.cv_rate,
         partitions_without_reader=found.partitions_without_reader,
+        same_rack_ratio=in_rack.same_rack_ratio,
+        leader_in_rack_ratio=in_rack.leader_in_rack_ratio,
+        drain_seconds=drained.seconds,
+        members_falling_behind=drained.members_falling_behind,
     )

@@ -6,14 +6,14 @@ Built from a snapshot here, or from one packed row by a Spark task.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Ints, Longs
+from kafka_rebalance.arrays import NOBODY, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
+from kafka_rebalance.scoring.rack_reads import RackCodes, rack_codes
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, Member
 
@@ -24,8 +24,9 @@ NO_METADATA = -1
 class GroupInput:
     """``topics`` sorted: all that members subscribe to, read or own. ``partition_counts`` int32[T], NO_METADATA for a
     topic that is not in the cluster. ``rates`` along the P partitions of these topics, in order; the racks of their
-    replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), empty where nobody asked. ``topic_ids``
-    along the topics where all are known, else empty; ``kafka_version`` of the brokers.
+    replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), those of their leaders as
+    ``leader_racks``, empty where nobody asked. ``topic_ids`` along the topics where all are known, else empty;
+    ``kafka_version`` of the brokers. ``rack_codes``: all racks as numbers, ``None`` without ``rack_offsets``.
     """
 
     group: Group
@@ -36,14 +37,20 @@ class GroupInput:
     racks: tuple[str | None, ...] = ()
     topic_ids: tuple[str, ...] = ()
     kafka_version: str | None = None
+    leader_racks: tuple[str | None, ...] = ()
+    rack_codes: RackCodes | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         rows = int(np.maximum(self.partition_counts, 0).sum())
-        for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
+        for name in PartitionRates.__dataclass_fields__:
             if len(getattr(self.rates, name)) != rows:
                 raise InvalidInputError.at(
                     f"group {self.group.id}, {name}", f"{len(getattr(self.rates, name))} values for {rows} partitions"
                 )
+        if self.rack_offsets is not None:
+            members = [member.rack for member in self.group.members]
+            codes = rack_codes(self.rack_offsets, self.racks, self.leader_racks, members)
+            object.__setattr__(self, "rack_codes", codes)
 
     @property
     def first_row(self) -> Longs:
@@ -88,11 +95,12 @@ def group_inputs(snapshot: ClusterSnapshot) -> Iterator[GroupInput]:
         spans = [_span(begins, index.get(topic)) for topic in topics]
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *(span for span in spans if span is not None)])
         counts = [NO_METADATA if span is None else len(span) for span in spans]
-        rates = PartitionRates(in_bytes[rows], messages[rows], lag_of(snapshot, group, rows))
+        rates = PartitionRates(in_bytes[rows], messages[rows], *lag_and_reads(snapshot, group, rows))
         offsets, racks = _racks(snapshot, group, rows, rack_of)
+        led = () if offsets is None else tuple(rack_of.get(leader) for leader in table.leader[rows].tolist())
         ids = known_ids(snapshot.topics[index[topic]].topic_id if topic in index else None for topic in topics)
         yield GroupInput(
-            group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks, ids, snapshot.kafka_version
+            group, topics, np.array(counts, dtype=np.int32), rates, offsets, racks, ids, snapshot.kafka_version, led
         )
 
 
@@ -102,19 +110,25 @@ def known_ids(ids: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(subscription for subscription in every if subscription is not None) if None not in every else ()
 
 
-def lag_of(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> npt.NDArray[np.float64]:
-    """float64[rows]: as the broker told it, else end offset minus what the group committed; ``nan`` where unknown."""
+def lag_and_reads(snapshot: ClusterSnapshot, group: Group, rows: Longs) -> tuple[Floats, Floats]:
+    """float64[rows] each, ``nan`` where unknown: the lag, as the broker told it, else end offset minus what the group
+    committed; and how many messages/s the group read.
+    """
     table = snapshot.partitions
     committed = {(commit.topic, commit.partition): commit for commit in group.committed}
-    lag = np.full(len(rows), np.nan)
+    lag, reads = np.full((2, len(rows)), np.nan)
     for place, row in enumerate(rows.tolist()):
         commit = committed.get((snapshot.topics[table.topic[row]].name, int(table.partition[row])))
+        if commit is None:
+            continue
         end = int(table.end_offset[row])
-        if commit is not None and commit.lag is not None:
+        if commit.lag is not None:
             lag[place] = commit.lag
-        elif commit is not None and end >= 0:
+        elif end >= 0:
             lag[place] = max(0, end - commit.offset)
-    return lag
+        if commit.read_messages_per_s is not None:
+            reads[place] = commit.read_messages_per_s
+    return lag, reads
 
 
 def has_racks(members: tuple[Member, ...]) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isfinite, isinf, isnan
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from kafka_rebalance.groups.subscriptions import (
     request_of,
 )
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore, per_member
+from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.snapshot.model import GroupType, Member
 from kafka_rebalance.snapshot.streams import Tasks
 
@@ -116,9 +118,9 @@ def replay_group(
     by_count, by_rate = state.least_skews
     scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
     scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
-    members = _member_scores(group_input, protocol, today, is_current=True)
+    members = _member_scores(group_input, protocol, today, today, is_current=True)
     if advised is not None:
-        members += _member_scores(group_input, advised, readers[advised], is_current=False)
+        members += _member_scores(group_input, advised, readers[advised], today, is_current=False)
     rows = scenario_scores(state, standings, scenarios, seed, Times())
     return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
 
@@ -133,7 +135,7 @@ def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:
     if group.type is GroupType.STREAMS:
         score = replace(scored(group_input, protocol, today, today), is_current=True)
         score = replace(score, idle_members=sum(member.tasks in (None, Tasks()) for member in group.members))
-        members = _member_scores(group_input, protocol, today, is_current=True)
+        members = _member_scores(group_input, protocol, today, today, is_current=True)
     else:
         idle = sum(not member.assigned for member in group.members)
         score = replace(unscored(group_input, protocol), is_current=True, idle_members=idle, partitions_moved=0)
@@ -239,9 +241,11 @@ def _advised(group_input: GroupInput, scores: list[GroupScore], least_gain: floa
 
 
 def _member_scores(
-    group_input: GroupInput, assignor: str, reader: Ints, *, is_current: bool
+    group_input: GroupInput, assignor: str, reader: Ints, today: Ints, *, is_current: bool
 ) -> tuple[MemberScore, ...]:
     members, rates = group_input.group.members, group_input.rates
+    capacity = member_capacity(today, rates.read_messages_per_s, len(members))
+    seconds = drain(reader, len(members), rates, capacity).member_seconds.tolist()
     counts = per_member(reader, np.ones(len(reader)), len(members))
     columns = [
         per_member(reader, column, len(members))
@@ -260,6 +264,8 @@ def _member_scores(
             in_bytes_per_s=_known(columns[0][number]),
             in_messages_per_s=_known(columns[1][number]),
             lag_messages=None if np.isnan(columns[2][number]) else int(columns[2][number]),
+            drain_seconds=seconds[number] if isfinite(seconds[number]) else None,
+            is_falling_behind=None if isnan(seconds[number]) else isinf(seconds[number]),
         )
         for number, member in enumerate(members)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from kafka_rebalance.scoring.movement import reader_movement
 
 @dataclass(frozen=True, slots=True)
 class MemberScore:
-    """One member's part of one assignment; ``None`` is unknown."""
+    """One member's part of one assignment; ``None`` is unknown. A member that falls behind has no ``drain_seconds``."""
 
     group_id: str
     assignor: str
@@ -26,6 +26,8 @@ class MemberScore:
     in_bytes_per_s: float | None
     in_messages_per_s: float | None
     lag_messages: int | None
+    drain_seconds: float | None = None
+    is_falling_behind: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class GroupScore:
     ``partitions_moved`` (``mean_partitions_moved`` over all variants), ``partitions_revoked`` from members that live
     on, ``partitions_unread`` by anybody for a while, for ``longest_pause_ms`` (None: for ever, where
     ``partitions_without_reader`` says so) and ``unread_partition_ms`` together.
+    ``drain_seconds`` is ``None`` where nobody knows, and where the lag is never gone: there ``members_falling_behind``
+    is not ``None`` (0: only what nobody reads).
     """
 
     group_id: str
@@ -69,15 +73,25 @@ class GroupScore:
     partitions_unread: int | None = None
     longest_pause_ms: int | None = None
     unread_partition_ms: int | None = None
+    members_falling_behind: int | None = None
+    leader_in_rack_ratio: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartitionRates:
-    """float64[P] of all partitions that a group reads, ``nan`` where unknown."""
+    """float64[P] of all partitions that a group reads, ``nan`` where unknown.
+
+    ``read_messages_per_s``: how fast this group read each since the reading before; unknown where it is not given.
+    """
 
     in_bytes_per_s: Floats
     in_messages_per_s: Floats
     lag_messages: Floats
+    read_messages_per_s: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.read_messages_per_s):
+            object.__setattr__(self, "read_messages_per_s", np.full(len(self.lag_messages), np.nan))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,13 +59,15 @@ class CommittedOffset:
     """How far a group has read one partition; of a share group where its records in flight begin.
 
     ``lag``: as the broker told it (share groups: records behind the start may be done already); None elsewhere, where
-    it is the end minus the offset.
+    it is the end minus the offset. ``read_messages_per_s``: how fast this group read it since the reading before; None
+    where that is unknown (``group_reads.read_rates``).
     """
 
     topic: str
     partition: int
     offset: int
     lag: int | None = None
+    read_messages_per_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

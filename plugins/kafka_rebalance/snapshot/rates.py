@@ -29,7 +29,7 @@ A column's source is that of most of its bytes (``__consumer_offsets`` is compac
 Example: two readings 100 s apart, size 1,000 → 6,000 bytes, end offset 10 → 60, one group's commit 10 → 50: 50 bytes/s
 and 0.5 messages/s in, 100 bytes a message, 40 bytes/s out.
 
-Complexity: O((P + R) log R) for P partitions and R replicas, and one step for each committed offset.
+Complexity: O((P + R) log R) for P partitions and R replicas, O(C log P) for C committed offsets.
 """
 
 from __future__ import annotations
@@ -40,17 +40,19 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.group_reads.read_rates import NO_COMMIT, CommitColumns, commit_columns, with_read_rates
+from kafka_rebalance.snapshot.group_reads.unread_groups import UnreadGroup, may_hide_groups, unread_groups
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CoverageGap
 from kafka_rebalance.snapshot.partition_table import UNKNOWN_OFFSET, PartitionTable
 from kafka_rebalance.snapshot.times import time_text
-from kafka_rebalance.snapshot.unread_groups import UnreadGroup, may_hide_groups, unread_groups
 
 _BETTER_SOURCES = (LoadSource.PROMETHEUS, LoadSource.GIVEN)
 
 
 def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnapshot:
     """``newer`` with the loads that can be measured since ``older``; source and window stand in each column.
+    Each commit has the rate at which its group read that partition (``group_reads.read_rates``).
 
     Raises InvalidInputError where the two are of different clusters, or where their times are missing or not in order.
     """
@@ -58,7 +60,8 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
     row_before = _rows_before(older, newer)
     messages = _delta(older.partitions.end_offset, newer.partitions.end_offset, row_before)
     in_bytes, message_bytes, in_source = _written(older, newer, row_before, messages)
-    read = _read(older, newer, row_before, message_bytes)
+    commits = commit_columns(older, newer)
+    read = _read(older, newer, commits, row_before, message_bytes)
     measured = {
         LoadKind.IN_MESSAGES_PER_S: (messages, LoadSource.OFFSETS_TIMES_MESSAGE_SIZE),
         LoadKind.IN_BYTES_PER_S: (in_bytes, in_source),
@@ -71,7 +74,8 @@ def measure_rates(older: ClusterSnapshot, newer: ClusterSnapshot) -> ClusterSnap
             continue
         columns[kind] = LoadColumn(amount / window_s, source, window_s)
     gaps = [*_gaps(older, newer, row_before, in_bytes), *_unread_gaps(older, newer)]
-    return replace(newer, loads=PartitionLoads(columns), coverage=(*newer.coverage, *gaps))
+    groups = with_read_rates(older, newer, commits, row_before, window_s)
+    return replace(newer, groups=groups, loads=PartitionLoads(columns), coverage=(*newer.coverage, *gaps))
 
 
 def _gaps(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, in_bytes: Floats) -> list[CoverageGap]:
@@ -269,33 +273,27 @@ def _retention_unknown(older: ClusterSnapshot, newer: ClusterSnapshot, row_befor
     return np.asarray(np.isnan(moved) & (newer.partitions.start_offset != 0) & ~by_topic, dtype=np.bool_)
 
 
-def _read(older: ClusterSnapshot, newer: ClusterSnapshot, row_before: Longs, message_bytes: Floats) -> Floats:
+def _read(
+    older: ClusterSnapshot, newer: ClusterSnapshot, commits: CommitColumns, row_before: Longs, message_bytes: Floats
+) -> Floats:
     """Bytes that committing groups read; all ``nan`` where a snapshot could not read which groups there are."""
     if not (older.groups and newer.groups) or may_hide_groups(older) or may_hide_groups(newer):
         return np.full(len(newer.partitions), np.nan)
-    row_of = newer.row_of
-    before = {
-        (group.id, commit.topic, commit.partition): commit.offset
-        for group in older.groups
-        for commit in group.committed
-    }
     read_messages = np.where(row_before >= 0, 0.0, np.nan)
     unseen = np.zeros(len(newer.partitions), dtype=np.bool_)
-    for group in newer.groups:
-        for commit in group.committed:
-            row = row_of.get((commit.topic, commit.partition))
-            if row is None or row_before[row] < 0:
-                continue
-            # A first commit: what was written before the older snapshot may have been skipped, so it does not count.
-            end_before = int(older.partitions.end_offset[row_before[row]])
-            since = before.get((group.id, commit.topic, commit.partition), end_before)
-            if since < 0:
-                unseen[row] = True
-                continue
-            # Nobody read what retention had deleted before the window, nor what is not written yet: a reset goes there.
-            since = max(since, int(older.partitions.start_offset[row_before[row]]))
-            end = int(newer.partitions.end_offset[row])
-            read_messages[row] += max(0, (commit.offset if end < 0 else min(commit.offset, end)) - since)
+    there = np.flatnonzero(commits.row >= 0)
+    there = there[row_before[commits.row[there]] >= 0]
+    row, before = commits.row[there], commits.before[there]
+    then = row_before[row]
+    # A first commit: what was written before the older snapshot may have been skipped, so it does not count.
+    since = np.where(before == NO_COMMIT, older.partitions.end_offset[then], before)
+    unseen[row[since < 0]] = True
+    # Nobody read what retention had deleted before the window, nor what is not written yet: a reset goes there.
+    begun = np.maximum(since, older.partitions.start_offset[then])
+    end = newer.partitions.end_offset[row]
+    reached = np.where(end < 0, commits.offset[there], np.minimum(commits.offset[there], end))
+    amount = np.where(since < 0, 0, np.maximum(0, reached - begun))
+    read_messages += np.bincount(row, weights=amount, minlength=len(newer.partitions))
     read_messages[unseen & (read_messages == 0)] = np.nan
     for unread in _unread(older, newer):
         read_messages[_rows_of(newer, unread.topics)] = np.nan

@@ -162,9 +162,9 @@ def _groups(connection: Connection, key: Row) -> tuple[Group, ...]:
         members[row["group_id"]].append(_member(row))
     committed: dict[str, list[CommittedOffset]] = defaultdict(list)
     for row in rows_of(connection, "snapshot_committed_offsets", key):
-        lags = row["lags"] or [None] * len(row["offsets"])
-        triples = zip(row["partitions"], row["offsets"], lags, strict=True)
-        committed[row["group_id"]].extend(CommittedOffset(row["topic"], *triple) for triple in triples)
+        unknown = [None] * len(row["offsets"])
+        columns = (row["partitions"], row["offsets"], row["lags"] or unknown, row["read_messages_per_s"] or unknown)
+        committed[row["group_id"]].extend(CommittedOffset(row["topic"], *cells) for cells in zip(*columns, strict=True))
     return tuple(
         Group(
             id=row["group_id"],

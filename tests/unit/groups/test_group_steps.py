@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.groups.group_input import GroupInput, group_inputs, known_ids, lag_of, topics_of
+from kafka_rebalance.groups.group_input import GroupInput, group_inputs, known_ids, lag_and_reads, topics_of
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.strategies import candidates
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis, hypotheses, request_of
@@ -82,7 +82,7 @@ def test_a_groups_input_is_what_the_snapshot_holds_of_its_topics() -> None:
     assert (bare.rack_offsets, bare.racks, bare.topic_ids) == (None, (), ())
     assert known_ids(["a", None]) == ()
     assert known_ids(["a", "b"]) == ("a", "b")
-    unknown_end = lag_of(with_group(replace(group, committed=(CommittedOffset("u", 0, 1),))), replace(
+    unknown_end = lag_and_reads(with_group(replace(group, committed=(CommittedOffset("u", 0, 1),))), replace(
         group, committed=(CommittedOffset("u", 0, 1),)), np.array([2, 3]))  # fmt: skip
     assert np.isnan(unknown_end).all()
 

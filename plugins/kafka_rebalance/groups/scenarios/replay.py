@@ -29,6 +29,7 @@ from kafka_rebalance.groups.scenarios.members import Variant
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
 from kafka_rebalance.groups.strategies import Candidate
 from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.drain import member_capacity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +62,12 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """Answers that were given already: a leave and a death lead from today to the same state."""
+    """Answers that were given already: a leave and a death lead from today to the same state.
 
+    ``capacity``: messages a second that a member was seen to read.
+    """
+
+    capacity: float
     answers: dict[tuple[int, str], tuple[GroupState, Ints]] = field(default_factory=dict)
 
     def answer(self, standing: Standing, state: GroupState, stays: Ints, *, is_from_today: bool) -> Ints:
@@ -82,7 +87,9 @@ def scenario_scores(
 ) -> tuple[GroupScore, ...]:
     """Rows by scenario, then by strategy, of all that can happen to this group; the first strategy is its own."""
     rows: list[GroupScore] = []
-    stage, asked = stage_of(today, seed), _Asked()
+    group_input = today.group_input
+    capacity = member_capacity(group_input.reader, group_input.rates.read_messages_per_s, len(today.members))
+    stage, asked = stage_of(today, seed), _Asked(capacity)
     for scenario in scenarios:
         if scenario != STRATEGY_CHANGES:
             variants = tuple(variants_of(scenario, stage))
@@ -92,7 +99,7 @@ def scenario_scores(
         if not restarts:
             variants = tuple(variants_of(_RESTARTS, stage))
             restarts = {one.candidate.name: _row(_RESTARTS, one, variants, asked, times) for one in standings}
-        rows += [_change(today, standings[0], standing, restarts) for standing in standings[1:]]
+        rows += [_change(today, standings[0], standing, restarts, asked.capacity) for standing in standings[1:]]
     return tuple(rows)
 
 
@@ -106,7 +113,7 @@ def _row(scenario: str, standing: Standing, variants: Sequence[Variant], asked: 
             empty = unscored(variant.events[-1].after.group_input, name)
             return replace(empty, scenario=scenario, subject=variant.subject, error=str(error))
     most = max(outcomes, key=lambda outcome: (outcome.moved, outcome.pauses.unread_partition_ms))
-    row = scored(most.state.group_input, name, most.reader, most.before)
+    row = scored(most.state.group_input, name, most.reader, most.before, asked.capacity)
     by_count, by_rate = most.state.least_skews
     return replace(
         _with_pauses(row, most.pauses),
@@ -172,14 +179,16 @@ def _step(event: Event, before: Ints, after: Ints) -> Step:
     return Step(event.trigger, members, before, after, members + 1, is_static=event.is_static)
 
 
-def _change(today: GroupState, own: Standing, other: Standing, restarts: Mapping[str, GroupScore]) -> GroupScore:
+def _change(
+    today: GroupState, own: Standing, other: Standing, restarts: Mapping[str, GroupScore], capacity: float
+) -> GroupScore:
     """From the group's own strategy to another: all restart once under each of the two, and partitions move once."""
     name = other.candidate.name
     bounces = (restarts[own.candidate.name], restarts[name])
     refused = next((row.error for row in bounces if row.error), None)
     if refused:
         return replace(unscored(today.group_input, name), scenario=STRATEGY_CHANGES, error=refused)
-    row = scored(today.group_input, name, other.reader, own.reader)
+    row = scored(today.group_input, name, other.reader, own.reader, capacity)
     by_count, by_rate = today.least_skews
     return replace(
         _with_pauses(row, added(*(_pauses_in(bounce) for bounce in bounces))),

@@ -96,10 +96,13 @@ def _with_rows(before: GroupInput, rows: Longs, **changes: Any) -> GroupInput:
         if row != _NEW
         for rack in before.racks[before.rack_offsets[row] : before.rack_offsets[row + 1]]
     )
-    return replace(before, rates=rates, **changes, rack_offsets=offsets.astype(np.int64), racks=racks)
+    told = before.leader_racks
+    leaders = tuple(told[row] if row != _NEW else None for row in rows.tolist()) if told else ()
+    changes |= {"rack_offsets": offsets.astype(np.int64), "racks": racks, "leader_racks": leaders}
+    return replace(before, rates=rates, **changes)
 
 
-_RATES = ("in_bytes_per_s", "in_messages_per_s", "lag_messages")
+_RATES = ("in_bytes_per_s", "in_messages_per_s", "lag_messages", "read_messages_per_s")
 
 
 def _taken(values: Floats, rows: Longs) -> Floats:

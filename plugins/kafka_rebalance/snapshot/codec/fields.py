@@ -118,6 +118,19 @@ def whole_up_to(high: int) -> Callable[[Any, str], int]:
     return read
 
 
+def real_up_to(high: float) -> Callable[[Any, str], float]:
+    """Reads a number from 0 to ``high``; a whole one passes."""
+
+    def read(value: Any, path: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InvalidInputError.at(path, f"expected a number, found {excerpt(value)}")
+        if not 0 <= value <= high:
+            raise InvalidInputError.at(path, f"{excerpt(value)} is not from 0 to {high:.6g}")
+        return float(value)
+
+    return read
+
+
 def text(value: Any, path: str) -> str:
     """A string."""
     if not isinstance(value, str):

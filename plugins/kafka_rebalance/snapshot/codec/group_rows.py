@@ -10,15 +10,16 @@ import base64
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.codec.fields import Fields, text, whole_up_to
+from kafka_rebalance.snapshot.codec.fields import Fields, real_up_to, text, whole_up_to
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, GroupType, Member, TopicPartitions
-from kafka_rebalance.snapshot.ranges import LARGEST_INT16, LARGEST_INT32, LARGEST_INT64
+from kafka_rebalance.snapshot.ranges import LARGEST_INT16, LARGEST_INT32, LARGEST_INT64, LARGEST_RATE
 from kafka_rebalance.snapshot.streams import Subtopology, Tasks
 from kafka_rebalance.visible_text import excerpt
 
 _MEMBER_TEXTS = ("instance_id", "client_id", "host", "rack", "subscribed_regex", "decode_error", "process_id")
 _LEFT_FOR_NOW = -2  # KIP-848: the epoch of a static member that will come back; -1 is one that left
 _number, _offset = whole_up_to(LARGEST_INT32), whole_up_to(LARGEST_INT64)
+_rate = real_up_to(LARGEST_RATE)
 _MEMBER_LISTS = ("owned", "assigned", "target")
 _MEMBER_TASKS = ("tasks", "target_tasks")
 _GROUP_CLIENT = ("client", "client_version")
@@ -27,7 +28,9 @@ _SUBTOPOLOGY_TOPICS = ("source_topics", "repartition_topics", "changelog_topics"
 
 
 def group_document(group: Group) -> dict[str, Any]:
-    """Committed offsets are ``[topic, partition, offset]`` rows, with a lag at the end where the broker told it."""
+    """Committed offsets are ``[topic, partition, offset]`` rows, with a lag at the end where the broker told it, and
+    after that (null where it did not) the rate at which the group read, where it is known.
+    """
     document: dict[str, Any] = {
         "id": group.id,
         "type": group.type.value,
@@ -48,6 +51,8 @@ def group_document(group: Group) -> dict[str, Any]:
 
 def _committed_row(commit: CommittedOffset) -> list[Any]:
     row = [commit.topic, commit.partition, commit.offset]
+    if commit.read_messages_per_s is not None:
+        return [*row, commit.lag, commit.read_messages_per_s]
     return row if commit.lag is None else [*row, commit.lag]
 
 
@@ -176,7 +181,9 @@ def _read_bytes(value: str | None, path: str) -> bytes | None:
 
 
 def _read_committed(item: Any, path: str) -> CommittedOffset:
-    if not isinstance(item, list) or len(item) not in (3, 4):
+    if not isinstance(item, list) or len(item) not in (3, 4, 5):
         raise InvalidInputError.at(path, f"expected [topic, partition, offset], found {excerpt(item)}")
-    lag = None if len(item) == 3 else _offset(item[3], path)
-    return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path), lag)
+    has_lag = len(item) == 4 or (len(item) == 5 and item[3] is not None)
+    lag = _offset(item[3], path) if has_lag else None
+    rate = _rate(item[4], path) if len(item) == 5 else None
+    return CommittedOffset(text(item[0], path), _number(item[1], path), _offset(item[2], path), lag, rate)

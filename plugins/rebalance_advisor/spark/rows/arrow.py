@@ -57,9 +57,10 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
 
     ``group_id`` string; ``group`` string, the group as JSON (``codec.group_rows``); ``topics`` list<string>; along them
     ``partition_count`` list<int32> (-1: not in the snapshot) and ``topic_ids`` list<string> (empty: not all known).
-    Along all partitions of these topics ``in_bytes_per_s``, ``in_messages_per_s``, ``lag_messages`` list<float64> (NaN:
-    unknown). Racks of their replicas, null where no member has one: ``rack_offsets`` list<int64>, ``racks``
-    list<string>. ``kafka_version`` string.
+    Along all partitions of these topics ``in_bytes_per_s``, ``in_messages_per_s``, ``lag_messages``,
+    ``read_messages_per_s`` list<float64> (NaN: unknown). Racks of their replicas, null where no member has one:
+    ``rack_offsets`` list<int64>, ``racks`` list<string>, and of their leaders ``leader_racks`` list<string>.
+    ``kafka_version`` string.
     """
     inputs = list(group_inputs(snapshot))
     numbers, texts = pa.list_(pa.float64()), pa.list_(pa.string())
@@ -73,8 +74,10 @@ def pack_groups(snapshot: ClusterSnapshot) -> pa.Table:
             "in_bytes_per_s": pa.array([one.rates.in_bytes_per_s for one in inputs], numbers),
             "in_messages_per_s": pa.array([one.rates.in_messages_per_s for one in inputs], numbers),
             "lag_messages": pa.array([one.rates.lag_messages for one in inputs], numbers),
+            "read_messages_per_s": pa.array([one.rates.read_messages_per_s for one in inputs], numbers),
             "rack_offsets": pa.array([one.rack_offsets for one in inputs], pa.list_(pa.int64())),
             "racks": pa.array([list(one.racks) for one in inputs], texts),
+            "leader_racks": pa.array([list(one.leader_racks) for one in inputs], texts),
             "kafka_version": pa.array([one.kafka_version for one in inputs], pa.string()),
         }
     )

@@ -19,6 +19,7 @@ def unpack_group(row: Mapping[str, Any]) -> GroupInput:
         in_bytes_per_s=np.array(row["in_bytes_per_s"], dtype=np.float64),
         in_messages_per_s=np.array(row["in_messages_per_s"], dtype=np.float64),
         lag_messages=np.array(row["lag_messages"], dtype=np.float64),
+        read_messages_per_s=np.array(row["read_messages_per_s"], dtype=np.float64),
     )
     offsets = row["rack_offsets"]
     return GroupInput(
@@ -28,6 +29,7 @@ def unpack_group(row: Mapping[str, Any]) -> GroupInput:
         rates=rates,
         rack_offsets=None if offsets is None else np.array(offsets, dtype=np.int64),
         racks=tuple(row["racks"]),
+        leader_racks=tuple(row["leader_racks"]),
         topic_ids=tuple(row["topic_ids"]),
         kafka_version=row["kafka_version"],
     )

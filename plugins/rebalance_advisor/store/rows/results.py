@@ -39,9 +39,12 @@ _OPTIONAL: dict[str, tuple[str, ...]] = {
         "moved_rate_ratio", "same_rack_ratio", "drain_seconds", "basis", "is_reproduced", "error",
         "cv_count", "cv_rate", "least_skew_count", "least_skew_rate", "partitions_without_reader", "subject",
         "variants", "mean_partitions_moved", "partitions_revoked", "partitions_unread", "longest_pause_ms",
-        "unread_partition_ms",
+        "unread_partition_ms", "members_falling_behind", "leader_in_rack_ratio",
     ),
-    "member_score": ("instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages"),
+    "member_score": (
+        "instance_id", "rack", "in_bytes_per_s", "in_messages_per_s", "lag_messages", "drain_seconds",
+        "is_falling_behind",
+    ),
 }  # fmt: skip
 _FINDING = (
     "code", "severity", "subject_type", "subject", "evidence", "recommendation", "cost", "gain", "confidence",

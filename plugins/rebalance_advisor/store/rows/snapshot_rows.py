@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -231,11 +231,15 @@ def _committed(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         "topic": text(topic for _, _, topic, _ in rows),
         "partitions": numbers([commit.partition for commit in run] for _, _, _, run in rows),
         "offsets": numbers([commit.offset for commit in run] for _, _, _, run in rows),
-        "lags": numbers(
-            [commit.lag for commit in run] if any(commit.lag is not None for commit in run) else None
-            for _, _, _, run in rows
+        "lags": numbers(_known_of_some([commit.lag for commit in run]) for _, _, _, run in rows),
+        "read_messages_per_s": numbers(
+            _known_of_some([commit.read_messages_per_s for commit in run]) for _, _, _, run in rows
         ),
     }
+
+
+def _known_of_some(values: Sequence[float | None]) -> Sequence[float | None] | None:
+    return values if any(value is not None for value in values) else None
 
 
 def _runs(committed: Iterable[CommittedOffset]) -> Iterator[tuple[str, list[CommittedOffset]]]:

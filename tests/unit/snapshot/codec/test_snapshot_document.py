@@ -77,7 +77,7 @@ def whole_snapshot() -> ClusterSnapshot:
         members=(
             Member("s-1", process_id="p", tasks=Tasks((("0", (0, 1)),), warmup=(("1", ()),)), target_tasks=Tasks()),
         ),
-        committed=(CommittedOffset("a", 0, 6, 0), CommittedOffset("a", 1, 7)),
+        committed=(CommittedOffset("a", 0, 6, 0), CommittedOffset("a", 1, 7), CommittedOffset("b_2", 0, 8, 1, 2.5)),
         subtopologies=(Subtopology("0", ("a",), ("r",), ("c",)), Subtopology("1")),
     )  # fmt: skip
     group = Group(
@@ -89,7 +89,7 @@ def whole_snapshot() -> ClusterSnapshot:
         7,
         2,
         (member, Member("m-2")),
-        (CommittedOffset("a", 0, 6),),
+        (CommittedOffset("a", 0, 6), CommittedOffset("a", 1, 3, None, 0.1)),
     )
     return ClusterSnapshot(
         cluster="demo",
@@ -199,6 +199,11 @@ BROKEN = [
     ("groups/0/members/0/user_data", "?", "user_data"),
     ("groups/0/members/0/owned", [["a"]], "owned"),
     ("groups/0/committed/0", ["a", 0], "committed[0]"),
+    ("groups/0/committed/0", ["a", 0, 6, None], "committed[0]"),
+    ("groups/0/committed/1", ["a", 0, 6, None, -0.5], "committed[1]"),
+    ("groups/0/committed/1", ["a", 0, 6, None, float("nan")], "committed[1]"),
+    ("groups/0/committed/1", ["a", 0, 6, 1, "fast"], "committed[1]"),
+    ("groups/0/committed/1", ["a", 0, 6, 1, 2, 3], "committed[1]"),
 ]
 
 

@@ -32,9 +32,9 @@ def assert_same_questions(snapshot):
         assert found.topics == group_input.topics
         assert (found.topic_ids, found.kafka_version) == (group_input.topic_ids, group_input.kafka_version)
         np.testing.assert_array_equal(found.partition_counts, group_input.partition_counts)
-        for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages"):
+        for name in ("in_bytes_per_s", "in_messages_per_s", "lag_messages", "read_messages_per_s"):
             np.testing.assert_array_equal(getattr(found.rates, name), getattr(group_input.rates, name))
-        assert found.racks == group_input.racks
+        assert (found.racks, found.leader_racks) == (group_input.racks, group_input.leader_racks)
         np.testing.assert_array_equal(found.rack_offsets, group_input.rack_offsets)
         assert json.dumps(asdict(replay_group(found))) == json.dumps(asdict(replay_group(group_input)))
 

@@ -34,7 +34,7 @@ def cluster(**changes: object) -> ClusterSnapshot:
         Member("m1", "pod\t1", "c", "/h", None, ("t",), None, (("t", (0,)),), (("t", (0,)), ("u", (3, 4))), None, 2),
         Member("m2", user_data=b"\x01\xfe"),
     )
-    committed = (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 6), CommittedOffset("u", 3, 7))
+    committed = (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 6, 2, 0.5), CommittedOffset("u", 3, 7))
     parts: dict[str, object] = {
         "brokers": (
             Broker(1, "a", "h", 9, is_controller=True, log_dirs=(LogDir("/d", 10, None),), configs={"k": "v"}),
@@ -123,6 +123,7 @@ def test_members_and_runs_of_committed_offsets() -> None:
     assert (committed["topic"], committed["partitions"], committed["offsets"]) == (
         ["t", "u"], ["{0,1}", "{3}"], ["{5,6}", "{7}"],
     )  # fmt: skip
+    assert (committed["lags"], committed["read_messages_per_s"]) == (["{NULL,2}", NULL], ["{NULL,0.5}", NULL])
     assert found["coverage_gap"]["reason"] == [r"no right\n"]
 
 

@@ -140,8 +140,8 @@ GROUP_SCORE = view(
     Column("skew_lag", Double(), comment="Skew of lag over members; NULL where unknown."),
     Column("partitions_moved", Integer(), comment="Partitions that change their member (or in the scenario)."),
     Column("moved_rate_ratio", Double(), comment="Share of the rate that changes its member."),
-    Column("same_rack_ratio", Double(), comment="Share of partitions read from a replica in the member's rack."),
-    Column("drain_seconds", Double(), comment="Time to drain today's lag at today's rates."),
+    Column("same_rack_ratio", Double(), comment="Share of what members with a rack read that has a replica there."),
+    Column("drain_seconds", Double(), comment="Time until today's lag is gone; NULL where unknown, and where never."),
     Column("basis", Text(), comment="Where its subscriptions come from: given, or assumed and how."),
     Column(
         "is_reproduced",
@@ -163,6 +163,14 @@ GROUP_SCORE = view(
     Column("least_skew_count", Double(), comment="No assignment to these members has a smaller skew_count."),
     Column("least_skew_rate", Double(), comment="No assignment to these members has a smaller skew_rate."),
     Column("type", Text(), comment="Type of the group; share and streams groups have no strategy to choose."),
+    Column(
+        "members_falling_behind",
+        Integer(),
+        comment="Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.",
+    ),
+    Column(
+        "leader_in_rack_ratio", Double(), comment="As same_rack_ratio, of leaders alone: without a selector by rack."
+    ),
     latest="Each group under its own and under other assignors, of the newest published advisory of each cluster.",
 )
 
@@ -181,6 +189,8 @@ MEMBER_SCORE = view(
     Column("in_bytes_per_s", Double(), comment="Bytes written to them."),
     Column("in_messages_per_s", Double(), comment="Messages written to them."),
     Column("lag_messages", BigInteger(), comment="Messages it is behind."),
+    Column("drain_seconds", Double(), comment="Time until they are read; NULL where unknown, and where never."),
+    Column("is_falling_behind", Boolean(), comment="They are never read, at what it was seen to read; NULL: unknown."),
     latest="What each member reads today and under the advised assignment, of the newest published advisory of "
     "each cluster.",
 )

@@ -120,12 +120,14 @@ GROUP_DRAIN_LATEST = view(
     Column("group_id", Text(), comment="Group."),
     Column("current_assignor", Text(), comment="Strategy of today."),
     Column("advised_assignor", Text(), comment="Advised strategy; NULL: keep it."),
-    Column("drain_seconds", Double(), comment="Time to drain today's lag as it is."),
-    Column("advised_drain_seconds", Double(), comment="Time to drain it with the advised strategy."),
+    Column("drain_seconds", Double(), comment="Time until today's lag is gone as it is; NULL: unknown, never."),
+    Column("advised_drain_seconds", Double(), comment="The same with the advised strategy."),
     Column("gain_seconds", Double(), comment="What that saves."),
     Column("skew_rate", Double(), comment="Skew of rates today."),
     Column("advised_skew_rate", Double(), comment="Skew of rates with the advised strategy."),
     Column("partitions_moved", Integer(), comment="Partitions that change their member once."),
+    Column("members_falling_behind", Integer(), comment="Members whose lag is never gone; NULL: unknown."),
+    Column("advised_members_falling_behind", Integer(), comment="The same with the advised strategy."),
 )
 
 GROUP_REBALANCE_LATEST = view(

@@ -220,6 +220,7 @@ GROUP_LAG_LATEST = view(
     Column("lag_messages", BigInteger(), comment="Messages not yet read; NULL where no end offset is known."),
     Column("max_lag_messages", BigInteger(), comment="Of the partition furthest behind."),
     Column("type", Text(), comment="Type of the group; the lag of a share group is what its broker tells."),
+    Column("read_messages_per_s", Double(), comment="What it reads; NULL where that of one partition is unknown."),
 )
 
 COVERAGE = view(

@@ -12,6 +12,12 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.group_reads.unread_groups import (
+    COMMITS_OF_BROKER,
+    LIST_OF_BROKER,
+    may_hide_groups,
+    unread_groups,
+)
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
     Broker,
@@ -27,7 +33,6 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.rates import measure_rates
 from kafka_rebalance.snapshot.rights import Right, right_gap
-from kafka_rebalance.snapshot.unread_groups import COMMITS_OF_BROKER, LIST_OF_BROKER, may_hide_groups, unread_groups
 
 OUT = LoadKind.OUT_BYTES_PER_S
 NAMES = ("a", "b", "flow-changelog")
