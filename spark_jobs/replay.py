@@ -13,7 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
+    from kafka_rebalance.groups.group_questions import GroupQuestions
     from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 Document = dict[str, Any]
@@ -33,13 +34,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read, replay, save."""
     from pyspark.sql import SparkSession
 
-    from kafka_rebalance.groups.told_clients import with_clients
     from rebalance_advisor import store
     from rebalance_advisor.own_strategies.limits import limits_of
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.own_strategies.targets import Kind, targets_of
     from rebalance_advisor.own_strategies.told import told_of_own
     from rebalance_advisor.request.run_request import RunRequest
+    from rebalance_advisor.spark.rows.replayed import refusals
     from rebalance_advisor.terminal import write_lines
 
     parser = argparse.ArgumentParser(prog="replay.py", description="Replay the snapshot of one run.")
@@ -55,13 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:
-        told = with_clients(snapshot, request.clients)
+        questions = request.questions
         topics = replay_topics(spark, snapshot)
-        groups = replay_groups(spark, told, odd, partial(own_strategies, own, limits))
+        groups = replay_groups(spark, questions.told(snapshot), odd, partial(own_strategies, own, limits), questions)
     finally:
         spark.stop()
-    rows = [(score["assignor"], score["error"]) for group in groups for score in group["scores"][1:]]
-    write_lines(sys.stderr, *told_of_own(rows, [one.name for one in own]))
+    write_lines(sys.stderr, *told_of_own(refusals(groups), [one.name for one in own]))
     with store.connect(dsn) as connection, connection.transaction():
         save(connection, run_id, snapshot, topics, groups)
     return 0
@@ -77,26 +77,38 @@ def replay_topics(spark: SparkSession, snapshot: ClusterSnapshot) -> list[Docume
     def replay(row: Row) -> Document | None:
         return asdict(replay_topic(placement_of(row, row["topic"]), brokers)) if row["partition"] else None
 
-    return _fan_out(spark, "topics", pack_topics(snapshot), replay)
+    rows = pack_topics(snapshot)
+    return _fan_out(spark, "topics", rows, replay, [float(len(partitions)) for partitions in rows.column("partition")])
 
 
 def replay_groups(
-    spark: SparkSession, snapshot: ClusterSnapshot, odd: frozenset[str] = frozenset(), own: Around = nullcontext
+    spark: SparkSession,
+    snapshot: ClusterSnapshot,
+    odd: frozenset[str] = frozenset(),
+    own: Around = nullcontext,
+    questions: GroupQuestions | None = None,
 ) -> list[Document]:
-    """Each group under each strategy: documents of ``GroupReplay``, in no set order.
+    """Each group under each strategy, and in each scenario that is asked: documents of ``replayed``, in no set order.
 
     ``odd`` groups (the input gate holds them) are scored as they are today and get no advice. Inside ``own()`` the
-    strategies of one's own are registered; each worker starts processes for them.
+    strategies of one's own are registered; each worker starts processes for them. A giant is several units.
     """
-    from kafka_rebalance.groups.group_replay import replay_group
+    from kafka_rebalance.groups.group_questions import ABOUT_TODAY
     from rebalance_advisor.spark.rows.arrow import pack_groups
+    from rebalance_advisor.spark.rows.group_units import group_units
+    from rebalance_advisor.spark.rows.replayed import sent
     from rebalance_advisor.spark.rows.unpack import unpack_group
 
-    def replay(row: Row) -> Document:
-        strategies = () if row["group_id"] in odd else None
-        return asdict(replay_group(unpack_group(row), strategies))
+    asked = questions or ABOUT_TODAY
 
-    return _fan_out(spark, "groups", pack_groups(snapshot), replay, own)
+    def replay(row: Row) -> Document:
+        is_odd = row["group_id"] in odd
+        scenarios = () if is_odd else tuple(row["scenarios"])
+        found = replace(asked, scenarios=scenarios).replay(unpack_group(row), () if is_odd else None)
+        return sent(found, with_today=row["part"] == 0)
+
+    units = group_units(pack_groups(snapshot), snapshot.groups, asked.scenarios, _bins(spark))
+    return _fan_out(spark, "groups", units.rows, replay, units.costs, own)
 
 
 def save(
@@ -105,7 +117,7 @@ def save(
     """Everything that was found out, under the run; the caller's transaction makes it all or nothing."""
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor import store
-    from rebalance_advisor.store.stored_advice import group_rows
+    from rebalance_advisor.spark.rows.replayed import MEMBER_COLUMNS, SCORE_COLUMNS, rows_of
 
     scores = score_cluster(snapshot)
     store.save_broker_scores(connection, run_id, scores.brokers)
@@ -114,10 +126,15 @@ def save(
     place_of_topic = {topic.name: place for place, topic in enumerate(snapshot.topics)}
     place_of_group = {group.id: place for place, group in enumerate(snapshot.groups)}
     topics = sorted(topics, key=lambda topic: place_of_topic[topic["topic"]])
-    groups = sorted(groups, key=lambda group: place_of_group[group["group_id"]])
+    rows, members = rows_of(groups, place_of_group)
     store.save_topic_scores(connection, run_id, [score for topic in topics for score in topic["scores"]])
-    store.save_group_scores(connection, run_id, [score for group in groups for score in group_rows(group)])
-    store.save_member_scores(connection, run_id, [score for group in groups for score in group["members"]])
+    store.save_group_score_values(connection, run_id, SCORE_COLUMNS, rows)
+    store.save_member_scores(connection, run_id, [dict(zip(MEMBER_COLUMNS, row, strict=True)) for row in members])
+
+
+def _bins(spark: SparkSession) -> int:
+    """Tasks of a stage: several a core, so that the log can tell how far they are and none holds the others up."""
+    return 4 * max(1, int(spark.sparkContext.defaultParallelism))
 
 
 def _fan_out(
@@ -125,14 +142,17 @@ def _fan_out(
     what: str,
     rows: pa.Table,
     step: Callable[[Row], Document | None],
+    costs: Sequence[float],
     around: Around = nullcontext,
 ) -> list[Document]:
     """``step`` on every row, on the executors; its answers travel as JSON, one small row a subject.
 
-    ``around`` is entered once for all rows of one worker; the log says how many of ``what`` are done.
+    The rows are packed into tasks by their ``costs``, the dearest task first. ``around`` is entered once for all rows
+    of one worker; the log says how many of ``what`` are done.
     """
     from rebalance_advisor.spark.on_executors import on_executors
     from rebalance_advisor.spark.progress import progress
+    from rebalance_advisor.spark.rows.binned import BIN, binned, unbinned
 
     def answers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -142,15 +162,18 @@ def _fan_out(
         tell_of_first_compile()  # in the worker's log
         with around():
             for batch in batches:
-                found = [json.dumps(answer) for row in batch.to_pylist() if (answer := step(row)) is not None]
-                counter.add(batch.num_rows)
-                yield pa.RecordBatch.from_pydict({"answer": pa.array(found, pa.string())})
+                for part in unbinned(batch):
+                    found = [json.dumps(answer) for row in part.to_pylist() if (answer := step(row)) is not None]
+                    counter.add(part.num_rows)
+                    yield pa.RecordBatch.from_pydict({"answer": pa.array(found, pa.string())})
 
     if rows.num_rows == 0:
         return []
+    packed = binned(rows, costs, _bins(spark))
     with progress(spark, what, rows.num_rows) as counter:
-        frame = spark.createDataFrame(rows).mapInArrow(on_executors(spark, answers), ANSWER)
-        return [json.loads(answer) for answer in frame.toArrow().column("answer").to_pylist()]
+        frame = spark.createDataFrame(packed).repartitionByRange(packed.num_rows, BIN)
+        answered = frame.mapInArrow(on_executors(spark, answers), ANSWER).toArrow()
+        return [json.loads(answer) for answer in answered.column("answer").to_pylist()]
 
 
 if __name__ == "__main__":

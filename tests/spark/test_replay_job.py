@@ -7,11 +7,14 @@ from functools import partial
 import pytest
 
 from kafka_rebalance.groups.group_input import group_inputs
+from kafka_rebalance.groups.group_questions import GroupQuestions
 from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 from kafka_rebalance.snapshot.model import GroupType
 from rebalance_advisor.own_strategies.limits import MIB, Limits
 from rebalance_advisor.own_strategies.targets import Kind, read_target
+from rebalance_advisor.spark.rows.replayed import SCORE_COLUMNS, rows_of, sent
 from tests.unit.own_strategies import broken_strategies
 from tests.unit.own_strategies.broken_strategies import REASONS
 
@@ -22,6 +25,11 @@ def as_json(documents):
     return json.loads(json.dumps(documents))
 
 
+def scores(document):
+    """Rows of a group by name."""
+    return [dict(zip(SCORE_COLUMNS, row, strict=True)) for row in document["scores"]]
+
+
 @pytest.fixture(scope="module")
 def replayed_groups(spark, demo):
     from spark_jobs.replay import replay_groups
@@ -30,7 +38,7 @@ def replayed_groups(spark, demo):
 
 
 def test_every_group_is_replayed_as_in_one_process(replayed_groups, demo):
-    expected = as_json([asdict(replay_group(group_input)) for group_input in group_inputs(demo)])
+    expected = as_json([sent(replay_group(group_input)) for group_input in group_inputs(demo)])
     found = {replay["group_id"]: replay for replay in replayed_groups}
     assert len(replayed_groups) == len(expected) == 40
     for row in expected:
@@ -48,13 +56,27 @@ def test_every_topic_is_replayed_as_in_one_process(spark, demo):
 def test_a_group_that_the_gate_holds_is_scored_as_it_is_and_gets_no_advice(spark, demo, replayed_groups):
     from spark_jobs.replay import replay_groups
 
-    advised = {replay["group_id"]: replay for replay in replayed_groups if replay["advised"]}
+    advised = {
+        replay["group_id"]: replay for replay in replayed_groups if any(one["is_advised"] for one in scores(replay))
+    }
     assert "cdc-sync" in advised
     one = replace(demo, groups=tuple(group for group in demo.groups if group.id == "cdc-sync"))
     (held,) = replay_groups(spark, one, frozenset({"cdc-sync"}))
-    assert held["advised"] is None
-    assert [score["is_current"] for score in held["scores"]] == [True]
-    assert held["scores"][0]["skew_count"] == advised["cdc-sync"]["scores"][0]["skew_count"]
+    assert [(score["is_current"], score["is_advised"]) for score in scores(held)] == [(True, False)]
+    assert scores(held)[0]["skew_count"] == scores(advised["cdc-sync"])[0]["skew_count"]
+
+
+def test_a_giant_is_several_units_and_answers_as_in_one_process(spark, demo):
+    from spark_jobs.replay import replay_groups
+
+    few = replace(demo, groups=tuple(group for group in demo.groups if group.members)[:3])
+    questions = GroupQuestions(scenarios=SCENARIOS, seed=3)
+    documents = replay_groups(spark, few, questions=questions)
+    assert len(documents) > len(few.groups)  # three groups and more tasks than that
+    rows, members = rows_of(documents, {group.id: place for place, group in enumerate(few.groups)})
+    expected = [sent(replay) for replay in questions.replays(few)]
+    assert members == as_json([row for one in expected for row in one["members"]])
+    assert sorted(map(str, rows)) == sorted(map(str, as_json([row for one in expected for row in one["scores"]])))
 
 
 def test_what_is_wrong_with_ones_own_is_a_row_of_every_group_and_the_job_goes_on(spark, demo, replayed_groups):
@@ -72,8 +94,8 @@ def test_what_is_wrong_with_ones_own_is_a_row_of_every_group_and_the_job_goes_on
     called = {one.name: name for one, name in zip(found, places, strict=True)}
     others = {replay["group_id"]: replay for replay in replayed_groups}
     for replay in replay_groups(spark, few, own=partial(own_strategies, found, limits)):
-        rows = {score["assignor"]: score for score in replay["scores"]}
-        built_in = others[replay["group_id"]]["scores"]
+        rows = {score["assignor"]: score for score in scores(replay)}
+        built_in = scores(others[replay["group_id"]])
         assert [name for name in rows if name not in called] == [score["assignor"] for score in built_in]
         assert called.keys() <= rows.keys()
         assert rows["good"]["error"] is None

@@ -14,10 +14,8 @@ from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.ownership import with_owners
 from kafka_rebalance.findings.rules import evaluate_rules
-from kafka_rebalance.groups.group_input import group_inputs
-from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
-from kafka_rebalance.groups.told_clients import with_clients
-from kafka_rebalance.options.client_rule import ClientRule
+from kafka_rebalance.groups.group_questions import ABOUT_TODAY, GroupQuestions
+from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import (
@@ -48,7 +46,7 @@ class Advice:
     plan: Plan
     findings: tuple[Finding, ...]
     hours: HoursOutside | None = None  # of the window of history, where one was asked for
-    clients: tuple[ClientRule, ...] = ()  # what was said of groups' clients
+    questions: GroupQuestions = ABOUT_TODAY  # what the groups were asked
 
     def document(self) -> dict[str, Any]:
         """The object that all files are rendered from."""
@@ -66,12 +64,13 @@ def advise(
     advisor_version: str = "",
     progress: Callable[[str], None] = lambda _: None,
     params: PlanParams = DEFAULTS,
+    questions: GroupQuestions = ABOUT_TODAY,
 ) -> Advice:
     """Score, replay, plan, verify, find. Raises InvalidPlanError when the plan fails its own verification."""
     progress("scoring")
     scores = score_cluster(snapshot)
     progress("replaying groups")
-    groups = _replays(snapshot)
+    groups = questions.replays(snapshot)
     progress("replaying placement")
     brokers = placement_brokers(snapshot)
     topics = tuple(replay_topic(today, brokers) for today in topic_placements(snapshot))
@@ -86,21 +85,8 @@ def advise(
     )
     progress("verifying")
     plan = verified(plan, snapshot, params.check).plan
-    return Advice(snapshot, scores, groups, topics, plan, evaluate_rules(snapshot, scores, groups, plan))
-
-
-def _replays(snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
-    return tuple(replay_group(group_input) for group_input in group_inputs(snapshot))
-
-
-def knowing_clients(advice: Advice, clients: Sequence[ClientRule]) -> Advice:
-    """The same with groups as strategies of those clients divide them; its plan asks for nothing of them."""
-    if not clients:
-        return advice
-    told = with_clients(advice.snapshot, clients)
-    groups = _replays(told)
-    findings = evaluate_rules(told, advice.scores, groups, advice.plan, advice.hours)
-    return replace(advice, groups=groups, findings=findings, clients=tuple(clients))
+    findings = evaluate_rules(questions.told(snapshot), scores, groups, plan)
+    return Advice(snapshot, scores, groups, topics, plan, findings, questions=questions)
 
 
 def owned(advice: Advice, owners: Sequence[OwnerRule], mutes: Sequence[MuteRule]) -> Advice:
@@ -113,6 +99,6 @@ def with_hours(advice: Advice, hourly: HourlyLoads | None) -> Advice:
     hours = hours_outside(advice.snapshot, advice.plan, hourly)
     if hours is None:
         return advice
-    told = with_clients(advice.snapshot, advice.clients)
+    told = advice.questions.told(advice.snapshot)
     findings = evaluate_rules(told, advice.scores, advice.groups, advice.plan, hours)
     return replace(advice, hours=hours, findings=findings)

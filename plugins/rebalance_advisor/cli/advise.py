@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
     request = requested(arguments)
     targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
-    from kafka_rebalance.advisory.advise import advise, knowing_clients, owned, with_hours
+    from kafka_rebalance.advisory.advise import advise, owned, with_hours
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.publish.advisory_files import write_advisory
@@ -50,9 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     with own_strategies(found, limits):
         advice = advise(
             given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
-            advisor_version=advisor_version(), progress=say,
+            advisor_version=advisor_version(), progress=say, questions=request.questions,
         )  # fmt: skip
-        advice = knowing_clients(advice, request.clients)
     advice = owned(with_hours(advice, given.hourly), request.owners, request.mutes)
     rows = [(score.assignor, score.error) for group in advice.groups for score in group.scores[1:]]
     write_lines(sys.stderr, *told_of_own(rows, [one.name for one in found]))

@@ -23,6 +23,7 @@ from rebalance_advisor.request.ownership_kinds import CLIENT, MUTE, OWNER
 from rebalance_advisor.request.value_kinds import ValueKind
 
 LATEST, FRESH = "latest", "fresh"
+ALL, TODAY = "all", "today"
 
 
 class Section(Enum):
@@ -148,6 +149,9 @@ RUN_OPTIONS = (
     Option("clients", "clients", _RUN, CLIENT, "Clients",
         "whose consumers groups run, where they do not show it: pattern, client, version; in a shell a file with "
         "[[clients]]", "FILE", Values.LIST),
+    Option("scenarios", "scenarios", _RUN, kinds.one_of(ALL, TODAY), "Scenarios",
+        "groups are led through joins, crashes, restarts, other sizes and topics (all), or asked about today alone",
+        "all|today", default=ALL),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
     Option("own_strategy", "own_strategies", _RUN, kinds.PLACE, "Own strategies",
         "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway (advise) …",

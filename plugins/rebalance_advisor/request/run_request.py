@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.visible_text import excerpt
-from rebalance_advisor.request.option_table import FRESH, LATEST, OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, require_known
+from rebalance_advisor.request.option_table import ALL, FRESH, LATEST, OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, require_known
+
+if TYPE_CHECKING:
+    from kafka_rebalance.groups.group_questions import GroupQuestions
 
 DEFAULT_WINDOW_HOURS = 7 * 24
 _NAMES = tuple(option.name for option in OPTIONS)
@@ -30,6 +33,7 @@ class RunRequest:
     own_strategies      classes of one's own that groups are replayed with, beside those that are installed
     own_strategy_s      how long one may take for a group; own_strategy_bytes: its memory; None: as usual
     clients      whose consumers groups run, the first that matches
+    scenarios    ``all``: groups are led through every scenario of the catalogue; ``today``: none
     """
 
     cluster: str | None = None
@@ -45,6 +49,7 @@ class RunRequest:
     own_strategy_s: int | None = None
     own_strategy_bytes: int | None = None
     clients: tuple[ClientRule, ...] = ()
+    scenarios: str = ALL
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""
@@ -86,6 +91,14 @@ class RunRequest:
         of_run = {option.name: option.json_value(getattr(self, option.field)) for option in RUN_OPTIONS}
         of_plan = {option.name: option.json_value(getattr(self.options, option.field)) for option in PLAN_OPTIONS}
         return of_run | of_plan
+
+    @property
+    def questions(self) -> GroupQuestions:
+        """What groups are asked. Imports the library's half of it: not for DAG files."""
+        from kafka_rebalance.groups.group_questions import GroupQuestions
+        from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+
+        return GroupQuestions(self.clients, SCENARIOS if self.scenarios == ALL else (), self.seed)
 
     def leaving_topics(self, names: Iterable[str]) -> RunRequest:
         """The same with these topics left alone, too."""

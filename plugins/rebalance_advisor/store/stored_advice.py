@@ -99,14 +99,8 @@ def with_quarantine_told(snapshot: ClusterSnapshot, quarantined: Iterable[store.
     return replace(snapshot, coverage=(*snapshot.coverage, *gaps)) if gaps else snapshot
 
 
-def group_rows(replay: Row) -> list[dict[str, Any]]:
-    """The store's rows of one ``GroupReplay`` (as a document): scores, then scenarios, with what they rest on."""
-    rests_on = {name: replay[name] for name in _REPLAY_COLUMNS}
-    return [score | rests_on for score in (*replay["scores"], *replay["scenarios"])]
-
-
 def group_replays(scores: Iterable[Row], members: Iterable[Row]) -> tuple[GroupReplay, ...]:
-    """The way back, for all groups of a run; rows in the order in which they were saved."""
+    """All groups of a run; rows in the order in which they were saved."""
     members_of = {name: list(rows) for name, rows in groupby(members, key=_group)}
     return tuple(
         _group_replay(name, list(rows), members_of.get(name, [])) for name, rows in groupby(scores, key=_group)

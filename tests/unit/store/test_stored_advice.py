@@ -4,13 +4,13 @@ from dataclasses import asdict
 import pytest
 
 from kafka_rebalance.groups.group_input import group_inputs
-from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.group_questions import GroupQuestions
 from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.spark.rows.replayed import MEMBER_COLUMNS, SCORE_COLUMNS, rows_of, sent
 from rebalance_advisor.store.stored_advice import (
     group_replays,
-    group_rows,
     topic_replays,
     with_quarantine_told,
 )
@@ -27,12 +27,15 @@ def documents(replays):
 
 
 def test_replays_of_groups_come_back_from_their_rows(demo):
-    replays = tuple(replay_group(group_input) for group_input in group_inputs(demo))
-    sent = documents(replays)
-    scores = [row for document in sent for row in group_rows(document)]
-    members = [row for document in sent for row in document["members"]]
+    questions = GroupQuestions(scenarios=("member_leaves", "strategy_changes"))
+    replays = tuple(questions.replay(group_input) for group_input in group_inputs(demo))
+    places = {replay.group_id: place for place, replay in enumerate(replays)}
+    rows, readers = rows_of([sent(replay) for replay in reversed(replays)], places)
+    scores = [dict(zip(SCORE_COLUMNS, row, strict=True)) for row in rows]
+    members = [dict(zip(MEMBER_COLUMNS, row, strict=True)) for row in readers]
     assert any(replay.advised for replay in replays)
-    assert documents(group_replays(scores, members)) == sent
+    assert any(replay.scenarios for replay in replays)
+    assert documents(group_replays(scores, members)) == documents(replays)
 
 
 def test_replays_of_topics_come_back_from_their_rows(demo):

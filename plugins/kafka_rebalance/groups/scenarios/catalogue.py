@@ -39,8 +39,12 @@ def require_scenarios(names: tuple[str, ...]) -> None:
 
 def stage_of(today: GroupState, seed: int) -> Stage:
     """Where a group's scenarios are played; a giant has fewer variants."""
-    size = int(today.group_input.first_row[-1]) + len(today.members)
-    return Stage(today, seed, min(MOST_VARIANTS, max(1, _ROWS_IN_ALL // max(1, size))))
+    return Stage(today, seed, most_variants(int(today.group_input.first_row[-1]) + len(today.members)))
+
+
+def most_variants(size: int) -> int:
+    """Of one scenario of a group with so many partitions and members."""
+    return min(MOST_VARIANTS, max(1, _ROWS_IN_ALL // max(1, size)))
 
 
 def variants_of(scenario: str, stage: Stage) -> Iterator[Variant]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, TypeAlias
@@ -77,6 +77,20 @@ def save_topic_scores(connection: Connection, run_id: str, rows: Rows) -> None:
 def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
     """Each group under each assignor."""
     _save(connection, run_id, "group_score", rows)
+
+
+def save_group_score_values(
+    connection: Connection, run_id: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> None:
+    """The same for rows as plain values of the columns ``names``, whose types are those of the table.
+
+    For the hundreds of thousands of rows that scenarios give: no mapping a row. Raises StoreError for another column.
+    """
+    _require_columns("group_score", names)
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    ready = {"position": range(len(rows))} | columns
+    with connection.transaction():
+        _replace_columns(connection, lock_run(connection, run_id), "group_score", ready, len(rows))
 
 
 def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:
@@ -160,14 +174,21 @@ def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:
 
 def replace_rows(connection: Connection, run: OpenRun, table: str, rows: list[dict[str, Any]]) -> None:
     """Put ``rows``, which all have the same columns, in place of the run's rows of ``table``."""
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+    _replace_columns(connection, run, table, columns, len(rows))
+
+
+def _replace_columns(
+    connection: Connection, run: OpenRun, table: str, columns: Mapping[str, Sequence[Any]], count: int
+) -> None:
     empty(connection, run, table)
-    if not rows:
+    if not count:
         return
-    columns = {name: _column([row[name] for row in rows]) for name in rows[0]}
-    own = {"run_key": copy_rows.constant(run.key, len(rows))}
+    ready: dict[str, copy_rows.Column] = {"run_key": copy_rows.constant(run.key, count)}
     if table in _PARTITIONED:
-        own["time"] = copy_rows.constant(run.time, len(rows))
-    copied = copy_rows.copy_columns(connection, table, own | columns)
+        ready["time"] = copy_rows.constant(run.time, count)
+    ready |= {name: _column(values) for name, values in columns.items()}
+    copied = copy_rows.copy_columns(connection, table, ready)
     analyze_copied(connection, {table: copied}, run.time)
 
 
@@ -184,17 +205,22 @@ def _as_mapping(row: Any) -> Mapping[str, Any]:
     raise StoreError(f"a row is a mapping or a dataclass, not {type(row).__name__}")
 
 
-def _checked(table: str, known: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = sorted(row.keys() - set(known))
+def _require_columns(table: str, names: Iterable[str]) -> None:
+    known = (*_REQUIRED[table], *_OPTIONAL[table])
+    unknown = sorted(set(names) - set(known))
     if unknown:
         raise StoreError(f"{table} has no column {unknown[0]!r}; its columns: {', '.join(known)}")
+
+
+def _checked(table: str, known: tuple[str, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+    _require_columns(table, row)
     missing = [name for name in _REQUIRED[table] if row.get(name) is None]
     if missing:
         raise StoreError(f"{table}: {missing[0]!r} is missing in {dict(row)}")
     return {name: _DEFAULTS.get(name) if row.get(name) is None else row[name] for name in known}
 
 
-def _column(values: list[Any]) -> copy_rows.Column:
+def _column(values: Sequence[Any]) -> copy_rows.Column:
     """In COPY's text form, by what the first value that is not ``None`` is."""
     sample = next((value for value in values if value is not None), None)
     if isinstance(sample, bool):
