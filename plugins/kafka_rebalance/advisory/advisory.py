@@ -91,6 +91,7 @@ def group_document(replay: GroupReplay, group: Group) -> dict[str, Any]:
         "skew_count": today.skew_count,
         "skew_rate": today.skew_rate,
         "skew_lag": today.skew_lag,
+        **_reads_document(today),
         "advised": replay.advised,
         "advice": _advice(replay),
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
@@ -135,8 +136,15 @@ def _strategy_document(score: GroupScore) -> dict[str, Any]:
         "skew_rate": score.skew_rate,
         "skew_lag": score.skew_lag,
         "partitions_moved": score.partitions_moved,
+        **_reads_document(score),
         "error": score.error,
     }
+
+
+def _reads_document(score: GroupScore) -> dict[str, Any]:
+    """When the lag is gone, and what is read in the reader's rack."""
+    names = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
+    return {name: getattr(score, name) for name in names}
 
 
 def _member_document(score: MemberScore) -> dict[str, Any]:
@@ -148,6 +156,8 @@ def _member_document(score: MemberScore) -> dict[str, Any]:
         "partitions": score.partitions,
         "in_bytes_per_s": score.in_bytes_per_s,
         "lag_messages": score.lag_messages,
+        "drain_seconds": score.drain_seconds,
+        "is_falling_behind": score.is_falling_behind,
     }
 
 

@@ -26,7 +26,7 @@ class GroupInput:
     topic that is not in the cluster. ``rates`` along the P partitions of these topics, in order; the racks of their
     replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), those of their leaders as
     ``leader_racks``, empty where nobody asked. ``topic_ids`` along the topics where all are known, else empty;
-    ``kafka_version`` of the brokers. ``rack_codes``: all racks as numbers, ``None`` without ``rack_offsets``.
+    ``kafka_version`` of the brokers.
     """
 
     group: Group
@@ -38,7 +38,7 @@ class GroupInput:
     topic_ids: tuple[str, ...] = ()
     kafka_version: str | None = None
     leader_racks: tuple[str | None, ...] = ()
-    rack_codes: RackCodes | None = field(init=False, default=None)
+    _codes: RackCodes | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
         rows = int(np.maximum(self.partition_counts, 0).sum())
@@ -48,9 +48,24 @@ class GroupInput:
                     f"group {self.group.id}, {name}", f"{len(getattr(self.rates, name))} values for {rows} partitions"
                 )
         if self.rack_offsets is not None:
+            self._check_racks(self.rack_offsets, rows)
+
+    def _check_racks(self, offsets: Longs, rows: int) -> None:
+        wanted = {"rack_offsets": rows + 1, "racks": int(offsets[-1])}
+        for name, count in (wanted | ({"leader_racks": rows} if self.leader_racks else {})).items():
+            if len(getattr(self, name)) != count:
+                raise InvalidInputError.at(
+                    f"group {self.group.id}, {name}", f"{len(getattr(self, name))} values, not {count}"
+                )
+
+    @property
+    def rack_codes(self) -> RackCodes | None:
+        """All racks as numbers; ``None`` where nobody asked for them. Worked out once."""
+        if self._codes is None and self.rack_offsets is not None:
             members = [member.rack for member in self.group.members]
             codes = rack_codes(self.rack_offsets, self.racks, self.leader_racks, members)
-            object.__setattr__(self, "rack_codes", codes)
+            object.__setattr__(self, "_codes", codes)
+        return self._codes
 
     @property
     def first_row(self) -> Longs:

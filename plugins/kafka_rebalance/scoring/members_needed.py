@@ -56,7 +56,7 @@ def members_needed(rates: PartitionRates, capacity: float, within_s: float = DRA
         left = capacity - rates.in_messages_per_s
         alone = np.where(left > 0, backlog / np.where(left > 0, left, 1.0), np.where(demand > limit, np.inf, 0.0))
         return MembersNeeded(None, int(alone.argmax()), float(alone.max()))
-    heaviest_first = np.sort(demand[demand > 0])[::-1]
+    heaviest_first = -np.sort(-demand[demand > 0])
     too_few, enough = max(1, ceil(total / limit)) - 1, len(heaviest_first)
     step = 1
     while too_few + step < enough:  # the answer is near the least that could do: from there in doubled steps

@@ -5,7 +5,8 @@
     leader_in_rack_ratio = share whose leader is in the reader's rack: what is fetched there without a selector
 
 Share of the bytes written a second; of the partitions where one of those rates is unknown, or nothing is written. What
-members without a rack read is not counted; where nobody says a rack there is no ratio.
+members without a rack read is not counted, nor a partition whose replicas nobody knows yet (it is to be made); where
+nobody says a rack there is no ratio.
 
 Example: a member in rack a reads p0 (30 bytes/s, replicas in a and b, led in b), one in rack c reads p1 (10 bytes/s,
 replicas in a and b): 30 of 40 can be fetched in the rack, nothing of it without a selector.
@@ -86,7 +87,7 @@ def read_in_rack(
     rate, same_rate, led_rate = 0.0, 0.0, 0.0
     for row in range(len(reader)):
         rack = NO_RACK if reader[row] == NOBODY else of_member[reader[row]]
-        if rack == NO_RACK:
+        if rack == NO_RACK or offsets[row] == offsets[row + 1]:
             continue
         counted += 1
         rate += in_bytes_per_s[row]

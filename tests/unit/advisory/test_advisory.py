@@ -101,12 +101,14 @@ def score(assignor: str, **fields: object) -> GroupScore:
     return GroupScore("readers", assignor, **(parts | fields))
 
 
-TODAY = score("range", is_current=True, idle_members=1, skew_count=1.5, skew_rate=None)
+TODAY = score("range", is_current=True, idle_members=1, skew_count=1.5, skew_rate=None, members_falling_behind=1)
+IN_RACK = {"same_rack_ratio": 0.5, "leader_in_rack_ratio": 0.25}
 OTHERS = (
-    score("roundrobin", idle_members=0, skew_count=1.0, partitions_moved=4, is_advised=True),
+    score("roundrobin", idle_members=0, skew_count=1.0, partitions_moved=4, is_advised=True, drain_seconds=90.0,
+          members_falling_behind=0, **IN_RACK),
     score("sticky", error="it never ends"),
-)
-MEMBER = MemberScore("readers", "range", True, False, "m1", "pod-1", "a", 4, None, None, 9)
+)  # fmt: skip
+MEMBER = MemberScore("readers", "range", True, False, "m1", "pod-1", "a", 4, None, None, 9, None, True)
 REPLAY = GroupReplay("readers", SubscriptionBasis.AS_READ, True, (TODAY, *OTHERS), (MEMBER,), "roundrobin")
 GROUP = Group("readers", protocol="range", state="Stable", coordinator=2)
 
@@ -122,10 +124,13 @@ def test_a_group_is_told_as_it_is_today_with_the_other_strategies_and_the_advice
     assert [(row["is_advised"], row["error"]) for row in document["strategies"]] == [
         (True, None), (False, "it never ends"),
     ]  # fmt: skip
+    names = ("drain_seconds", "members_falling_behind", "same_rack_ratio", "leader_in_rack_ratio")
+    assert [document[name] for name in names] == [None, 1, None, None]
+    assert [document["strategies"][0][name] for name in names] == [90.0, 0, 0.5, 0.25]
     assert document["readers"] == [
         {
             "assignor": "range", "is_current": True, "member": "m1", "instance_id": "pod-1", "partitions": 4,
-            "in_bytes_per_s": None, "lag_messages": 9,
+            "in_bytes_per_s": None, "lag_messages": 9, "drain_seconds": None, "is_falling_behind": True,
         }
     ]  # fmt: skip
 

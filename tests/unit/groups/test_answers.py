@@ -11,6 +11,7 @@ from kafka_rebalance.arrays import Ints
 from kafka_rebalance.groups.answers import scored
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.snapshot.model import Group, Member
 
@@ -68,6 +69,21 @@ def test_the_rows_of_a_replay_and_of_its_members() -> None:
     slow = replay_group(two_members([2.0, 3.0, 4.0, 5.0]))  # 9 a second at most, 20 are written
     assert [(row.drain_seconds, row.is_falling_behind) for row in slow.members] == [(None, True), (0.0, False)]
     assert json.loads(json.dumps(asdict(slow), allow_nan=False))["scores"][0]["members_falling_behind"] == 1
+
+
+def test_in_a_scenario_members_can_read_what_they_were_seen_to_read_today() -> None:
+    """a leaves: b reads all four with 40 written a second, and 40 is what a was seen to read. Doubled to four members
+    of a partition each it takes 800 / (40 - 10).
+    """
+    rows = {row.scenario: row for row in replay_group(two_members(), ("range",), scenarios=SCENARIOS).scenarios}
+    alone, doubled = rows["member_leaves"], rows["members_doubled"]
+    assert (alone.subject, alone.drain_seconds, alone.members_falling_behind) == ("a leaves", None, 1)
+    assert (alone.same_rack_ratio, alone.leader_in_rack_ratio) == (0.7, 0.4)
+    assert (doubled.drain_seconds, doubled.members_falling_behind) == (800 / 30, 0)
+    # Eight share what four got, 5/s each: a has t-0 to t-2, range looks at racks, with 25 + 825 + 25 behind, and a new
+    # one: 875 / (40 - 4 x 5). Where new ones will lie nobody knows: they do not count.
+    added = rows["partitions_added"]
+    assert (added.drain_seconds, added.same_rack_ratio) == (43.75, 1.0)
 
 
 def test_a_group_without_members_or_racks_has_no_such_scores() -> None:

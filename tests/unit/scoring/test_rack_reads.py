@@ -44,6 +44,12 @@ def test_who_says_no_rack_and_what_nobody_reads_do_not_count() -> None:
     assert ratios([1, 1, 1], ["a", None], three, ["a", "a", None], [1, 1, 1]) == RackRatios(None, None)
 
 
+def test_a_partition_that_is_to_be_made_does_not_count() -> None:
+    """Nobody knows where its replicas will lie."""
+    assert ratios([0, 0, 0], ["a"], [["a"], ["b"], []], ["a", "b", None], [3, 1, nan]) == RackRatios(0.75, 0.75)
+    assert ratios([0], ["a"], [[]], [None], [1]) == RackRatios(None, None)
+
+
 def test_no_ratio_of_leaders_where_nobody_told_where_they_are() -> None:
     assert ratios([0, 0], ["a"], BOTH, [], [1, 1]) == RackRatios(1.0, None)
 

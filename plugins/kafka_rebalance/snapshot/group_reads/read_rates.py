@@ -2,7 +2,8 @@
 
 Nothing is invented. A rate is unknown where a commit went backwards or is beyond the end; where there was none before;
 where the topic was made anew; where retention passed the older commit, so that the group may have been set forward past
-what it never read; where the group had no members in one of the readings; and of share groups, which commit nothing.
+what it never read; where the group had no members in one of the readings; where the readings are less than
+SHORTEST_WINDOW_S apart; and of share groups, which commit nothing.
 
 Example: committed 10, then 50 after 100 s: 0.4 messages/s. Committed 50, then 10: unknown.
 
@@ -21,6 +22,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.ranges import LARGEST_RATE
 
 NO_COMMIT = -1
+SHORTEST_WINDOW_S = 30.0  # consumers commit every 5 s: one commit more or less is a sixth of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +73,8 @@ def with_read_rates(
 
     ``row_before`` int64[P]: the older row of each newer partition, -1 where it is another one.
     """
+    if window_s < SHORTEST_WINDOW_S:
+        return newer.groups
     read = _read_messages(newer, commits, row_before)
     read[~_seen_reading(older, newer)] = np.nan
     read /= window_s

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
 
 import numpy as np
@@ -92,6 +92,14 @@ def test_a_topic_made_anew_a_new_group_and_one_without_members_are_unknown() -> 
     empty = (replace(older.groups[0], members=()),), (replace(newer.groups[0], members=()),)
     assert read_rates(replace(older, groups=empty[0]), newer)[key] is None
     assert read_rates(older, replace(newer, groups=empty[1]))[key] is None
+
+
+def test_readings_a_few_commits_apart_say_too_little() -> None:
+    """A reader that commits every 5 s may show no commit in 4, and two in 6."""
+    log: dict[Key, tuple[int, int]] = {("t", 0): (0, 900)}
+    older, newer = reading(T0, log, {"g": {("t", 0): 10}}), reading(T100, log, {"g": {("t", 0): 40}})
+    for seconds, rate in ((29.9, None), (30.0, 1.0)):
+        assert read_rates(older, replace(newer, captured_at=T0 + timedelta(seconds=seconds)))["g", "t", 0] == rate
 
 
 def test_a_share_group_commits_nothing_and_keeps_the_lag_that_its_broker_told() -> None:
