@@ -28,7 +28,7 @@ from stack.kafka.tools import NEWEST
 from stack.kafka.traffic import RememberingProducer
 from tests.live.java_members import BROKER_TIMES, JavaMembers, Span, member_settings
 
-pytestmark = [pytest.mark.live, pytest.mark.matrix, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 TOPIC, PARTITIONS, LETTERS = "numbers", 6, "ABC"
 COMMIT_MS, SLACK_MS = 1_000, 400  # commits are asked for between polls, which take up to a tenth of a second
 RECORDS_PER_S = 300

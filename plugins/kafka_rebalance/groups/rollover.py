@@ -123,11 +123,17 @@ def rollover(
     ``commits``: how the group commits, and at which interval in ms. ``bounces``: what each rolling bounce pauses, where
     it was worked out.
     """
-    settings = SETTINGS[client.client or Client.JAVA]
+    protocol = group.protocol or ""
     move = _Move(
-        group, client, settings, _CALLED_OTHERWISE.get(group.protocol or "", group.protocol or ""), target, group.type is GroupType.CONSUMER, is_server,
-        release_of_brokers(kafka_version),
-    )  # fmt: skip
+        group,
+        client,
+        settings=SETTINGS[client.client or Client.JAVA],
+        today=_CALLED_OTHERWISE.get(protocol, protocol),
+        target=target,
+        is_from_server=group.type is GroupType.CONSUMER,
+        is_to_server=is_server,
+        brokers=release_of_brokers(kafka_version),
+    )
     obstacle = _obstacle(move)
     if obstacle or (move.today, move.is_from_server) == (target, is_server):
         return Rollover((), 0, "nothing is moved", obstacle)
