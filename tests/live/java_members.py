@@ -64,6 +64,16 @@ class Note(NamedTuple):
     partitions: frozenset[Partition]
 
 
+class Span(NamedTuple):
+    """At ``at_ms`` ``member`` read offsets ``first`` to ``last`` of a partition; first -1: it gave the partition up."""
+
+    at_ms: int
+    member: str
+    partition: Partition
+    first: int
+    last: int
+
+
 class JavaMembers:
     """One JVM with many members; ``with`` ends it."""
 
@@ -109,6 +119,18 @@ class JavaMembers:
         failures = {name: row["failure"] for name, row in told.items() if row["failure"]}
         assert not failures, failures
         return {name: frozenset((topic, number) for topic, number in row["held"]) for name, row in told.items()}
+
+    def generations(self) -> dict[str, int]:
+        """Of each member the generation or epoch that it is in."""
+        return {name: row["generation"] for name, row in self._ask({"do": "tell"}).items()}
+
+    def read(self) -> list[Span]:
+        """What was read and given up since this was last asked, also by members that are closed, in order of time."""
+        rows = self._ask({"do": "read"})["spans"]
+        spans = (
+            Span(row["at"], row["member"], (row["topic"], row["partition"]), row["from"], row["to"]) for row in rows
+        )
+        return sorted(spans)
 
     @property
     def is_running(self) -> bool:

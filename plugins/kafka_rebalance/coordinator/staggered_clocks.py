@@ -42,7 +42,7 @@ def session_end(protocol: Protocol, times: Times, member: int, members: int, sil
 
 def first_beats(members: int, interval_ms: int) -> Longs:
     """``first_beat`` of everybody."""
-    return interval_ms * np.arange(1, members + 1, dtype=np.int64) // members
+    return np.arange(interval_ms, interval_ms * (members + 1), interval_ms, dtype=np.int64) // members
 
 
 @inlined_kernel

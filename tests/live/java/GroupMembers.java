@@ -17,6 +17,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -25,11 +27,14 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * Members of consumer groups, each a thread of its own. One JSON command a line in, one answer a line out:
  * {@code join} (name, topics, settings), {@code leave} (names: each is closed as its protocol closes it, answered when all
  * are), {@code stall} (names: they poll no more), {@code tell} (what each member holds, and when it got and gave up
- * what). Killed, it leaves no goodbye behind.
+ * what), {@code read} (which offsets anybody read since it was last asked, and what was given up meanwhile, also by those
+ * that are closed). Killed, it leaves no goodbye behind. A setting of our own, {@code test.commit.interval.ms}: the member
+ * commits by itself, that often and at no other time.
  */
 final class GroupMembers {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Map<String, Member> MEMBERS = new TreeMap<>();
+    private static final Queue<Span> SPANS = new ConcurrentLinkedQueue<>();
 
     private GroupMembers() { }
 
@@ -42,6 +47,7 @@ final class GroupMembers {
                 case "join" -> join(command);
                 case "leave" -> leave(command);
                 case "stall" -> stall(command);
+                case "read" -> read();
                 default -> tell();
             };
             out.println(JSON.writeValueAsString(answer));
@@ -51,8 +57,9 @@ final class GroupMembers {
     }
 
     private static ObjectNode join(JsonNode command) {
-        Member member = new Member(strings(command.get("topics")), command.get("settings"));
-        MEMBERS.put(command.get("name").asText(), member);
+        Member member = new Member(
+            command.get("name").asText(), strings(command.get("topics")), command.get("settings"));
+        MEMBERS.put(member.name, member);
         member.start();
         return JSON.createObjectNode();
     }
@@ -77,12 +84,20 @@ final class GroupMembers {
     private static ObjectNode tell() {
         ObjectNode told = JSON.createObjectNode();
         MEMBERS.forEach((name, member) -> {
-            ObjectNode row = told.putObject(name).put("id", member.id).put("failure", member.failure);
+            ObjectNode row = told.putObject(name).put("id", member.id).put("generation", member.generation).put("failure", member.failure);
             ArrayNode held = row.putArray("held");
             for (TopicPartition partition : member.held)
                 held.addArray().add(partition.topic()).add(partition.partition());
             row.set("notes", JSON.valueToTree(member.notes));
         });
+        return told;
+    }
+
+    private static ObjectNode read() {
+        ObjectNode told = JSON.createObjectNode();
+        ArrayNode spans = told.putArray("spans");
+        for (Span span = SPANS.poll(); span != null; span = SPANS.poll())
+            spans.addPOJO(span);
         return told;
     }
 
@@ -95,19 +110,28 @@ final class GroupMembers {
     /** At {@code at} (milliseconds of the clock) partitions were got ({@code isGot}) or given up. */
     record Note(long at, boolean isGot, List<List<Object>> partitions) { }
 
+    /** {@code member} read offsets {@code from} to {@code to}; {@code from} -1: it gave the partition up. */
+    record Span(long at, String member, String topic, int partition, long from, long to) { }
+
     private static final class Member extends Thread implements ConsumerRebalanceListener {
+        final String name;
         private final List<String> topics;
         private final Properties settings = new Properties();
+        private final long commitMillis;
         final Queue<Note> notes = new ConcurrentLinkedQueue<>();
         volatile boolean isEnding;
         volatile boolean isStalled;
         volatile String id = "";
+        volatile int generation;
         volatile String failure;
         volatile Set<TopicPartition> held = Set.of();
 
-        Member(List<String> topics, JsonNode settings) {
+        Member(String name, List<String> topics, JsonNode settings) {
+            this.name = name;
             this.topics = topics;
             settings.properties().forEach(setting -> this.settings.put(setting.getKey(), setting.getValue().asText()));
+            Object interval = this.settings.remove("test.commit.interval.ms");
+            commitMillis = interval == null ? Long.MAX_VALUE : Long.parseLong((String) interval);
             setDaemon(true);
         }
 
@@ -116,14 +140,20 @@ final class GroupMembers {
             ByteArrayDeserializer bytes = new ByteArrayDeserializer();
             try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
                 consumer.subscribe(topics, this);
+                long committed = System.currentTimeMillis();
                 while (!isEnding) {
                     if (isStalled) {
                         Thread.sleep(50);
                         continue;
                     }
-                    consumer.poll(Duration.ofMillis(100));
+                    remember(consumer.poll(Duration.ofMillis(100)));
                     held = Set.copyOf(consumer.assignment());
                     id = consumer.groupMetadata().memberId();
+                    generation = consumer.groupMetadata().generationId();
+                    if (System.currentTimeMillis() - committed >= commitMillis) {
+                        committed = System.currentTimeMillis();
+                        consumer.commitAsync();
+                    }
                 }
             } catch (Throwable thrown) {
                 failure = thrown.toString();
@@ -140,7 +170,21 @@ final class GroupMembers {
             note(false, partitions);
         }
 
+        private void remember(ConsumerRecords<byte[], byte[]> records) {
+            for (TopicPartition partition : records.partitions()) {
+                List<ConsumerRecord<byte[], byte[]>> batch = records.records(partition);
+                long first = batch.get(0).offset();
+                long last = batch.get(batch.size() - 1).offset();
+                SPANS.add(new Span(
+                    System.currentTimeMillis(), name, partition.topic(), partition.partition(), first, last));
+            }
+        }
+
         private void note(boolean isGot, Collection<TopicPartition> partitions) {
+            if (!isGot)
+                for (TopicPartition partition : partitions)
+                    SPANS.add(new Span(
+                        System.currentTimeMillis(), name, partition.topic(), partition.partition(), -1, -1));
             List<List<Object>> pairs = new ArrayList<>();
             partitions.forEach(partition -> pairs.add(List.of(partition.topic(), partition.partition())));
             notes.add(new Note(System.currentTimeMillis(), isGot, pairs));

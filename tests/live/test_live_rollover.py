@@ -1,0 +1,218 @@
+"""Rollovers of live groups with running readers, as ``groups.rollover`` writes them: no record twice beyond its word.
+
+    pytest -s -m live tests/live/test_live_rollover.py
+
+prints the list. One broker, Java members, a producer that numbers its records; three groups read them side by side:
+from eager to cooperative, to KIP-848 and back, and to cooperative with members that commit now and then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import pytest
+
+from kafka_rebalance.coordinator.timeline import Partition
+from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.rollover import Action, Commits, Rollover, RolloverStep, rollover
+from kafka_rebalance.snapshot.group import Group
+from kafka_rebalance.snapshot.model import GroupType
+from rebalance_advisor.kafka.read_cluster import read_cluster
+from stack.kafka.cluster import ClusterSpec, start_cluster
+from stack.kafka.setup import create_topics
+from stack.kafka.tools import NEWEST
+from stack.kafka.traffic import RememberingProducer
+from tests.live.java_members import BROKER_TIMES, JavaMembers, Span, member_settings
+
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+TOPIC, PARTITIONS, LETTERS = "numbers", 6, "ABC"
+COMMIT_MS, SLACK_MS = 1_000, 400  # commits are asked for between polls, which take up to a tenth of a second
+RECORDS_PER_S = 300
+_SETTLE_S, _QUIET_S = 30.0, 1.2
+
+
+@dataclass(slots=True)
+class RolledGroup:
+    """A group that starts with ``range`` and goes through ``targets``: strategies, and whether coordinators have them.
+
+    ``generations``: steps that bounce, with how often the group rebalanced meanwhile.
+    """
+
+    name: str
+    targets: tuple[tuple[str, bool], ...]
+    commits: tuple[Commits, int]
+    bootstrap: str
+    jvm: JavaMembers
+    settings: dict[str, str] = field(default_factory=dict)
+    bounced: list[tuple[RolloverStep, int]] = field(default_factory=list)
+    rollovers: list[Rollover] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        return [f"{self.name}.{letter}" for letter in LETTERS]
+
+    def start(self) -> None:
+        self.settings = member_settings(self.bootstrap, self.name, "", ["range"], is_server=False)
+        del self.settings["client.id"]
+        self.settings |= {"fetch.max.wait.ms": "100"}
+        if self.commits[0] is Commits.AUTOMATIC:
+            self.settings["enable.auto.commit"] = "true"
+        else:
+            self.settings["test.commit.interval.ms"] = str(self.commits[1])
+        for name in self.names:
+            self.jvm.join(name, [TOPIC], self.settings)
+
+    def roll(self) -> Iterator[None]:
+        """All rollovers, step by step; whoever asks for the next waits until the group has settled."""
+        for target, is_server in self.targets:
+            group = self.seen()
+            found = rollover(
+                group, group_client(group), target, is_server=is_server, kafka_version=NEWEST, commits=self.commits
+            )
+            self.rollovers.append(found)
+            for step in found.steps:
+                yield from self._do(step)
+            group = self.seen()
+            assert (group.protocol, group.type is GroupType.CONSUMER) == (target, is_server)
+
+    def seen(self) -> Group:
+        """As a snapshot has it, which tells the client by itself."""
+        snapshot = read_cluster(
+            {"bootstrap.servers": self.bootstrap}, cluster_name="rollover", now=datetime.now(UTC)
+        )  # fmt: skip
+        return next(group for group in snapshot.groups if group.id == self.name)
+
+    def _do(self, step: RolloverStep) -> Iterator[None]:
+        match step.action:
+            case Action.SET:
+                self.settings[step.setting] = step.value
+            case Action.REMOVE:
+                self.settings.pop(step.setting, None)
+            case Action.BOUNCE:
+                before = self.generation()
+                for name in self.names:
+                    self.jvm.leave([name])
+                    self.jvm.join(name, [TOPIC], self.settings)
+                    yield
+                self.bounced.append((step, self.generation() - before))
+            case _:
+                assert step.action is Action.REQUIRE  # the brokers are new, and turn groups over as they come
+
+    def generation(self) -> int:
+        generations = self.jvm.generations()
+        return max(generations[name] for name in self.names)
+
+    def settle(self) -> None:
+        """Until everybody reads something, every partition is read once, and it has been so for a while."""
+        deadline, quiet_since, seen = time.monotonic() + _SETTLE_S, time.monotonic(), None
+        while time.monotonic() < deadline:
+            held, generations = self.jvm.held(), self.jvm.generations()
+            now = {name: (held[name], generations[name]) for name in self.names}
+            if now != seen:
+                seen, quiet_since = now, time.monotonic()
+            parts = [partition for name in self.names for partition in held[name]]
+            is_whole = len(parts) == len(set(parts)) == PARTITIONS and all(held[name] for name in self.names)
+            if is_whole and time.monotonic() - quiet_since > _QUIET_S:
+                return
+            time.sleep(0.1)
+        raise AssertionError(f"{self.name} did not settle: {seen}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What a group read: the first time of each record, and those read again, with how old the first reading was when
+    its reader gave the partition up (None: it never did).
+    """
+
+    first_ms: dict[tuple[Partition, int], int]
+    again: list[tuple[Partition, int, int | None]]
+
+
+def reads_of(spans: Sequence[Span]) -> Reads:
+    first: dict[tuple[Partition, int], Span] = {}
+    given_up: dict[tuple[str, Partition], list[int]] = defaultdict(list)
+    again = []
+    for span in spans:
+        if span.first < 0:
+            given_up[span.member, span.partition].append(span.at_ms)
+            continue
+        for offset in range(span.first, span.last + 1):
+            known = first.setdefault((span.partition, offset), span)
+            if known is not span:
+                ends = [at for at in given_up[known.member, span.partition] if at >= known.at_ms]
+                again.append((span.partition, offset, min(ends) - known.at_ms if ends else None))
+    return Reads({record: span.at_ms for record, span in first.items()}, again)
+
+
+@pytest.fixture(scope="module")
+def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    spec = ClusterSpec(racks={1: "a"}, broker_properties=BROKER_TIMES)
+    with start_cluster(spec, tmp_path_factory.mktemp("rollover") / "cluster") as cluster:
+        create_topics(cluster.bootstrap, {TOPIC: [[1]] * PARTITIONS}, {})
+        yield cluster.bootstrap
+
+
+def roll_all(groups: Sequence[RolledGroup]) -> None:
+    for group in groups:
+        group.start()
+    for group in groups:
+        group.settle()
+    running = [group.roll() for group in groups]
+    while running:
+        running = [rolling for rolling in running if next(rolling, "over") is None]
+        for group in groups:
+            group.settle()
+
+
+def print_all(groups: Sequence[RolledGroup], reads: dict[str, Reads], capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        print(
+            "\n| group | bounce | rebalances at most | seen | records read | again, foretold within ms | again, seen |"
+        )
+        print("|---|---|---|---|---|---|---|")
+        for group in groups:
+            found = reads[group.name]
+            for number, (step, seen) in enumerate(group.bounced, 1):
+                told = group.rollovers[0].read_again_ms
+                row = (group.name, number, step.rebalances, seen, len(found.first_ms), told, len(found.again))
+                print(f"| {' | '.join(map(str, row))} |")
+
+
+def test_a_rollover_as_written_reads_no_record_twice_beyond_what_it_says(
+    bootstrap: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    automatic, now_and_then = (Commits.AUTOMATIC, 0), (Commits.AT_INTERVALS, COMMIT_MS)
+    with JavaMembers() as jvm:
+        groups = [
+            RolledGroup("to.cooperative", (("cooperative-sticky", False),), automatic, bootstrap, jvm),
+            RolledGroup("to.consumer.and.back", (("uniform", True), ("range", False)), automatic, bootstrap, jvm),
+            RolledGroup("now.and.then", (("cooperative-sticky", False),), now_and_then, bootstrap, jvm),
+        ]
+        producer = RememberingProducer(bootstrap, [TOPIC], records_per_s=RECORDS_PER_S)
+        try:
+            roll_all(groups)
+        finally:
+            producer.stop()
+        time.sleep(2 * _QUIET_S)
+        spans = jvm.read()
+    reads = {group.name: reads_of([span for span in spans if span.member.startswith(group.name)]) for group in groups}
+    print_all(groups, reads, capsys)
+    written = {((topic, partition), offset) for topic, partition, offset in producer.acknowledged}
+    assert producer.failures == []
+    assert len(written) > 10 * RECORDS_PER_S / 2
+    for group in groups:
+        found = reads[group.name]
+        assert written - found.first_ms.keys() == set(), f"{group.name} missed records"
+        for rolled in group.rollovers:
+            assert rolled.steps
+            assert rolled.obstacle == ""
+        most_ms = group.rollovers[0].read_again_ms
+        assert most_ms is not None
+        late = [row for row in found.again if row[2] is None or row[2] > most_ms + SLACK_MS]
+        assert (late if most_ms else found.again) == []
+        assert [(step, seen) for step, seen in group.bounced if seen > (step.rebalances or 0)] == []
+    assert reads["now.and.then"].again, "without commits when partitions are given up some records come twice"

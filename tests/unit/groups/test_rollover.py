@@ -1,0 +1,168 @@
+"""Steps of rollovers: for each client what it can do, worked out from what clients and brokers accept."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from kafka_rebalance.coordinator.pause_sums import Pauses
+from kafka_rebalance.groups.client_settings import SETTINGS
+from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
+from kafka_rebalance.groups.rollover import Action, Commits, Rollover, rollover
+from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.snapshot.group import Group, Member
+from kafka_rebalance.snapshot.model import GroupType
+
+JAVA = KnownClient(Client.JAVA, first="4.0")
+CLASSES = "org.apache.kafka.clients.consumer"
+
+
+def group(protocol: str, kind: GroupType = GroupType.CLASSIC) -> Group:
+    """Two members, and a third one with an instance id."""
+    return Group("g", kind, protocol=protocol, members=(Member("a"), Member("b"), Member("c", instance_id="c")))
+
+
+def rolled(
+    client: KnownClient, today: str, target: str, *, is_server: bool = False, version: str | None = "4.1",
+    kind: GroupType = GroupType.CLASSIC, commits: tuple[Commits, int] = (Commits.UNKNOWN, 0),
+) -> Rollover:  # fmt: skip
+    return rollover(group(today, kind), client, target, is_server=is_server, kafka_version=version, commits=commits)
+
+
+def shape(found: Rollover) -> list[tuple[Action, str, str]]:
+    return [(step.action, step.setting, step.value) for step in found.steps]
+
+
+def test_java_goes_from_eager_to_cooperative_in_two_bounces() -> None:
+    """Two members rebalance twice when they are restarted, the static one at most once: 5; cooperatively twice that."""
+    found = rolled(JAVA, "range", "cooperative-sticky")
+    setting, new, old = (
+        "partition.assignment.strategy",
+        f"{CLASSES}.CooperativeStickyAssignor",
+        f"{CLASSES}.RangeAssignor",
+    )
+    assert shape(found) == [
+        (Action.SET, setting, f"{new},{old}"), (Action.BOUNCE, "", ""), (Action.SET, setting, new),
+        (Action.BOUNCE, "", ""),
+    ]  # fmt: skip
+    assert [step.rebalances for step in found.steps] == [None, 5, None, 10]
+    assert [step.number for step in found.steps] == [1, 2, 3, 4]
+    assert str(found.steps[1]) == (
+        "2. Restart one member after the other (at most 5 rebalances): range stays in use until all name "
+        "cooperative-sticky."
+    )
+    assert str(found.steps[2]).startswith(f"3. Set {setting} = {new}: until then every member gives up all")
+
+
+@pytest.mark.parametrize(
+    ("client", "today", "target", "actions"),
+    [
+        # librdkafka and kafka-python refuse a list of both kinds; Sarama is not known to take it.
+        (Client.LIBRDKAFKA, "range", "cooperative-sticky", [Action.STOP, Action.SET, Action.START]),
+        (Client.KAFKA_PYTHON, "range", "cooperative-sticky", [Action.REQUIRE, Action.STOP, Action.SET, Action.START]),
+        (Client.SARAMA, "cooperative-sticky", "range", [Action.STOP, Action.SET, Action.START]),
+        (Client.LIBRDKAFKA, "range", "roundrobin", [Action.SET, Action.BOUNCE] * 2),
+        (Client.FRANZ_GO, "range", "cooperative-sticky", [Action.SET, Action.BOUNCE] * 2),
+        (Client.AIOKAFKA, "roundrobin", "sticky", [Action.SET, Action.BOUNCE] * 2),
+        (Client.JAVA, "their-own", "range", [Action.STOP, Action.SET, Action.START]),
+        (Client.JAVA, "range", "cooperative-sticky", [Action.REQUIRE, *[Action.SET, Action.BOUNCE] * 2]),
+    ],
+)  # fmt: skip
+def test_each_client_goes_the_way_that_it_can(client: Client, today: str, target: str, actions: list[Action]) -> None:
+    found = rolled(KnownClient(client), today, target)
+    assert [step.action for step in found.steps] == actions
+    assert found.obstacle == ""
+
+
+def test_to_kip_848_is_one_bounce_and_clients_are_told_less() -> None:
+    found = rolled(JAVA, "range", "uniform", is_server=True)
+    assert shape(found) == [
+        (Action.REQUIRE, "the brokers' release", "4.0 or later"),
+        (Action.REQUIRE, "group.consumer.migration.policy", "upgrade or bidirectional (the default)"),
+        (Action.REMOVE, "partition.assignment.strategy", ""), (Action.REMOVE, "session.timeout.ms", ""),
+        (Action.REMOVE, "heartbeat.interval.ms", ""), (Action.SET, "group.protocol", "consumer"),
+        (Action.SET, "group.remote.assignor", "uniform"), (Action.BOUNCE, "", ""),
+    ]  # fmt: skip
+    # A release that is not known to be new enough is asked for; a strategy of one's own is not turned over online.
+    librdkafka = rolled(KnownClient(Client.LIBRDKAFKA, first="2.11"), "their-own", "range", is_server=True)
+    actions = [step.action for step in librdkafka.steps]
+    assert (librdkafka.steps[0].value, actions[1], actions[-1]) == ("2.12 or later", Action.STOP, Action.START)
+
+
+def test_back_from_kip_848_and_between_its_assignors() -> None:
+    back = rolled(JAVA, "uniform", "cooperative-sticky", kind=GroupType.CONSUMER)
+    assert shape(back)[1:] == [
+        (Action.REMOVE, "group.remote.assignor", ""), (Action.SET, "group.protocol", "classic"),
+        (Action.SET, "partition.assignment.strategy", f"{CLASSES}.CooperativeStickyAssignor"), (Action.BOUNCE, "", ""),
+    ]  # fmt: skip
+    assert back.steps[-1].rebalances == 10
+    other = rolled(JAVA, "uniform", "range", kind=GroupType.CONSUMER, is_server=True)
+    assert shape(other) == [(Action.SET, "group.remote.assignor", "range"), (Action.BOUNCE, "", "")]
+
+
+@pytest.mark.parametrize(
+    ("client", "target", "version", "obstacle"),
+    [
+        (Client.JAVA, "uniform", "3.9", "from brokers 4.0 on"),
+        (Client.AIOKAFKA, "uniform", "4.1", "no release of aiokafka with KIP-848"),
+        (Client.JAVA, "sticky", "4.1", "sticky is no assignor that brokers come with"),
+    ],
+)
+def test_what_cannot_be_has_no_steps(client: Client, target: str, version: str, obstacle: str) -> None:
+    found = rolled(KnownClient(client), "range", target, is_server=True, version=version)
+    assert found.steps == ()
+    assert obstacle in found.obstacle
+    assert rolled(KnownClient(Client.KAFKAJS), "roundrobin", "range").obstacle == "kafkajs has no strategy range"
+    assert rolled(JAVA, "range", "range") == Rollover((), 0, "nothing is moved")
+
+
+def test_an_unknown_client_is_told_javas_steps_and_that_they_are() -> None:
+    found = rolled(UNKNOWN_CLIENT, "range", "cooperative-sticky")
+    assert [step.value for step in found.steps[:2]] == ["Java's own", "2.4 or later"]
+    assert "not recognised" in found.steps[0].why
+
+
+def test_records_come_twice_only_where_nobody_commits_what_is_given_up() -> None:
+    def again(commits: Commits, interval_ms: int = 0, **also: str) -> tuple[int | None, str]:
+        client, today = KnownClient(Client(also.get("client", "java"))), also.get("today", "range")
+        found = rolled(client, today, also.get("target", "cooperative-sticky"), commits=(commits, interval_ms))
+        return found.read_again_ms, found.read_again
+
+    assert again(Commits.AUTOMATIC, 5000)[0] == again(Commits.WHEN_REVOKED, 5000)[0] == 0
+    assert again(Commits.AT_INTERVALS, 700)[0] == 700
+    assert "every partition at every rebalance" in again(Commits.AT_INTERVALS, 700)[1]
+    most_ms, why = again(Commits.UNKNOWN)
+    assert most_ms is None
+    assert why.startswith("none if the client commits automatically")
+    kafkajs = rolled(KnownClient(Client.KAFKAJS), "their-own", "roundrobin", commits=(Commits.AUTOMATIC, 5000))
+    assert kafkajs.read_again_ms == 5000
+    moved = rollover(
+        group("uniform", GroupType.CONSUMER), JAVA, "range", is_server=True, kafka_version="4.1",
+        commits=(Commits.AT_INTERVALS, 700),
+    )  # fmt: skip
+    assert "only partitions that move" in moved.read_again
+
+
+def test_kafkajs_calls_its_strategy_by_another_name() -> None:
+    assert rolled(KnownClient(Client.KAFKAJS), "RoundRobinAssigner", "roundrobin").steps == ()
+
+
+def test_pauses_that_were_worked_out_stand_at_their_bounces() -> None:
+    bounces = (Pauses(4, 4, 10, 40), Pauses(2, 2, 5, 10))
+    found = rollover(group("range"), JAVA, "sticky", is_server=False, kafka_version=None, bounces=bounces)
+    assert [step.pauses for step in found.steps] == [None, bounces[0], None, bounces[1]]
+
+
+def test_every_client_has_a_way_or_an_obstacle_to_everything() -> None:
+    """Steps are numbered, end with all members on the new strategy, and no list that a client refuses is in them."""
+    strategies = ("range", "roundrobin", "sticky", "cooperative-sticky")
+    for client, today, target in product(Client, strategies, strategies):
+        found = rolled(KnownClient(client), today, target)
+        assert bool(found.steps) != (bool(found.obstacle) or today == target)
+        assert [step.number for step in found.steps] == list(range(1, len(found.steps) + 1))
+        if found.steps:
+            assert found.steps[-1].action in (Action.BOUNCE, Action.START)
+            values = [step.value for step in found.steps if step.setting == SETTINGS[client].strategy]
+            assert values[-1] == SETTINGS[client].value((target,))
+            assert SETTINGS[client].can_mix or all("ooperative" not in value or "," not in value for value in values)
