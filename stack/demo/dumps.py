@@ -10,6 +10,7 @@ from hashlib import md5
 from stack.demo.groups import DemoGroup, DemoMember, coordinator_of
 from stack.demo.topics import BROKERS, CAPACITY_BYTES, DemoTopic, rack_of
 
+_NARROW = ("#PARTITIONS", "CURRENT-EPOCH", "TARGET-EPOCH", "UPGRADED")
 _EMPTY_NOTE = "\nConsumer group '{}' has no active members.\n"
 
 
@@ -99,8 +100,7 @@ def kafka_consumer_groups_members(groups: Sequence[DemoGroup]) -> str:
         if not has_instances:
             for columns in (header, widths, *rows):
                 del columns[2]  # type: ignore[attr-defined]
-        stretched = [number for number, name in enumerate(header) if name not in ("#PARTITIONS", "CURRENT-EPOCH",
-                                                                                  "TARGET-EPOCH")]  # fmt: skip
+        stretched = [number for number, name in enumerate(header) if name not in _NARROW]
         text += table(header, rows, widths, stretched)
     return text
 
@@ -171,9 +171,7 @@ def assignment_cell(member: DemoMember) -> str:
     return ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in runs.items()) or "-"
 
 
-def table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], stretched: Sequence[int]
-) -> str:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], stretched: Sequence[int]) -> str:
     """As Java's ``%-15s`` pads; ``stretched`` columns grow with their longest cell."""
     if not rows:
         return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,16 +48,18 @@ def planted_groups(topics: Sequence[DemoTopic]) -> list[DemoGroup]:
     rng = np.random.default_rng(_SEED)
     of = {topic.name: topic.partitions for topic in topics}
     badges = [of[name][0] for name in _BADGES]
-    alerts, updates, jobs = of["alerts.raised"], of["search.updates"], of["couriers.jobs"]
+    alerts, updates = of["alerts.raised"], of["search.updates"]
     return sorted(
         (
             _group(UNEVEN_BY_RATE_GROUP, "roundrobin", _dealt(of["rides.requested"], 4), rng),
             _group(UNFIXABLE_GROUP, "range", _blocks(of["tenants.usage"], 4), rng),
-            _group(SERVER_RANGE_GROUP, "range", [badges, [], [], []], rng, epoch=17),
-            _group(SHARE_GROUP, "", _shared(jobs, 5), rng, epoch=9, behind_s=_BEHIND_S, is_share=True),
+            replace(_group(SERVER_RANGE_GROUP, "range", [badges, [], [], []], rng), epoch=17),
+            _share_group(of["couriers.jobs"], rng),
             _group(MIXED_CLIENTS_GROUP, "cooperative-sticky", _dealt(alerts, 4), rng, clients=("rdkafka",) * 2),
-            _group(HALF_DONE_GROUP, "uniform", _dealt(updates, 6), rng, epoch=31, upgraded=4),
-            _group(CONNECT_GROUP, "range", _blocks(alerts, 2), rng, clients=_names("connector-consumer-warehouse-sink-")),
+            replace(_group(HALF_DONE_GROUP, "uniform", _dealt(updates, 6), rng, upgraded=4), epoch=31),
+            _group(
+                CONNECT_GROUP, "range", _blocks(alerts, 2), rng, clients=_names("connector-consumer-warehouse-sink-")
+            ),
             _group(STREAMS_GROUP, "stream", _blocks(alerts, 2), rng, clients=_threads(rng)),
             _group(CONSOLE_GROUP, "range", _blocks(alerts, 1), rng, clients=("console-consumer",)),
         ),
@@ -86,9 +89,8 @@ def _topic(name: str, rates: Sequence[int], rng: np.random.Generator) -> DemoTop
 
 
 def _group(
-    name: str, strategy: str, shares: Sequence[Sequence[DemoPartition]], rng: np.random.Generator, *,
-    epoch: int | None = None, clients: Sequence[str] = (), upgraded: int | None = None, behind_s: int = 0,
-    is_share: bool = False,
+    name: str, strategy: str, shares: Sequence[Sequence[DemoPartition]], rng: np.random.Generator,
+    clients: Sequence[str] = (), upgraded: int | None = None,
 ) -> DemoGroup:  # fmt: skip
     """``clients`` are the ids of the first members, Java's own follow; ``upgraded`` of them speak the new protocol."""
     members = []
@@ -98,19 +100,23 @@ def _group(
         member_id = f"{client}-{uuid.UUID(bytes=rng.bytes(16), version=4)}"
         is_upgraded = None if upgraded is None else number < upgraded
         members.append(DemoMember(member_id, "", client, f"/203.0.113.{10 + number}", held, is_upgraded))
-    committed = {
-        (partition.topic, partition.number): _read_until(partition, behind_s)
-        for partitions in shares
-        for partition in partitions
-    }
-    members.sort(key=lambda member: member.id)
-    return DemoGroup(name, strategy, "Stable", tuple(members), committed, epoch, is_share)
+    committed = _read_until([partition for partitions in shares for partition in partitions], behind_s=0)
+    return DemoGroup(name, strategy, "Stable", tuple(sorted(members, key=lambda member: member.id)), committed)
 
 
-def _read_until(partition: DemoPartition, behind_s: int) -> tuple[int, int]:
+def _share_group(partitions: Sequence[DemoPartition], rng: np.random.Generator) -> DemoGroup:
+    """Five members of three partitions: there each member has one, whoever else reads it."""
+    drawn = _group(SHARE_GROUP, "", [[partitions[member % len(partitions)]] for member in range(5)], rng)
+    return replace(drawn, epoch=9, is_share=True, committed=_read_until(partitions, _BEHIND_S))
+
+
+def _read_until(partitions: Sequence[DemoPartition], behind_s: int) -> dict[TopicPartition, tuple[int, int]]:
     """At both moments, as far behind the end as the writers take ``behind_s`` for."""
-    behind = round(partition.messages_per_s * behind_s)
-    return partition.ends[0] - behind, partition.ends[1] - behind
+    behind = {partition: round(partition.messages_per_s * behind_s) for partition in partitions}
+    return {
+        (partition.topic, partition.number): (partition.ends[0] - messages, partition.ends[1] - messages)
+        for partition, messages in behind.items()
+    }
 
 
 def _dealt(partitions: Sequence[DemoPartition], count: int) -> list[Sequence[DemoPartition]]:
@@ -122,11 +128,6 @@ def _blocks(partitions: Sequence[DemoPartition], count: int) -> list[Sequence[De
     """Runs of equal length."""
     share = len(partitions) // count
     return [partitions[member * share : (member + 1) * share] for member in range(count)]
-
-
-def _shared(partitions: Sequence[DemoPartition], count: int) -> list[Sequence[DemoPartition]]:
-    """As a share group has them: one a member, round and round."""
-    return [[partitions[member % len(partitions)]] for member in range(count)]
 
 
 def _names(prefix: str) -> tuple[str, ...]:

@@ -203,7 +203,10 @@ class GroupsDump:
 def looks_like_groups(text: str) -> bool:
     """A header of a block, or a sentence of the tool, stands among the lines."""
     return any(
-        read_header(line) is not None or _NO_MEMBERS.match(line) or _REBALANCING.match(line) or _GONE.match(line)
+        read_header(line) is not None
+        or _NO_MEMBERS.match(line)
+        or _REBALANCING.match(line)
+        or _GONE.match(line)
         or _NO_OFFSETS.match(line)
         for line in text.split("\n")
     )
