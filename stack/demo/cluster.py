@@ -1,6 +1,6 @@
 """Writes the demo cluster as a folder of dumps: what Kafka's own tools would print of a cluster that needs advice.
 
-12 brokers in 3 racks, about 150 topics with 3,000 partitions (few carry most), 40 groups; read twice, an hour apart, so
+12 brokers in 3 racks, about 160 topics with 3,000 partitions (few carry most), 49 groups; read twice, an hour apart, so
 that rates are measured. The same seed writes the same bytes. These troubles are planted, and nobody but this script
 knows of them:
 
@@ -12,7 +12,15 @@ knows of them:
 - ``cdc-sync`` runs range over 24 topics of one partition: one member reads all of them
 - ``archiver-4``, a static member of ``telemetry-archiver``, is dead and keeps its partitions
 - ``fraud-scoring`` reads slower than its topic is written
+- ``rides-pricing`` runs round robin over 16 partitions of which every fourth is busy: one of 4 members reads them all
+- ``tenants-billing`` reads 12 partitions of which one carries three quarters: no strategy can even that
+- ``badge-sync``, a KIP-848 group, has the coordinator's range share 8 topics of one partition: one of 4 members works
+- ``courier-dispatch``, a share group, is two hours behind
+- ``alerts-fanout`` mixes librdkafka and Java's client under cooperative-sticky
+- ``search-indexer`` was half migrated to KIP-848: 4 of its 6 members
 - throttles stand on ``catalog.snapshots`` though nothing is reassigned
+
+A sink of Kafka Connect, a Streams application and a console consumer stand beside, which are nobody's to advise.
 
     python -m stack.demo.cluster FOLDER [SEED]
 """
@@ -26,7 +34,9 @@ from pathlib import Path
 import numpy as np
 
 from stack.demo import dumps as demo_dumps
+from stack.demo import share_dumps
 from stack.demo.groups import draw_groups
+from stack.demo.planted_groups import planted_groups, planted_topics
 from stack.demo.topics import WINDOW_S, draw_topics
 
 SEED = 20_261_120
@@ -38,6 +48,11 @@ def write_demo_cluster(folder: Path, seed: int = SEED, captured_at: str = CAPTUR
     rng = np.random.default_rng(seed)
     topics = draw_topics(rng)
     groups = draw_groups(topics, rng)
+    planted = planted_topics()  # after all that is drawn from the seed, and apart from it
+    groups = sorted([*groups, *planted_groups(planted)], key=lambda group: group.id)
+    topics = sorted([*topics, *planted], key=lambda topic: topic.name)
+    sharing = [group for group in groups if group.is_share]
+    groups = [group for group in groups if not group.is_share]
     newer = datetime.fromisoformat(captured_at)
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "brokers.csv", demo_dumps.brokers_csv())
@@ -56,6 +71,9 @@ def write_demo_cluster(folder: Path, seed: int = SEED, captured_at: str = CAPTUR
         _write(reading / "kafka-consumer-groups.txt", demo_dumps.kafka_consumer_groups_offsets(groups, topics, moment))
         _write(reading / "kafka-consumer-groups-members.txt", demo_dumps.kafka_consumer_groups_members(groups))
         _write(reading / "kafka-consumer-groups-state.txt", demo_dumps.kafka_consumer_groups_state(groups, topics))
+        _write(reading / "kafka-share-groups.txt", share_dumps.kafka_share_groups_offsets(sharing, topics, moment))
+        _write(reading / "kafka-share-groups-members.txt", share_dumps.kafka_share_groups_members(sharing))
+        _write(reading / "kafka-share-groups-state.txt", share_dumps.kafka_share_groups_state(sharing, topics))
     return folder
 
 

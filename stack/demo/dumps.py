@@ -1,4 +1,4 @@
-"""Prints the demo cluster as Kafka 4.3's own tools would, column for column."""
+"""Prints the demo cluster as Kafka 4.3's own tools would, column for column (share groups: ``share_dumps``)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from hashlib import md5
 from stack.demo.groups import DemoGroup, DemoMember, coordinator_of
 from stack.demo.topics import BROKERS, CAPACITY_BYTES, DemoTopic, rack_of
 
+_NARROW = ("#PARTITIONS", "CURRENT-EPOCH", "TARGET-EPOCH", "UPGRADED")
 _EMPTY_NOTE = "\nConsumer group '{}' has no active members.\n"
 
 
 def brokers_csv() -> str:
     """id,rack,host."""
-    rows = [f"{broker},{rack_of(broker)},{_host(broker)}" for broker in BROKERS]
+    rows = [f"{broker},{rack_of(broker)},{host_of(broker)}" for broker in BROKERS]
     return "\n".join(["id,rack,host", *rows]) + "\n"
 
 
@@ -77,7 +78,7 @@ def kafka_consumer_groups_offsets(groups: Sequence[DemoGroup], topics: Sequence[
         ]
         rows += [(group.id, "-", "-", "-", "-", "-", *_who(member)) for member in group.members if not member.assigned]
         text += _EMPTY_NOTE.format(group.id) if not group.members else ""
-        text += _table(header, rows, widths, stretched=(0, 1, 6, 7))
+        text += table(header, rows, widths, stretched=(0, 1, 6, 7))
     return text
 
 
@@ -90,15 +91,17 @@ def kafka_consumer_groups_members(groups: Sequence[DemoGroup]) -> str:
             continue
         has_instances = any(member.instance_id for member in group.members)
         header = ["GROUP", "CONSUMER-ID", "GROUP-INSTANCE-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "CURRENT-EPOCH",
-                  "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT"]  # fmt: skip
-        widths = [15, 15, 17, 15, 15, 15, 15, 20, 15, 20]
+                  "CURRENT-ASSIGNMENT", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED"]  # fmt: skip
+        widths = [15, 15, 17, 15, 15, 15, 15, 20, 15, 20, 0]
         rows = [_member_row(group, member) for member in group.members]
+        if len({member.is_upgraded for member in group.members}) == 1:  # told while both protocols are spoken
+            for columns in (header, widths, *rows):
+                del columns[-1]  # type: ignore[attr-defined]
         if not has_instances:
             for columns in (header, widths, *rows):
                 del columns[2]  # type: ignore[attr-defined]
-        stretched = [number for number, name in enumerate(header) if name not in ("#PARTITIONS", "CURRENT-EPOCH",
-                                                                                  "TARGET-EPOCH")]  # fmt: skip
-        text += _table(header, rows, widths, stretched)
+        stretched = [number for number, name in enumerate(header) if name not in _NARROW]
+        text += table(header, rows, widths, stretched)
     return text
 
 
@@ -110,13 +113,13 @@ def kafka_consumer_groups_state(groups: Sequence[DemoGroup], topics: Sequence[De
     for group in groups:
         broker = coordinator_of(group.id, by_name)
         strategy = group.strategy if group.members else "-"
-        row = (group.id, f"{_host(broker)}:9092  ({broker})", strategy, group.state, str(len(group.members)))
+        row = (group.id, f"{host_of(broker)}:9092  ({broker})", strategy, group.state, str(len(group.members)))
         text += _EMPTY_NOTE.format(group.id) if not group.members else ""
-        text += _table(header, [row], (15, 25, 20, 20, 0), stretched=(0, 1))
+        text += table(header, [row], (15, 25, 20, 20, 0), stretched=(0, 1))
     return text
 
 
-def _host(broker: int) -> str:
+def host_of(broker: int) -> str:
     return f"broker-{broker}.demo.example"
 
 
@@ -153,19 +156,22 @@ def _who(member: DemoMember | None) -> tuple[str, str, str]:
 
 
 def _member_row(group: DemoGroup, member: DemoMember) -> list[str]:
-    runs: dict[str, list[int]] = {}
-    for topic, number in sorted(member.assigned):
-        runs.setdefault(topic, []).append(number)
-    assigned = ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in runs.items()) or "-"
+    assigned = assignment_cell(member)
     epoch = "-" if group.epoch is None else str(group.epoch)
     target = "-" if group.epoch is None else assigned
     return [group.id, member.id, member.instance_id, member.host, member.client_id, str(len(member.assigned)),
-            epoch, assigned, epoch, target]  # fmt: skip
+            epoch, assigned, epoch, target, str(member.is_upgraded).lower()]  # fmt: skip
 
 
-def _table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], stretched: Sequence[int]
-) -> str:
+def assignment_cell(member: DemoMember) -> str:
+    """``orders:0,1;payments:2``."""
+    runs: dict[str, list[int]] = {}
+    for topic, number in sorted(member.assigned):
+        runs.setdefault(topic, []).append(number)
+    return ";".join(f"{topic}:{','.join(map(str, numbers))}" for topic, numbers in runs.items()) or "-"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], stretched: Sequence[int]) -> str:
     """As Java's ``%-15s`` pads; ``stretched`` columns grow with their longest cell."""
     if not rows:
         return ""

@@ -29,18 +29,19 @@ _LAG_S = (0.05, 2.0)  # healthy members are this far behind
 
 @dataclass(frozen=True, slots=True)
 class DemoMember:
-    """One member and what it reads."""
+    """One member and what it reads. ``is_upgraded``: it speaks KIP-848 in a group that migrates; None elsewhere."""
 
     id: str
     instance_id: str
     client_id: str
     host: str
     assigned: tuple[TopicPartition, ...]
+    is_upgraded: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DemoGroup:
-    """A group; ``committed`` holds both moments, ``epoch`` is set for KIP-848 groups only."""
+    """A group; ``committed`` holds both moments, ``epoch`` is set for KIP-848 and share groups only."""
 
     id: str
     strategy: str
@@ -48,6 +49,7 @@ class DemoGroup:
     members: tuple[DemoMember, ...]
     committed: dict[TopicPartition, tuple[int, int]]
     epoch: int | None = None
+    is_share: bool = False
 
 
 def java_hash(text: str) -> int:
@@ -65,7 +67,7 @@ def coordinator_of(group: str, topics: dict[str, DemoTopic]) -> int:
 
 
 def draw_groups(topics: list[DemoTopic], rng: np.random.Generator) -> list[DemoGroup]:
-    """Forty groups, sorted by name."""
+    """Forty groups, sorted by name; those of ``planted_groups`` come beside."""
     by_name = {topic.name: topic for topic in topics}
     groups = [
         _group(IDLE_GROUP, "range", 8, ["invoices.issued"], by_name, rng),

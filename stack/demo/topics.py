@@ -98,7 +98,7 @@ def draw_topics(rng: np.random.Generator) -> list[DemoTopic]:
     _scale_rates(drafts)
     _scale_retention(drafts)
     topics = [_place(draft, rng) for draft in drafts]
-    return sorted((_after_restart(topic) for topic in topics), key=lambda topic: topic.name)
+    return sorted((after_restart(topic) for topic in topics), key=lambda topic: topic.name)
 
 
 def _draft_topics(rng: np.random.Generator) -> list[_Draft]:
@@ -176,7 +176,7 @@ def _place(draft: _Draft, rng: np.random.Generator) -> DemoTopic:
     first, shift = rng.integers(0, 4, 3), int(rng.integers(0, 3))
     partitions = []
     for number in range(draft.count):
-        replicas = _replicas(draft.name, number, first, shift)
+        replicas = striped_replicas(draft.name, number, first, shift)
         per_window = max(int(draft.rates[number] * WINDOW_S / draft.message_bytes), 0)
         kept = int(draft.rates[number] * draft.retained_s / draft.message_bytes)
         begun = 0 if draft.is_young else int(rng.integers(1, 50)) * (kept + 1)
@@ -196,7 +196,7 @@ def _place(draft: _Draft, rng: np.random.Generator) -> DemoTopic:
     return DemoTopic(draft.name, draft.configs, tuple(partitions))
 
 
-def _replicas(topic: str, number: int, first: np.ndarray, shift: int) -> tuple[int, ...]:
+def striped_replicas(topic: str, number: int, first: np.ndarray, shift: int) -> tuple[int, ...]:
     """One replica in each rack, striped: leaders and followers of a topic spread over all brokers."""
     racks = [(shift + number + step) % 3 for step in range(3)]
     brokers = [int((first[rack] + number + number // 12 * rack) % 4) * 3 + rack for rack in racks]
@@ -207,7 +207,7 @@ def _replicas(topic: str, number: int, first: np.ndarray, shift: int) -> tuple[i
     return tuple(brokers)
 
 
-def _after_restart(topic: DemoTopic) -> DemoTopic:
+def after_restart(topic: DemoTopic) -> DemoTopic:
     """Two brokers were restarted and nobody elected the preferred leaders since."""
     partitions = []
     for partition in topic.partitions:

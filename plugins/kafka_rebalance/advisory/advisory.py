@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.findings.consumers.advice_words import advice_words, findings_by_group
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan, to_document
@@ -31,7 +33,7 @@ def advisory_document(
     """JSON object of one advisory; ``groups.json`` and ``topics.json`` are parts of it. ``hours_outside`` is there
     where a window of history is known.
     """
-    kind_of = {group.id: group for group in snapshot.groups}
+    group_of, told = {group.id: group for group in snapshot.groups}, findings_by_group(findings)
     document = {} if hours is None else {"hours_outside": hours.document()}
     return document | {
         "format_version": FORMAT_VERSION,
@@ -47,13 +49,15 @@ def advisory_document(
         ],
         "plan": to_document(plan),
         "findings": [finding_document(finding) for finding in findings],
-        "groups": [group_document(group, kind_of[group.group_id]) for group in groups],
+        "groups": [
+            group_document(replay, group_of[replay.group_id], told.get(replay.group_id, ())) for replay in groups
+        ],
         "topics": [topic_document(topic) for topic in topics],
     }
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
-    """One entry of ``findings.json``."""
+    """One entry of ``findings.json``; what it explains stands in it, as entries of the same form."""
     return {
         "finding_key": finding.finding_key,
         "severity": finding.severity.value,
@@ -70,15 +74,22 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "tier": finding.tier,
         "muted_until": None if finding.muted_until is None else finding.muted_until.isoformat(),
         "mute_reason": finding.mute_reason,
+        "cost_bytes": finding.cost_bytes,
+        "cost_changes": finding.cost_changes,
+        "symptoms": [finding_document(symptom) for symptom in finding.symptoms],
     }
 
 
-def group_document(replay: GroupReplay, group: Group) -> dict[str, Any]:
-    """One entry of ``groups.json``: today, what other strategies would do, and which one is advised."""
+def group_document(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> dict[str, Any]:
+    """One entry of ``groups.json``: today, what other strategies would do, and which one is advised.
+
+    ``findings``: those about the group.
+    """
     today = replay.today
     return {
         "group": replay.group_id,
         "type": group.type.value,
+        "kind": kind_of(group).value,
         "state": group.state,
         "coordinator": group.coordinator,
         "members": today.members,
@@ -93,7 +104,7 @@ def group_document(replay: GroupReplay, group: Group) -> dict[str, Any]:
         "skew_lag": today.skew_lag,
         **_reads_document(today),
         "advised": replay.advised,
-        "advice": _advice(replay),
+        "advice": advice_words(replay, group, findings),
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
         "readers": [_member_document(member) for member in replay.members],
     }
@@ -114,16 +125,6 @@ def topic_document(replay: TopicReplay) -> dict[str, Any]:
         ),
         "error": replay.error,
     }
-
-
-def _advice(replay: GroupReplay) -> str:
-    advised = None if replay.advised is None else replay.score(replay.advised)
-    if advised is None:
-        return ""
-    skew = "" if advised.skew_count is None else f", skew {advised.skew_count:.2f}"
-    return (
-        f"{replay.advised}: {advised.idle_members or 0} idle{skew}, {advised.partitions_moved} partitions change reader"
-    )
 
 
 def _strategy_document(score: GroupScore) -> dict[str, Any]:

@@ -14,11 +14,14 @@ from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severit
 from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.kinds import GroupKind, kind_of
+from kafka_rebalance.groups.server_choice import better_server_strategy
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan
+from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
-from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, GroupType
 
 Evidence = dict[str, float | int | str | None]
 _ESTIMATED = (LoadSource.ESTIMATED, LoadSource.UNKNOWN)
@@ -50,6 +53,32 @@ class FindingContext:
         return {group_input.group.id: group_input for group_input in group_inputs(self.snapshot)}
 
     @cached_property
+    def kinds(self) -> dict[str, GroupKind]:
+        """What each group is."""
+        return {group.id: kind_of(group) for group in self.snapshot.groups}
+
+    @cached_property
+    def chosen_inputs(self) -> tuple[GroupInput, ...]:
+        """Groups whose teams can choose what divides their partitions."""
+        return tuple(asked for group, asked in self.group_inputs.items() if self.kinds[group].has_choice)
+
+    @cached_property
+    def chosen_replays(self) -> tuple[GroupReplay, ...]:
+        """The replays of the same groups."""
+        return tuple(replay for replay in self.replays if self.kinds[replay.group_id].has_choice)
+
+    @cached_property
+    def better_server_strategies(self) -> dict[str, GroupScore]:
+        """By KIP-848 group, the coordinator's other strategy where it would serve the group better."""
+        of_coordinator = {group.id for group in self.snapshot.groups if group.type is GroupType.CONSUMER}
+        better = {
+            replay.group_id: better_server_strategy(replay)
+            for replay in self.chosen_replays
+            if replay.group_id in of_coordinator
+        }
+        return {name: score for name, score in better.items() if score is not None}
+
+    @cached_property
     def plan_effects(self) -> dict[int, BrokerEffect]:
         """What the plan does to each broker that it touches."""
         return {} if self.plan is None else effects_of(self.plan, self.snapshot)
@@ -77,11 +106,16 @@ def threshold(code: str, name: str) -> float:
 
 
 class Remedy(NamedTuple):
-    """What to do about a finding, in words; what that costs, in words, and which share of the harm it takes away."""
+    """What to do about a finding, in words; what that costs, in words, and which share of the harm it takes away.
+
+    ``copied_bytes`` and ``changes`` (leader changes, partitions that change reader, restarts) put costs in an order.
+    """
 
     recommendation: str
     cost: str = ""
     gain: float = 0.0
+    copied_bytes: float = 0.0
+    changes: int = 0
 
 
 def finding(
@@ -103,6 +137,8 @@ def finding(
         recommendation=remedy.recommendation,
         cost=remedy.cost,
         gain=float(min(max(remedy.gain, 0.0), 1.0)),
+        cost_bytes=float(remedy.copied_bytes),
+        cost_changes=int(remedy.changes),
         confidence=confidence,
     )
 

@@ -62,10 +62,12 @@ class FindingCode:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of advice. ``gain`` ranks findings: the share of the trouble that following the advice removes (0..1).
+    """One line of advice. ``gain`` ranks findings: the share of the trouble that following the advice removes (0..1);
+    of like ones the cheaper comes first, by bytes copied, then by changes of leaders, readers and processes.
 
     ``evidence`` holds numbers with their units in the key (``disk_bytes``, ``over_share_ratio``). ``team``, ``channel``
     and ``tier`` say whose it is, ``muted_until`` and ``mute_reason`` that it is quiet, where rules say so.
+    ``symptoms`` are findings that this one explains: they go when it goes, and are no lines of their own.
     """
 
     code: str
@@ -82,6 +84,9 @@ class Finding:
     tier: int | None = None
     muted_until: datetime | None = None
     mute_reason: str | None = None
+    cost_bytes: float = 0.0
+    cost_changes: int = 0
+    symptoms: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
@@ -94,10 +99,20 @@ class Finding:
 
 
 def rank(findings: tuple[Finding, ...] | list[Finding]) -> tuple[Finding, ...]:
-    """Worst severity first, then the greatest gain, then by key; all that are muted behind all that are not."""
+    """Worst severity first, then the greatest gain, the least cost, and by key; what is muted behind all others.
 
-    def place(finding: Finding) -> tuple[bool, int, float, str]:
-        return finding.muted_until is not None, finding.severity.rank, -finding.gain, finding.finding_key
+    Gains count in hundredths: what differs by less is alike, and its cost decides.
+    """
+
+    def place(finding: Finding) -> tuple[bool, int, float, float, int, str]:
+        return (
+            finding.muted_until is not None,
+            finding.severity.rank,
+            -round(finding.gain, 2),
+            finding.cost_bytes,
+            finding.cost_changes,
+            finding.finding_key,
+        )
 
     return tuple(sorted(findings, key=place))
 
@@ -152,12 +167,58 @@ CODES: dict[str, FindingCode] = dict(
         _code("log_dir_offline", SubjectType.BROKER, "a log dir, or replicas of a broker that serves, are offline"),
         _code("under_replicated", SubjectType.TOPIC, "partitions whose ISR is smaller than their replicas"),
         _code("offline_partition", SubjectType.TOPIC, "partitions without leader: nobody can read or write them"),
-        _code("idle_members", SubjectType.GROUP, "members that read nothing, whatever strategy shares the partitions"),
+        _code(
+            "idle_members",
+            SubjectType.GROUP,
+            "members that read nothing, whatever strategy shares the partitions",
+            medium_idle_ratio=0.25,
+        ),
         _code(
             "assignor_uneven",
             SubjectType.GROUP,
             "another assignor spreads this group's partitions better",
             skew_gain_ratio=1.25,
+        ),
+        _code(
+            "uneven_by_rate",
+            SubjectType.GROUP,
+            "one member reads far more than the others by rate, and no assignor of Kafka would even that",
+            skew_gain_ratio=1.5,
+            medium_gain_ratio=2.0,
+        ),
+        _code(
+            "group_hot_partition",
+            SubjectType.GROUP,
+            "one partition alone is more than a mean member's part of what the group reads: no assignor can split it",
+            times_mean_ratio=2.0,
+            medium_share_ratio=0.5,
+        ),
+        _code(
+            "server_assignor_uneven",
+            SubjectType.GROUP,
+            "another of the coordinator's assignors spreads this KIP-848 group's partitions better",
+            skew_gain_ratio=1.25,
+        ),
+        _code(
+            "rollover_half_done",
+            SubjectType.GROUP,
+            "some members of a group speak KIP-848, others still the classic protocol",
+        ),
+        _code(
+            "mixed_clients",
+            SubjectType.GROUP,
+            "members of several client libraries share a group whose leader divides its partitions",
+        ),
+        _code(
+            "server_uniform_may_throw",
+            SubjectType.GROUP,
+            "uniform of Kafka 3.8 and 3.9 fails in part of the groups whose members subscribe to different topics",
+        ),
+        _code(
+            "share_group_behind",
+            SubjectType.GROUP,
+            "a share group is behind by more than its topics' writers make in so many seconds",
+            behind_seconds=600.0,
         ),
         _code(
             "dead_static_member",

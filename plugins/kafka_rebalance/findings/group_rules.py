@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -22,17 +23,17 @@ from kafka_rebalance.snapshot.model import Member
 
 def idle_members(context: FindingContext) -> Iterator[Finding]:
     """Members without work that no other strategy would give them."""
-    kinds = {group.id: group.type for group in context.snapshot.groups}
-    for replay in context.replays:
+    for replay in context.chosen_replays:
         today = replay.today
         if not today.idle_members or replay.advised is not None:
             continue  # another strategy may put them to work: assignor_uneven says so
-        if not kinds[replay.group_id].has_strategy:
-            continue  # members of a share group read together, those of a streams group stand by
+        if replay.group_id in context.better_server_strategies:
+            continue
+        idle_ratio = today.idle_members / today.members
         idle = [member for member in replay.members if member.is_current and not member.partitions]
         yield finding(
             "idle_members",
-            Severity.LOW,
+            Severity.MEDIUM if idle_ratio >= threshold("idle_members", "medium_idle_ratio") else Severity.LOW,
             replay.group_id,
             {
                 "idle_members": today.idle_members,
@@ -45,14 +46,14 @@ def idle_members(context: FindingContext) -> Iterator[Finding]:
                 f"{counted(today.partitions, 'partition')} in all. Run fewer members, or "
                 "give its topics more partitions.",
                 cost="none; more partitions change which key goes where",
-                gain=today.idle_members / today.members,
+                gain=idle_ratio,
             ),
         )
 
 
 def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
     """Another strategy makes the fullest member smaller."""
-    for replay in context.replays:
+    for replay in context.chosen_replays:
         advised = None if replay.advised is None else replay.score(replay.advised)
         if advised is None:
             continue
@@ -77,10 +78,11 @@ def assignor_uneven(context: FindingContext) -> Iterator[Finding]:
                 "partitions_moved": advised.partitions_moved,
             },
             Remedy(
-                _better_strategy(today, advised),
+                _better_strategy(today, advised, is_rate=is_rate),
                 cost=f"one rebalance in which {counted(advised.partitions_moved or 0, 'partition')} change hands; all "
                 "members must name the new strategy before any drops the old one",
                 gain=1 - (after or 0) / before if before else 0.0,
+                changes=advised.partitions_moved or 0,
             ),
             confidence=_basis(replay),
         )
@@ -130,8 +132,9 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
         if not wrote > 0 or np.isnan(read) or read / wrote >= threshold("lag_growing", "read_ratio"):
             continue
         lag, rate = _sum(group_input.rates.lag_messages), _sum(group_input.rates.in_messages_per_s)
-        if not lag or not rate or dead_members(context, group_input)[0]:
+        if not lag or not rate:
             continue
+        needed = math.ceil(round(len(group.members) * wrote / read, 2)) if read > 0 else None
         yield finding(
             "lag_growing",
             Severity.HIGH,
@@ -143,10 +146,13 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
                 "in_bytes_per_s": wrote,
                 "read_bytes_per_s": read,
                 "members": len(group.members),
+                "members_needed": needed,
+                "partitions": len(rows),
             },
             Remedy(
                 f"It reads {read / wrote:.0%} of what is written and is {seconds_in_words(lag / rate)} behind: give it "
-                f"more members (it has {len(group.members)} for {counted(len(rows), 'partition')}) or faster ones.",
+                f"more members (it has {len(group.members)} for {counted(len(rows), 'partition')}"
+                f"{_needed_words(needed, len(rows))}) or faster ones.",
                 cost="one rebalance for new members",
                 gain=1 - read / wrote,
             ),
@@ -186,15 +192,35 @@ def dead_members(context: FindingContext, group_input: GroupInput) -> tuple[list
     return dead, Confidence.MEASURED if is_measured else Confidence.ESTIMATED
 
 
-def _better_strategy(today: GroupScore, advised: GroupScore) -> str:
+def _better_strategy(today: GroupScore, advised: GroupScore, *, is_rate: bool) -> str:
     idle = f" and leaves {today.idle_members} of {today.members} members idle" if today.idle_members else ""
-    words = (
-        f"{today.assignor} gives the fullest member {today.skew_count:.1f} times the mean{idle}; {advised.assignor} "
-        f"would give {advised.skew_count:.1f} times: set partition.assignment.strategy to it."
-    )
+    is_even = (today.skew_count or 0.0) < threshold("assignor_uneven", "skew_gain_ratio") * (advised.skew_count or 1.0)
+    if is_rate and is_even:
+        words = (
+            f"{today.assignor} is even by count, yet its busiest member reads {today.skew_rate:.1f} times the mean by "
+            f"rate{idle}; {advised.assignor} would make it {advised.skew_rate:.1f} times: set "
+            "partition.assignment.strategy to it."
+        )
+    else:
+        words = (
+            f"{today.assignor} gives the fullest member {today.skew_count:.1f} times the mean{idle}; "
+            f"{advised.assignor} would give {advised.skew_count:.1f} times: set partition.assignment.strategy to it."
+        )
     if today.assignor == "range":
         words += " Keep range only if the members join topics partition by partition."
     return words
+
+
+def _needed_words(needed: int | None, partitions: int) -> str:
+    """How many members would keep up at the pace of today's; more than partitions would stand idle."""
+    if needed is None:
+        return ""
+    if needed <= partitions:
+        return f"; {needed} of today's pace would keep up"
+    return (
+        f"; {needed} of today's pace would keep up, for which it needs as many partitions: from then on keys go to "
+        "other ones, so that a key's records before and after are not in order"
+    )
 
 
 def _basis(replay: GroupReplay) -> Confidence:

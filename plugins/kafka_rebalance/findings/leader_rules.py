@@ -44,6 +44,7 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
                 f"elect these again ({_ELECTION}).",
                 cost=f"{counted(taken_over, 'leader change')}, no bytes",
                 gain=taken_over / excess if excess > 0 else 0.0,
+                changes=taken_over,
             ),
         )
 
@@ -84,6 +85,7 @@ def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:
             f"leader{led_by_none}: run {_ELECTION} --all-topic-partitions{by_plan}.",
             cost=f"{counted(int(off.sum()), 'leader change')}, no bytes",
             gain=1.0,
+            changes=int(off.sum()),
         ),
     )
 

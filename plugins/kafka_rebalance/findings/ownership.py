@@ -1,7 +1,8 @@
 """Findings with their owners, and those that are muted behind all others.
 
 Promises: no finding is lost, nor its severity or words changed; the first owner that matches counts; a mute holds in
-readings before its end alone, and never in one without a time.
+readings before its end alone, and never in one without a time. Symptoms have owners of their own; they are quiet where
+the finding that explains them is.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ def with_owners(
     findings: Iterable[Finding], owners: Sequence[OwnerRule], mutes: Sequence[MuteRule], at: datetime | None
 ) -> tuple[Finding, ...]:
     """The findings of a reading taken ``at`` that time, ranked anew. O(findings × rules)."""
-    return rank([_muted(_owned(finding, owners), mutes, at) for finding in findings])
+    return rank([_muted(_owned_with_symptoms(finding, owners), mutes, at) for finding in findings])
+
+
+def _owned_with_symptoms(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:
+    symptoms = tuple(_owned(symptom, owners) for symptom in finding.symptoms)
+    return replace(_owned(finding, owners), symptoms=symptoms)
 
 
 def _owned(finding: Finding, owners: Sequence[OwnerRule]) -> Finding:

@@ -59,6 +59,8 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
                 f"lose several replicas with one rack: move one of each to a free rack; {len(index)} racks suffice.",
                 cost=f"{counted(len(rows), 'replica move')}" + ("" if np.isnan(size) else f", {bytes_in_words(size)}"),
                 gain=1.0,
+                copied_bytes=float(np.nan_to_num(size)),
+                changes=len(rows),
             ),
         )
 
@@ -143,6 +145,7 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
                 f"back, or give them to others (plan with --remove-broker {broker.id}); {alone} have no other replica.",
                 cost=f"{counted(count - alone, 'replica move')} if it never comes back",
                 gain=1.0,
+                changes=count - alone,
             ),
         )
 

@@ -74,5 +74,13 @@ def plan_cost(context: FindingContext, broker: int, otherwise: str) -> str:
     return ", ".join(parts)
 
 
+def copied_by_plan(context: FindingContext, broker: int, otherwise: float) -> float:
+    """Bytes that the plan copies from or to this broker, as far as sizes are known; without a plan ``otherwise``."""
+    if context.plan is None:
+        return max(otherwise, 0.0)
+    effect = context.plan_effects.get(broker, NOTHING)
+    return (effect.bytes_out or 0.0) + (effect.bytes_in or 0.0)
+
+
 def _amount(value: float | None) -> str:
     return "an unknown size" if value is None else bytes_in_words(value)

@@ -1,4 +1,4 @@
-"""From scores to advice in words: every rule reads one context of the cluster and yields findings, ranked by gain.
+"""From scores to advice in words: every rule reads one context of the cluster and yields findings, one a cause.
 
 Thresholds are relative to the cluster and stand in the registry (``kafka_rebalance.findings.finding``), never in GB.
 """
@@ -18,6 +18,8 @@ from kafka_rebalance.findings import (
     placement_rules,
     share_rules,
 )
+from kafka_rebalance.findings.causes.folding import fold
+from kafka_rebalance.findings.consumers import protocol_rules, rate_rules, share_group_rules
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -42,6 +44,13 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     placement_rules.hot_partition,
     group_rules.idle_members,
     group_rules.assignor_uneven,
+    rate_rules.group_hot_partition,
+    rate_rules.uneven_by_rate,
+    protocol_rules.server_assignor_uneven,
+    protocol_rules.rollover_half_done,
+    protocol_rules.mixed_clients,
+    protocol_rules.server_uniform_may_throw,
+    share_group_rules.share_group_behind,
     group_rules.dead_static_member,
     group_rules.lag_growing,
     commit_rules.commit_out_of_range,
@@ -69,9 +78,12 @@ def evaluate_rules(
     plan: Plan | None = None,
     hours: HoursOutside | None = None,
 ) -> tuple[Finding, ...]:
-    """All findings of one cluster, worst first. Without a plan its effects are left out, without history its hours."""
+    """All findings of one cluster, worst first, those that others explain within these.
+
+    Without a plan its effects are left out, without history its hours.
+    """
     context = FindingContext(snapshot, scores, replays, plan, hours)
-    return rank([finding for rule in RULES for finding in rule(context)])
+    return rank(fold(context, [finding for rule in RULES for finding in rule(context)]))
 
 
 __all__ = ["RULES", "evaluate_rules"]

@@ -9,7 +9,7 @@ from kafka_rebalance.cluster_arrays.broker_arrays import usable_bytes, volume_by
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.plan_effects import outcome_for
-from kafka_rebalance.findings.plan_words import LOAD_NAMES, plan_cost, plan_evidence, plan_words
+from kafka_rebalance.findings.plan_words import LOAD_NAMES, copied_by_plan, plan_cost, plan_evidence, plan_words
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 from kafka_rebalance.snapshot.load import LoadKind
@@ -35,6 +35,7 @@ def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
                 f"{plan_words(context, score, what)}.",
                 cost=plan_cost(context, score.broker, f"at least {bytes_in_words(_excess(score))} copied"),
                 gain=_moved_away(context, score),
+                copied_bytes=copied_by_plan(context, score.broker, _excess(score)),
             ),
             confidence=context.confidence(LoadKind.LOG_BYTES),
         )
@@ -69,6 +70,7 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
                 f"times its fair share: {plan_words(context, worst, what)}.",
                 cost=plan_cost(context, broker, "leader changes cost no bytes; moving replicas does"),
                 gain=_moved_away(context, worst),
+                copied_bytes=copied_by_plan(context, broker, 0.0),
             ),
             confidence=context.confidence(_RATES[worst.resource]),
         )
@@ -107,6 +109,7 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
                 f"The disks of broker {broker} are {ratio:.0%} full; {advice}.",
                 cost=f"{bytes_in_words(max(0.0, used_bytes - cluster * total_bytes))} copied to come to the mean",
                 gain=gain,
+                copied_bytes=max(0.0, used_bytes - cluster * total_bytes),
             ),
             confidence=context.confidence(LoadKind.LOG_BYTES),
         )

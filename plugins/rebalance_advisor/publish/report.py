@@ -17,6 +17,7 @@ from kafka_rebalance.amounts import (
     ratio_in_words,
     seconds_in_words,
 )
+from kafka_rebalance.findings.words import listed
 from kafka_rebalance.snapshot.model import CoverageGap
 from kafka_rebalance.snapshot.uncovered import uncovered_words
 from rebalance_advisor.publish.escape import html_value
@@ -60,7 +61,12 @@ def render_report(advisory: Document) -> str:
         figures=key_figures(plan),
         hours_outside=advisory.get("hours_outside", {}).get("words", ""),
         findings=[
-            dict(finding, evidence_words=evidence_in_words(finding["evidence"]), owner_words=owner_words(finding))
+            dict(
+                finding,
+                evidence_words=evidence_in_words(finding["evidence"]),
+                owner_words=owner_words(finding),
+                symptom_words=symptom_words(finding),
+            )
             for finding in audible(advisory["findings"])
         ],
         muted=muted_words(advisory["findings"]),
@@ -239,8 +245,9 @@ def top_lines(findings: Sequence[Document], count: int) -> list[str]:
     muted = muted_words(findings)
     lines = []
     for finding in audible(findings)[: count - bool(muted)]:
-        owner = owner_words(finding)
-        lines.append(f"{finding['severity']}: {_named(finding)}" + (f" ({owner})" if owner else ""))
+        owner, symptoms = owner_words(finding), symptom_words(finding)
+        more = f" It explains {symptoms}." if symptoms else ""
+        lines.append(f"{finding['severity']}: {_named(finding)}{more}" + (f" ({owner})" if owner else ""))
     return [*lines, muted] if muted else lines
 
 
@@ -253,6 +260,14 @@ def owner_words(finding: Document) -> str:
     """``payments, #pay, tier 1``, as far as the cluster's owners say."""
     tier = None if finding["tier"] is None else f"tier {finding['tier']}"
     return ", ".join(part for part in (finding["team"], finding["channel"], tier) if part is not None)
+
+
+def symptom_words(finding: Document) -> str:
+    """``leaders piled up (broker 3, 6), broker rate over share (broker 3)``: what goes when this goes, worst first."""
+    by_code: dict[tuple[str, str], list[str]] = {}
+    for symptom in finding.get("symptoms", ()):
+        by_code.setdefault((symptom["code"], symptom["subject_type"]), []).append(symptom["subject"])
+    return ", ".join(f"{code.replace('_', ' ')} ({kind} {listed(names)})" for (code, kind), names in by_code.items())
 
 
 def muted_words(findings: Sequence[Document]) -> str:

@@ -31,6 +31,7 @@ from kafka_rebalance.snapshot.model import (
     ClusterSnapshot,
     CoverageGap,
     Group,
+    Member,
     Partition,
     Topic,
     partition_table,
@@ -50,7 +51,7 @@ def snapshot() -> ClusterSnapshot:
     return ClusterSnapshot(
         cluster="c", cluster_id="id", brokers=(Broker(1, "a"), Broker(2, "b"), Broker(3)),
         topics=(Topic("t"), Topic("u")), partitions=partition_table(rows, {"t": 0, "u": 1}),
-        groups=(Group("readers", protocol="range", state="Stable", coordinator=2),),
+        groups=(Group("readers", protocol="range", state="Stable", coordinator=2, members=(Member("m1"),)),),
         loads=PartitionLoads({LoadKind.IN_BYTES_PER_S: rates}), captured_at=datetime(2026, 11, 20, 6, tzinfo=UTC),
         coverage=(CoverageGap("group", "secret", "members", "no right"),),
     )  # fmt: skip
@@ -94,6 +95,10 @@ def test_a_finding_keeps_its_words_and_enums_become_text() -> None:
     assert document["finding_key"] == "idle_members:group:readers"
     assert (document["severity"], document["subject_type"], document["confidence"]) == ("low", "group", "structural")
     assert (document["evidence"], document["recommendation"]) == ({"idle": 2}, "stop two")
+    cause = replace(FINDING, code="sticky_endless", cost_changes=3, symptoms=(FINDING,))
+    told = finding_document(cause)
+    assert (told["cost_bytes"], told["cost_changes"], told["symptoms"]) == (0.0, 3, [document])
+    assert document["symptoms"] == []
 
 
 def score(assignor: str, **fields: object) -> GroupScore:
@@ -110,7 +115,7 @@ OTHERS = (
 )  # fmt: skip
 MEMBER = MemberScore("readers", "range", True, False, "m1", "pod-1", "a", 4, None, None, 9, None, True)
 REPLAY = GroupReplay("readers", SubscriptionBasis.AS_READ, True, (TODAY, *OTHERS), (MEMBER,), "roundrobin")
-GROUP = Group("readers", protocol="range", state="Stable", coordinator=2)
+GROUP = Group("readers", protocol="range", state="Stable", coordinator=2, members=(Member("m1"),))
 
 
 def test_a_group_is_told_as_it_is_today_with_the_other_strategies_and_the_advice() -> None:
@@ -135,8 +140,12 @@ def test_a_group_is_told_as_it_is_today_with_the_other_strategies_and_the_advice
     ]  # fmt: skip
 
 
-def test_no_advice_is_no_words_and_an_unknown_skew_is_left_out_of_them() -> None:
-    assert group_document(replace(REPLAY, advised=None), GROUP)["advice"] == ""
+def test_no_change_is_keep_with_a_reason_and_an_unknown_skew_is_left_out_of_the_words() -> None:
+    kept = group_document(replace(REPLAY, advised=None), GROUP, [FINDING])
+    assert kept["advice"] == (
+        "keep range: no other would be better by a quarter (1.50 times the mean by count); see idle members"
+    )
+    assert kept["kind"] == "consumers"
     blank = replace(OTHERS[0], skew_count=None, idle_members=None)
     told = group_document(replace(REPLAY, scores=(TODAY, blank)), GROUP)
     assert told["advice"] == "roundrobin: 0 idle, 4 partitions change reader"
@@ -187,7 +196,7 @@ def test_all_parts_stand_in_one_document(snapshot: ClusterSnapshot) -> None:
     assert document["captured_at"] == PLAN.captured_at
     assert document["plan"] == to_document(PLAN)
     assert document["findings"] == [finding_document(FINDING)]
-    assert document["groups"] == [group_document(REPLAY, GROUP)]
+    assert document["groups"] == [group_document(REPLAY, GROUP, [FINDING])]
     assert document["coverage"] == [
         {"subject_type": "group", "subject": "secret", "what": "members", "reason": "no right"}
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.findings.rules import evaluate_rules
+from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.finding import Finding, rank
+from kafka_rebalance.findings.rules import RULES, evaluate_rules
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
@@ -53,8 +54,15 @@ def cluster(rows, *, of=None, configs=None, groups=(), coverage=(), **loads):
 
 
 def told(snapshot, code, plan=None) -> list[Finding]:
-    """The findings of one code."""
-    replays = [replay_group(group_input) for group_input in group_inputs(snapshot)]
-    return [
-        finding for finding in evaluate_rules(snapshot, score_cluster(snapshot), replays, plan) if finding.code == code
-    ]
+    """What the rules say of one code, whether or not another finding explains it."""
+    known = FindingContext(snapshot, score_cluster(snapshot), replays(snapshot), plan)
+    return [finding for finding in rank([found for rule in RULES for found in rule(known)]) if finding.code == code]
+
+
+def explained(snapshot) -> tuple[Finding, ...]:
+    """The findings with what they explain."""
+    return evaluate_rules(snapshot, score_cluster(snapshot), replays(snapshot))
+
+
+def replays(snapshot):
+    return [replay_group(group_input) for group_input in group_inputs(snapshot)]

@@ -48,6 +48,11 @@ def test_the_registry_says_what_each_code_is_about() -> None:
         "dead_static_member": {"times_others_lag_ratio": 10.0},
         "coordinator_piled_up": {"over_share_ratio": 2.0, "chance_ratio": 0.01},
         "lag_growing": {"read_ratio": 0.9},
+        "idle_members": {"medium_idle_ratio": 0.25},
+        "uneven_by_rate": {"skew_gain_ratio": 1.5, "medium_gain_ratio": 2.0},
+        "group_hot_partition": {"times_mean_ratio": 2.0, "medium_share_ratio": 0.5},
+        "server_assignor_uneven": {"skew_gain_ratio": 1.25},
+        "share_group_behind": {"behind_seconds": 600.0},
     }  # fmt: skip
 
 

@@ -66,6 +66,24 @@ def test_owners_are_named_and_what_is_muted_is_counted_and_not_shown(advisory: d
     assert len(render_digest(found).splitlines()) <= 10
 
 
+def test_what_a_finding_explains_stands_with_it_by_code_and_not_as_lines_of_its_own(advisory: dict) -> None:
+    def told(code: str, kind: str, subject: str, *symptoms: dict) -> dict:
+        return {
+            "severity": "high", "subject_type": kind, "subject": subject, "code": code, "evidence": {},
+            "recommendation": f"elect {subject}.", "cost": "", "team": None, "channel": None, "tier": None,
+            "muted_until": None, "symptoms": symptoms,
+        }  # fmt: skip
+
+    piled = [told("leaders_piled_up", "broker", str(broker)) for broker in (3, 6)]
+    cause = told("preferred_leaders_off", "cluster", "<c>", *piled, told("group_hot_partition", "group", "g"))
+    words = "leaders piled up (broker 3, 6), group hot partition (group g)"
+    found = {**advisory, "findings": [cause]}
+    assert closing_words(found)[1:] == [f"  high: elect <c>. It explains {words}."]
+    page = render_report(found)
+    assert f"explains: {words}" in page
+    assert "elect 3." not in page
+
+
 def test_a_page_shows_names_and_runs_nothing_of_them(advisory: dict) -> None:
     page = render_report(advisory)
     assert "demo &amp; co" in page

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
+from kafka_rebalance.snapshot.model import GroupType
 from rebalance_advisor.dumps import read_input
 from stack.demo.cluster import write_demo_cluster
+from stack.demo.planted_groups import PLANTED_RATES, SHARE_GROUP
 from tests.sample import sample
 
 ROOT = Path(__file__).parents[3]
@@ -54,19 +56,38 @@ def test_wrong_usage_ends_with_2(tmp_path):
 def test_it_has_the_size_that_was_asked_for(snapshot):
     assert len(snapshot.brokers) == 12
     assert len({broker.rack for broker in snapshot.brokers}) == 3
-    assert 140 <= len(snapshot.topics) <= 160
-    assert 2800 <= len(snapshot.partitions) <= 3300
-    assert len(snapshot.groups) == 40
+    assert 140 <= len(snapshot.topics) <= 170
+    assert 2800 <= len(snapshot.partitions) <= 3400
+    assert len(snapshot.groups) == 49
     assert {group.protocol for group in snapshot.groups} >= {"range", "roundrobin", "sticky", "uniform"}
 
 
-def test_it_is_read_without_a_gap_and_its_rates_are_measured(snapshot):
-    assert snapshot.coverage == ()
+def test_it_is_read_whole_and_its_rates_are_measured(snapshot):
+    """A share group commits nothing: what is read of its three partitions is the one thing that nobody can know."""
+    assert [gap.subject for gap in snapshot.coverage] == [SHARE_GROUP]
     for kind in (LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S):
         column = snapshot.loads.column(kind)
-        assert column.known_share == 1
+        unknown = 3 if kind is LoadKind.OUT_BYTES_PER_S else 0
+        assert np.isnan(column.values).sum() == unknown
         assert column.window_s == 3600
         assert column.source in (LoadSource.LOG_DIR_GROWTH, LoadSource.OFFSETS_TIMES_MESSAGE_SIZE)
+
+
+def test_groups_of_every_protocol_are_read_as_they_were_printed(snapshot):
+    groups = {group.id: group for group in snapshot.groups}
+    assert (groups["courier-dispatch"].type, groups["badge-sync"].type) == (GroupType.SHARE, GroupType.CONSUMER)
+    assert [member.generation for member in groups["courier-dispatch"].members] == [9] * 5
+    assert {commit.lag for commit in groups["courier-dispatch"].committed} == {2 * 3600 * 4}  # two hours of 4 a second
+    migrating = groups["search-indexer"]
+    assert [member.is_classic for member in migrating.members] == [False] * 4 + [True] * 2
+    assert {member.is_classic for member in groups["badge-sync"].members} == {None}
+
+
+def test_planted_rates_are_measured_to_the_message(snapshot):
+    messages = snapshot.load(LoadKind.IN_MESSAGES_PER_S)
+    for topic, rates in PLANTED_RATES.items():
+        rows = [snapshot.row_of[topic, number] for number in range(len(rates))]
+        assert messages[rows].tolist() == list(rates)
 
 
 def test_few_partitions_carry_most(snapshot):
@@ -85,8 +106,8 @@ def test_the_time_of_the_later_reading_can_be_given(tmp_path):
 @pytest.mark.parametrize("seed", sample([1, 2, 3], (1,)))
 def test_any_seed_gives_a_cluster_that_can_be_read(tmp_path, seed):
     snapshot = read_input(write_demo_cluster(tmp_path, seed=seed))
-    assert len(snapshot.groups) == 40
-    assert snapshot.coverage == ()
+    assert len(snapshot.groups) == 49
+    assert [gap.subject for gap in snapshot.coverage] == [SHARE_GROUP]
 
 
 def test_without_the_dumps_of_start_offsets_rates_are_unknown_and_said_never_zero(demo, snapshot, tmp_path):

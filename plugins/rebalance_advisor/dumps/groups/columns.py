@@ -1,4 +1,4 @@
-"""The columns that ``kafka-consumer-groups`` prints: which cell belongs to which name.
+"""The columns that ``kafka-consumer-groups`` and ``kafka-share-groups`` print: which cell belongs to which name.
 
 Java pads every column to the width of its longest cell, so a cell begins below its name: that reads client ids with
 blanks and an empty GROUP-INSTANCE-ID right. Dumps that were copied by hand have lost their padding: there a row must
@@ -19,6 +19,7 @@ _NAMES = frozenset((
     "CLIENT-ID", "GROUP-INSTANCE-ID", "#PARTITIONS", "ASSIGNMENT", "CURRENT-EPOCH", "CURRENT-ASSIGNMENT",
     "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED", "COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE",
     "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS", "TYPE", "PROTOCOL", "OWNER",
+    "START-OFFSET", "MEMBER-EPOCH", "ASSIGNMENT-EPOCH",  # kafka-share-groups
 ))  # fmt: skip
 _MAY_BE_EMPTY = frozenset(("GROUP-INSTANCE-ID", "TARGET-ASSIGNMENT", "UPGRADED"))
 _HOLDS_BLANKS = frozenset(("GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "COORDINATOR (ID)", "OWNER"))

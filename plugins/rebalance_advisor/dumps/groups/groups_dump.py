@@ -1,4 +1,4 @@
-"""What ``kafka-consumer-groups --describe --all-groups`` prints → consumer groups.
+"""What ``kafka-consumer-groups --describe --all-groups`` prints → groups.
 
 Three dumps belong together: offsets (no option), ``--members --verbose`` and ``--state``; ``--list --type`` may help.
 Each block of each file is told apart by its header, so they may stand in one file or in several. They were taken one
@@ -36,23 +36,26 @@ from rebalance_advisor.dumps.groups.rows import (
     add_member_row,
     add_offsets_row,
     add_owner_row,
+    add_share_offsets_row,
     add_state_row,
 )
 
 AddRow = Callable[[GroupNotes, Cells, Line], None]
 
 _QUOTED = r"[`'](?P<group>.+)['`]"
-_NO_MEMBERS = re.compile(rf"\s*Consumer group {_QUOTED} has no active members\.$")
+_NO_MEMBERS = re.compile(rf"\s*(?:Consumer|Share) group {_QUOTED} has no active members\.$")
+_NO_OFFSETS = re.compile(rf"\s*Share group {_QUOTED} has no offset information\.$")
 _REBALANCING = re.compile(rf"\s*(?:Warning: )?Consumer group {_QUOTED} is rebalancing\.$")
 _GONE = re.compile(rf"\s*(?:Error: )?(?:The c|C)onsumer group {_QUOTED} does not exist(?: or is rebalancing)?\.")
 _BROKER_INFO = re.compile(r"\s*(?:BROKER INFO$|\d+ -> \S+:\d+$)")
 _OFFSETS_COLUMNS = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET")
 # The columns that make a block what it is, most telling first.
 _BLOCKS: tuple[tuple[frozenset[str], Kind, AddRow], ...] = (
-    (frozenset(("COORDINATOR (ID)", "ASSIGNMENT-STRATEGY", "STATE", "#MEMBERS")), Kind.STATE, add_state_row),
+    (frozenset(("COORDINATOR (ID)", "STATE", "#MEMBERS")), Kind.STATE, add_state_row),
     (frozenset(("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS")), Kind.MEMBERS, add_member_row),
     (frozenset((*_OFFSETS_COLUMNS, "CONSUMER-ID")), Kind.OFFSETS, add_offsets_row),
     (frozenset((*_OFFSETS_COLUMNS, "OWNER")), Kind.OFFSETS, add_owner_row),
+    (frozenset(("TOPIC", "PARTITION", "START-OFFSET")), Kind.OFFSETS, add_share_offsets_row),
     (frozenset(("GROUP", "TYPE")), Kind.LIST, add_list_row),
 )
 
@@ -126,6 +129,9 @@ class GroupsDump:
             self._miss(found["group"], "assignment", "the group was rebalancing when it was dumped")
         elif found := _GONE.match(line.text):
             self._miss(found["group"], "group", "it vanished while the groups were dumped")
+        elif found := _NO_OFFSETS.match(line.text):
+            group = self._group(found["group"])
+            group.type, group.has_offsets = GroupType.SHARE, True
         return None if found is None else found["group"]
 
     def _miss(self, group: str, what: str, reason: str) -> None:
@@ -159,7 +165,7 @@ class GroupsDump:
             coordinator=notes.coordinator,
             members=members,
             committed=tuple(
-                CommittedOffset(topic, partition, offset)
+                CommittedOffset(topic, partition, offset, notes.lags.get((topic, partition)))
                 for (topic, partition), offset in sorted(notes.committed.items())
             ),
         )
@@ -197,7 +203,11 @@ class GroupsDump:
 def looks_like_groups(text: str) -> bool:
     """A header of a block, or a sentence of the tool, stands among the lines."""
     return any(
-        read_header(line) is not None or _NO_MEMBERS.match(line) or _REBALANCING.match(line) or _GONE.match(line)
+        read_header(line) is not None
+        or _NO_MEMBERS.match(line)
+        or _REBALANCING.match(line)
+        or _GONE.match(line)
+        or _NO_OFFSETS.match(line)
         for line in text.split("\n")
     )
 
@@ -219,6 +229,7 @@ def _member(row: MemberRow, assigned: TopicPartitions) -> Member:
         assigned=assigned,
         target=row.target,
         generation=row.epoch,
+        is_classic=row.is_classic,
     )
 
 

@@ -11,6 +11,7 @@ from rebalance_advisor.dumps.groups.assignment import partition_count, read_assi
 
 Cells = dict[str, str]
 NOTHING = "-"
+_IS_CLASSIC = {"true": False, "false": True}  # UPGRADED, which the tool prints while a group migrates
 _UNKNOWN_OFFSETS = frozenset(("", NOTHING, "unknown"))
 
 
@@ -27,6 +28,7 @@ class MemberRow:
     target: TopicPartitions | None
     epoch: int | None
     has_epochs: bool
+    is_classic: bool | None = None
 
 
 @dataclass(slots=True)
@@ -47,6 +49,8 @@ class GroupNotes:
     rows: set[tuple[str, str, int]] = field(default_factory=set)
     committed: dict[tuple[str, int], int] = field(default_factory=dict)
     end_offsets: dict[tuple[str, int], int] = field(default_factory=dict)
+    # Of a share group, whose lag the broker tells.
+    lags: dict[tuple[str, int], int] = field(default_factory=dict)
     # Rows whose LAG is not what the other two columns say, in words.
     wrong_lags: list[str] = field(default_factory=list)
     has_offsets: bool = False
@@ -92,6 +96,24 @@ def add_owner_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     group.has_owners = True
 
 
+def add_share_offsets_row(group: GroupNotes, cells: Cells, line: Line) -> None:
+    """A row of the offsets dump of a share group: where its records in flight begin, and what lies behind that.
+
+    A partition that nobody asked for yet has no start.
+    """
+    group.has_offsets = True
+    group.type = GroupType.SHARE
+    partition = (cells["TOPIC"], whole_number(cells["PARTITION"], line, "a partition"))
+    if (NOTHING, *partition) in group.rows:
+        raise line.refuse(f"{partition[0]}-{partition[1]} stands twice in share group {group.id}")
+    group.rows.add((NOTHING, *partition))
+    start, lag = cells["START-OFFSET"], cells.get("LAG", NOTHING)
+    if start not in _UNKNOWN_OFFSETS:
+        group.committed[partition] = whole_number(start, line, "an offset in START-OFFSET", LARGEST_LONG)
+    if lag not in _UNKNOWN_OFFSETS:
+        group.lags[partition] = whole_number(lag, line, "a lag", LARGEST_LONG)
+
+
 def _compare_lag(group: GroupNotes, partition: tuple[str, int], cell: str, line: Line) -> None:
     """The tool subtracts the two offsets beside it: any other lag was not printed by it, or not for these offsets."""
     if cell in _UNKNOWN_OFFSETS:
@@ -115,7 +137,9 @@ def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
         raise line.refuse(
             f"#PARTITIONS is {count}, the assignment holds {partition_count(assigned)}", "was the row cut or wrapped?"
         )
-    epoch = known(cells.get("CURRENT-EPOCH", NOTHING))
+    if "MEMBER-EPOCH" in cells:
+        group.type = GroupType.SHARE
+    epoch = known(cells.get("CURRENT-EPOCH", cells.get("MEMBER-EPOCH", NOTHING)))
     is_target_known = known(cells.get("TARGET-EPOCH", NOTHING)) is not None
     group.members[member_id] = MemberRow(
         id=member_id,
@@ -127,11 +151,12 @@ def add_member_row(group: GroupNotes, cells: Cells, line: Line) -> None:
         target=read_assignment(cells["TARGET-ASSIGNMENT"], line) if is_target_known else None,
         epoch=None if epoch is None else whole_number(epoch, line, "an epoch"),
         has_epochs="CURRENT-EPOCH" in cells,
+        is_classic=_IS_CLASSIC.get(cells.get("UPGRADED", "")),
     )
 
 
 def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
-    """A row of ``--state``: coordinator, strategy, state, number of members."""
+    """A row of ``--state``: coordinator, strategy (which a share group has none of), state, number of members."""
     if group.has_state:
         raise line.refuse(f"the state of group {group.id} is listed twice")
     group.has_state = True
@@ -139,7 +164,7 @@ def add_state_row(group: GroupNotes, cells: Cells, line: Line) -> None:
     if not address.strip() or not broker.endswith(")"):
         raise line.refuse(f"expected host:port (id) as coordinator, found {excerpt(cells['COORDINATOR (ID)'])}")
     group.coordinator = whole_number(broker.removesuffix(")"), line, "a broker id as coordinator")
-    group.protocol = known(cells["ASSIGNMENT-STRATEGY"])
+    group.protocol = known(cells.get("ASSIGNMENT-STRATEGY", NOTHING))
     group.state = cells["STATE"]
     group.member_count = whole_number(cells["#MEMBERS"], line, "a number of members")
     epoch = known(cells.get("GROUP-EPOCH", NOTHING))

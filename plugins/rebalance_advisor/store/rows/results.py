@@ -11,7 +11,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType, rank
-from rebalance_advisor.store.rows import copy_rows
+from rebalance_advisor.store.rows import copy_rows, finding_evidence
 from rebalance_advisor.store.run import OpenRun, empty, load_run, lock_run
 from rebalance_advisor.store.schema.connection import Connection, StoreError
 from rebalance_advisor.store.schema.names import Names
@@ -128,7 +128,7 @@ def save_findings(connection: Connection, run_id: str, findings: Iterable[Findin
             "severity": finding.severity.value,
             "subject_type": finding.subject_type.value,
             "subject": finding.subject,
-            "evidence": dict(finding.evidence),
+            "evidence": finding_evidence.packed(finding),
             "recommendation": finding.recommendation,
             "cost": finding.cost,
             "gain": finding.gain,
@@ -160,9 +160,8 @@ def _finding(row: dict[str, Any]) -> Finding:
         "severity": Severity(row["severity"]),
         "subject_type": SubjectType(row["subject_type"]),
         "confidence": Confidence(row["confidence"]),
-        "evidence": dict(sorted(row["evidence"].items())),  # jsonb keeps no order
     }
-    return Finding(**(row | known))
+    return Finding(**(row | known | finding_evidence.unpacked(row["evidence"])))
 
 
 def _save(connection: Connection, run_id: str, table: str, rows: Rows) -> None:

@@ -173,3 +173,57 @@ BROKEN = {
 def test_a_broken_dump_is_refused_with_file_and_line(text, message):
     with pytest.raises(InvalidInputError, match=r"^0\.txt" + message):
         read(text)
+
+
+SHARE_OFFSETS = """
+GROUP           TOPIC           PARTITION  START-OFFSET  LAG
+jobs            orders          0          90            10
+jobs            orders          1          -             -
+"""
+SHARE_MEMBERS = """
+GROUP           CONSUMER-ID     HOST            CLIENT-ID       #PARTITIONS  MEMBER-EPOCH  ASSIGNMENT
+jobs            c-1             /10.0.0.1       worker 1        2            7             orders:0,1
+jobs            c-2             /10.0.0.2       worker 2        1            7             orders:0
+"""
+SHARE_STATE = """
+GROUP           COORDINATOR (ID)          STATE           #MEMBERS
+jobs            broker-2:9092  (2)        Stable          2
+"""
+
+
+def test_a_share_group_is_read_from_its_own_tool():
+    """Both members read orders-0, which is no error there; the lag is the broker's word, not end less offset."""
+    found, gaps = group(SHARE_OFFSETS, SHARE_MEMBERS, SHARE_STATE)
+    assert (found.type, found.protocol, found.state, found.coordinator) == (GroupType.SHARE, None, "Stable", 2)
+    assert [(member.client_id, member.assigned, member.generation) for member in found.members] == [
+        ("worker 1", (("orders", (0, 1)),), 7),
+        ("worker 2", (("orders", (0,)),), 7),
+    ]
+    assert [(commit.partition, commit.offset, commit.lag) for commit in found.committed] == [(0, 90, 10)]
+    assert gaps == set()
+
+
+def test_sentences_about_share_groups_are_understood():
+    found, _ = group(
+        "\nShare group 'jobs' has no offset information.\n", "\nShare group 'jobs' has no active members.\n"
+    )
+    assert (found.type, found.state, found.members) == (GroupType.SHARE, "Empty", ())
+
+
+def test_a_partition_of_a_share_group_stands_once():
+    with pytest.raises(InvalidInputError, match="orders-0 stands twice in share group jobs"):
+        read(SHARE_OFFSETS.replace("orders          1", "orders          0"))
+
+
+def test_who_has_not_migrated_is_told_while_both_protocols_are_spoken():
+    """``UPGRADED`` is the tool's last column, without padding."""
+    found, _ = group("""
+GROUP           CONSUMER-ID     HOST            CLIENT-ID       #PARTITIONS     CURRENT-EPOCH   CURRENT-ASSIGNMENT   \
+TARGET-EPOCH    TARGET-ASSIGNMENT    UPGRADED
+moving          c-1             /10.0.0.1       a               1               5               orders:0             \
+5               orders:0             true
+moving          c-2             /10.0.0.2       b               1               5               orders:1             \
+5               orders:1             false
+""")
+    assert found.type is GroupType.CONSUMER
+    assert [(member.id, member.is_classic) for member in found.members] == [("c-1", False), ("c-2", True)]

@@ -1,0 +1,1 @@
+"""One cause, one finding: what explains what."""

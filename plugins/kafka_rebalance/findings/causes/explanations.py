@@ -1,0 +1,149 @@
+"""Which finding explains which: the table, and the question that decides each pair.
+
+A cause explains a symptom where the symptom would not be told without it; nothing is explained by a name alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.findings.causes.without_cause import WithoutCause, over_share
+from kafka_rebalance.findings.context import threshold
+from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.resources import BALANCED
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
+
+Question = Callable[[WithoutCause, Finding, Finding], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """``explains(known, cause, symptom)``."""
+
+    cause: str
+    symptom: str
+    explains: Question
+
+
+def same_subject(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Of one group or one broker the cause says it all."""
+    return cause.subject == symptom.subject
+
+
+def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+    """Leaders that the broker took over: those that it is preferred for are no more than its share."""
+    own, share = symptom.evidence["preferred_leaders"], symptom.evidence["fair_share_leaders"]
+    return float(own or 0) < threshold("leaders_piled_up", "over_share_ratio") * float(share or 0)
+
+
+def _within_share_once_elected(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+    """Every rate of the broker is within its share as soon as the preferred leaders lead."""
+    return _within_share(known.elected, symptom)
+
+
+def _within_share_here_once_elected(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    return cause.subject == symptom.subject and _within_share(known.elected, symptom)
+
+
+def _within_share_once_cooled(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """The hot partition alone lifts the broker over its share."""
+    return _within_share(known.cooled(cause.subject), symptom)
+
+
+def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Leaders and hot partitions lift the broker over its share together; this cause does most of it."""
+    if not _within_share(known.calm, symptom):
+        return False
+    broker, worst = int(symptom.subject), str(symptom.evidence["worst_resource"])
+    left = {
+        found.finding_key: over_share(
+            known.cooled(found.subject) if found.code == "hot_partition" else known.elected, broker, worst
+        )
+        or 0.0
+        for found in known.findings
+        if found.code in ("preferred_leaders_off", "hot_partition")
+    }
+    return left[cause.finding_key] == min(left.values())
+
+
+def _coordinates_by_its_leaders(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
+    """Groups came with the leaders of the offsets topic that the broker took over."""
+    once = known.coordinated_once_elected
+    least = threshold("coordinator_piled_up", "over_share_ratio")
+    return bool(once) and once[int(symptom.subject)] < least * float(symptom.evidence["fair_share_groups"] or 0)
+
+
+def _full_by_its_excess(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """With its fair share alone the disks of the broker would not be nearly full."""
+    used, total = float(symptom.evidence["used_bytes"] or 0), float(symptom.evidence["total_bytes"] or 0)
+    held, share = float(cause.evidence["disk_bytes"] or 0), float(cause.evidence["fair_share_disk_bytes"] or 0)
+    return (
+        cause.subject == symptom.subject and used - (held - share) < threshold("broker_disk_full", "used_ratio") * total
+    )
+
+
+def _reads_that_partition(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    return cause.subject == symptom.evidence["partition"]
+
+
+def _lacks_replicas_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Every replica that the topic lacks lies on a broker that is gone or not heard, some of them on this one."""
+    snapshot = known.context.snapshot
+    table = snapshot.partitions
+    if table.in_sync is None:
+        return False
+    rows = _rows_of_topic(known, symptom.subject)
+    missing = table.replicas[~table.in_sync & rows[table.row_of_replica]]
+    silent = [broker.id for broker in snapshot.brokers if not broker.state.is_heard]
+    return len(missing) > 0 and bool(np.isin(missing, silent).all()) and int(cause.subject) in missing.tolist()
+
+
+def _led_from_there(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """Every partition of the topic without a leader has all replicas on silent brokers, some of them on this one."""
+    snapshot = known.context.snapshot
+    table = snapshot.partitions
+    rows = _rows_of_topic(known, symptom.subject) & (table.leader < 0)
+    held = table.replicas[rows[table.row_of_replica]]
+    silent = [broker.id for broker in snapshot.brokers if not broker.state.is_heard]
+    return len(held) > 0 and bool(np.isin(held, silent).all()) and int(cause.subject) in held.tolist()
+
+
+def _rows_of_topic(known: WithoutCause, subject: str) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Partitions of the topic; all where the finding is about many."""
+    snapshot = known.context.snapshot
+    numbers = [number for number, topic in enumerate(snapshot.topics) if topic.name == subject]
+    return np.isin(snapshot.partitions.topic, numbers) if numbers else np.ones(len(snapshot.partitions), dtype=np.bool_)
+
+
+def _within_share(scores: ClusterScores, symptom: Finding) -> bool:
+    least = threshold("broker_rate_over_share", "over_share_ratio")
+    told = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
+    return bool(told) and all((over_share(scores, int(symptom.subject), resource) or 0.0) < least for resource in told)
+
+
+# In the order in which causes are asked: the first that explains a symptom is its cause.
+EXPLANATIONS: tuple[Explanation, ...] = (
+    Explanation("dead_broker", "offline_partition", _led_from_there),
+    Explanation("broker_not_heard", "offline_partition", _led_from_there),
+    Explanation("dead_broker", "under_replicated", _lacks_replicas_there),
+    Explanation("broker_not_heard", "under_replicated", _lacks_replicas_there),
+    Explanation("preferred_leaders_off", "leaders_piled_up", _leads_enough_itself),
+    Explanation("preferred_leaders_off", "coordinator_piled_up", _coordinates_by_its_leaders),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _within_share_once_elected),
+    Explanation("leaders_piled_up", "broker_rate_over_share", _within_share_here_once_elected),
+    Explanation("hot_partition", "broker_rate_over_share", _within_share_once_cooled),
+    Explanation("preferred_leaders_off", "broker_rate_over_share", _takes_most_of_it),
+    Explanation("hot_partition", "broker_rate_over_share", _takes_most_of_it),
+    Explanation("broker_disk_over_share", "broker_disk_full", _full_by_its_excess),
+    Explanation("hot_partition", "group_hot_partition", _reads_that_partition),
+    Explanation("sticky_endless", "assignor_uneven", same_subject),
+    Explanation("sticky_endless", "idle_members", same_subject),
+    Explanation("mixed_static_members", "assignor_uneven", same_subject),
+    Explanation("mixed_static_members", "idle_members", same_subject),
+    Explanation("dead_static_member", "lag_growing", same_subject),
+    Explanation("group_hot_partition", "uneven_by_rate", same_subject),
+    Explanation("rollover_half_done", "server_assignor_uneven", same_subject),
+)

@@ -1,0 +1,102 @@
+"""The cluster as it would be without one of its troubles: what is then within its share was a symptom of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.leader_rules import preferred_leaders
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.load import PartitionLoads
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+
+_OFFSETS_TOPIC = "__consumer_offsets"
+
+
+@dataclass(eq=False)  # no slots: cached_property keeps its values in __dict__
+class WithoutCause:
+    """Each what-if is scored once, when it is first asked for. O(replicas) each."""
+
+    context: FindingContext
+    findings: Sequence[Finding] = ()
+    _cooled: dict[str, ClusterScores] = field(default_factory=dict)
+
+    @cached_property
+    def elected(self) -> ClusterScores:
+        """Scores with every partition led by its preferred leader."""
+        return score_cluster(self._led_as_preferred(self.context.snapshot))
+
+    @cached_property
+    def calm(self) -> ClusterScores:
+        """Scores with the preferred leaders elected and all hot partitions cooled: both kinds of trouble gone."""
+        snapshot = self._led_as_preferred(self.context.snapshot)
+        for finding in self.findings:
+            if finding.code == "hot_partition":
+                snapshot = _with_median(snapshot, finding.subject)
+        return score_cluster(snapshot)
+
+    @cached_property
+    def coordinated_once_elected(self) -> Counter[int]:
+        """Groups that each broker would coordinate: a group goes with the leader of its part of the offsets topic."""
+        snapshot = self.context.snapshot
+        numbers = [number for number, topic in enumerate(snapshot.topics) if topic.name == _OFFSETS_TOPIC]
+        if not numbers:
+            return Counter()
+        begin, end = np.searchsorted(snapshot.partitions.topic, [numbers[0], numbers[0] + 1])
+        preferred = preferred_leaders(self.context)[begin:end].tolist()
+        return Counter(
+            preferred[_java_hash(group.id) % len(preferred)]
+            for group in snapshot.groups
+            if group.coordinator is not None
+        )
+
+    def _led_as_preferred(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+        table = snapshot.partitions
+        is_changed = (table.leader >= 0) & ~self.context.is_in_flight
+        leader = np.where(is_changed, preferred_leaders(self.context), table.leader).astype(np.int32)
+        return replace(snapshot, partitions=replace(table, leader=leader))
+
+    def cooled(self, partition: str) -> ClusterScores:
+        """Scores with one partition as busy as the median of its topic's others."""
+        if partition not in self._cooled:
+            self._cooled[partition] = score_cluster(_with_median(self.context.snapshot, partition))
+        return self._cooled[partition]
+
+
+def over_share(scores: ClusterScores, broker: int, resource: str) -> float | None:
+    """Level over fair share, None where there is no share."""
+    for score in scores.of_resource(resource):
+        if score.broker == broker and score.fair_share:
+            return score.level / score.fair_share
+    return None
+
+
+def _with_median(snapshot: ClusterSnapshot, partition: str) -> ClusterSnapshot:
+    topic, _, number = partition.rpartition("-")
+    row = snapshot.row_of[topic, int(number)]
+    numbers = snapshot.partitions.topic
+    begin, end = np.searchsorted(numbers, [numbers[row], numbers[row] + 1])
+    columns = {}
+    for kind, column in snapshot.loads.columns.items():
+        values = column.values.copy()
+        others = np.delete(values[begin:end], row - int(begin))
+        if len(others) and not np.isnan(others).all():
+            values[row] = min(float(values[row]), float(np.nanmedian(others)))
+        columns[kind] = replace(column, values=values)
+    return replace(snapshot, loads=PartitionLoads(columns))
+
+
+def _java_hash(text: str) -> int:
+    """``Utils.abs(String.hashCode)``, by which Kafka chooses the partition of a group's offsets."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    value = 0
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
+    return value & 0x7FFFFFFF

@@ -1,0 +1,58 @@
+"""What each group is told in one line: another strategy, keep what there is and why, or why nothing is advised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kafka_rebalance.findings.finding import Finding, SubjectType
+from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay
+from kafka_rebalance.groups.kinds import kind_of
+from kafka_rebalance.groups.server_choice import better_server_strategy
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.snapshot.model import Group, GroupType
+
+
+def advice_words(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> str:
+    """``findings``: those about this group, symptoms among them."""
+    kind = kind_of(group)
+    if not kind.has_choice:
+        return kind.words
+    advised = None if replay.advised is None else replay.score(replay.advised)
+    if advised is not None:
+        return _change_words(advised)
+    better = better_server_strategy(replay) if group.type is GroupType.CONSUMER else None
+    if better is not None:
+        return f"{_change_words(better)} (group.remote.assignor)"
+    codes = sorted({finding.code.replace("_", " ") for finding in findings})
+    return _keep_words(replay, group) + (f"; see {', '.join(codes)}" if codes else "")
+
+
+def findings_by_group(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Those about groups, and symptoms that are."""
+    by_group: dict[str, list[Finding]] = {}
+    for finding in findings:
+        for told in (finding, *finding.symptoms):
+            if told.subject_type is SubjectType.GROUP:
+                by_group.setdefault(told.subject, []).append(told)
+    return by_group
+
+
+def _change_words(advised: GroupScore) -> str:
+    skew = "" if advised.skew_count is None else f", skew {advised.skew_count:.2f}"
+    moved = f"{advised.partitions_moved} partitions change reader"
+    return f"{advised.assignor}: {advised.idle_members or 0} idle{skew}, {moved}"
+
+
+def _keep_words(replay: GroupReplay, group: Group) -> str:
+    today, strategy = replay.today, group.protocol or "its strategy"
+    if replay.is_reproduced is False and replay.basis is not SubscriptionBasis.GIVEN:
+        return f"cannot tell: {strategy} would not give what the members read, so their subscriptions are not known"
+    if today.members == 1:
+        return f"keep {strategy}: one member reads all"
+    skew, by_what = (today.skew_count, "count") if today.skew_rate is None else (today.skew_rate, "rate")
+    if skew is None:
+        return f"keep {strategy}: how even it is was not measured"
+    if skew < LEAST_GAIN:
+        return f"keep {strategy}: even, the fullest member has {skew:.2f} times the mean by {by_what}"
+    return f"keep {strategy}: no other would be better by a quarter ({skew:.2f} times the mean by {by_what})"

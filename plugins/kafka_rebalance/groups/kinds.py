@@ -1,0 +1,76 @@
+"""What a group is: consumers whose strategy its team can choose, or something whose partitions others divide.
+
+Told by the protocol that its members join with, by the names that Kafka's own programs give to groups and clients, and
+by nothing else: a group that is only called like one of them by its client's owner stays a group of consumers.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from kafka_rebalance.snapshot.group import Group, GroupType
+
+
+class GroupKind(StrEnum):
+    """Who divides the partitions of a group."""
+
+    CONSUMERS = "consumers"
+    EMPTY = "empty"
+    SHARE = "share group"
+    STREAMS = "Kafka Streams"
+    CONNECT_WORKERS = "Kafka Connect workers"
+    CONNECT_SINK = "Kafka Connect sink"
+    SCHEMA_REGISTRY = "Schema Registry"
+    CONSOLE = "console consumer"
+    CONFLUENT = "Confluent's own"
+    OTHER_PROTOCOL = "another protocol"
+
+    @property
+    def has_choice(self) -> bool:
+        """Its team can choose the strategy that divides its partitions."""
+        return self is GroupKind.CONSUMERS
+
+    @property
+    def words(self) -> str:
+        """Why no strategy is advised; empty where one may be."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    GroupKind.CONSUMERS: "",
+    GroupKind.EMPTY: "nobody reads: there is nothing to divide",
+    GroupKind.SHARE: "a share group: its members read partitions together, so no strategy divides them",
+    GroupKind.STREAMS: "Kafka Streams divides tasks by an assignor of its own: nothing is to be chosen here",
+    GroupKind.CONNECT_WORKERS: "Kafka Connect's workers share connectors and tasks, not partitions",
+    GroupKind.CONNECT_SINK: "tasks of a Kafka Connect sink: their number is tasks.max, their strategy the worker's",
+    GroupKind.SCHEMA_REGISTRY: "Schema Registry elects its leader here and reads no partitions through the group",
+    GroupKind.CONSOLE: "somebody reads at a terminal: gone when the terminal is",
+    GroupKind.CONFLUENT: "a group of Confluent's own services",
+    GroupKind.OTHER_PROTOCOL: "not consumers: another protocol joins members here",
+}
+_PROTOCOLS = {"connect": GroupKind.CONNECT_WORKERS, "sr": GroupKind.SCHEMA_REGISTRY}
+_STREAM_THREAD = re.compile(r".+-StreamThread-\d+-(?:restore-)?consumer")
+_CONNECTOR_CLIENT = re.compile(r"connector-consumer-.+-\d+")
+_CONSOLE = re.compile(r"console-(?:share-)?consumer(?:-\d+)?")
+
+
+def kind_of(group: Group) -> GroupKind:
+    """What the group is. O(members)."""
+    if group.protocol_type not in ("", "consumer", "share", "streams"):
+        return _PROTOCOLS.get(group.protocol_type, GroupKind.OTHER_PROTOCOL)
+    if group.type is GroupType.STREAMS or group.protocol == "stream" or _all_called(group, _STREAM_THREAD):
+        return GroupKind.STREAMS
+    if group.id.startswith("_confluent-"):
+        return GroupKind.CONFLUENT
+    if _all_called(group, _CONNECTOR_CLIENT):
+        return GroupKind.CONNECT_SINK
+    if _CONSOLE.fullmatch(group.id) or _all_called(group, _CONSOLE):
+        return GroupKind.CONSOLE
+    if group.type is GroupType.SHARE:
+        return GroupKind.SHARE
+    return GroupKind.CONSUMERS if group.members else GroupKind.EMPTY
+
+
+def _all_called(group: Group, pattern: re.Pattern[str]) -> bool:
+    return bool(group.members) and all(pattern.fullmatch(member.client_id or "") for member in group.members)

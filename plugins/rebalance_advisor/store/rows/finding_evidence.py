@@ -1,0 +1,52 @@
+"""What stands in the store's column ``evidence`` of a finding: its numbers, what following it costs, what it explains.
+
+``symptoms``, ``cost_bytes`` and ``cost_changes`` stand beside the numbers where there are any; no evidence of a rule is
+called so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
+
+_COSTS = ("cost_bytes", "cost_changes")
+_ENUMS = {"severity": Severity, "subject_type": SubjectType, "confidence": Confidence}
+_OF_SYMPTOM = (
+    "code", "severity", "subject_type", "subject", "recommendation", "cost", "gain", "confidence", "team", "channel",
+    "tier",
+)  # fmt: skip
+
+
+def packed(finding: Finding) -> dict[str, Any]:
+    """One JSON object."""
+    document: dict[str, Any] = dict(finding.evidence)
+    document |= {name: getattr(finding, name) for name in _COSTS if getattr(finding, name)}
+    if finding.symptoms:
+        document["symptoms"] = [_symptom(symptom) for symptom in finding.symptoms]
+    return document
+
+
+def unpacked(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of ``Finding`` that it was packed from; evidence in the order of names, since jsonb keeps none."""
+    fields: dict[str, Any] = {name: document[name] for name in _COSTS if name in document}
+    if "cost_bytes" in fields:
+        fields["cost_bytes"] = float(fields["cost_bytes"])
+    fields["symptoms"] = tuple(_finding(symptom) for symptom in document.get("symptoms", ()))
+    fields["evidence"] = {
+        name: document[name] for name in sorted(document) if name not in _COSTS and name != "symptoms"
+    }
+    return fields
+
+
+def _symptom(finding: Finding) -> dict[str, Any]:
+    told = {name: getattr(finding, name) for name in _OF_SYMPTOM}
+    return {**told, **{name: told[name].value for name in _ENUMS}, "evidence": packed(replace(finding, symptoms=()))}
+
+
+def _finding(document: Mapping[str, Any]) -> Finding:
+    told = {name: document[name] for name in _OF_SYMPTOM}
+    enums = {name: kind(document[name]) for name, kind in _ENUMS.items()}
+    return Finding(**(told | enums | unpacked(document["evidence"])))

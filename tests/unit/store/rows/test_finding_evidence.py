@@ -1,0 +1,33 @@
+"""Evidence, costs and symptoms in one JSON column, and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity, SubjectType
+from rebalance_advisor.store.rows.finding_evidence import packed, unpacked
+
+SYMPTOM = Finding(
+    "leaders_piled_up", Severity.HIGH, SubjectType.BROKER, "3", {"leaders": 12, "over_share_ratio": 1.5}, "elect",
+    cost="4 leader changes", gain=0.5, confidence=Confidence.STRUCTURAL, team="core", tier=1, cost_changes=4,
+)  # fmt: skip
+CAUSE = Finding(
+    "preferred_leaders_off", Severity.HIGH, SubjectType.CLUSTER, "c", {"off": 4, "idle": None}, "elect",
+    cost_bytes=7.0, cost_changes=4, symptoms=(SYMPTOM, replace(SYMPTOM, subject="5", cost_bytes=2.5)),
+)  # fmt: skip
+
+
+def test_what_was_packed_comes_back_whatever_order_json_keeps():
+    document = json.loads(json.dumps(packed(CAUSE), sort_keys=True))
+    told = unpacked(document)
+    assert (
+        Finding("preferred_leaders_off", Severity.HIGH, SubjectType.CLUSTER, "c", recommendation="elect", **told)
+        == CAUSE
+    )
+
+
+def test_a_finding_without_costs_or_symptoms_is_its_evidence_alone():
+    plain = replace(CAUSE, cost_bytes=0.0, cost_changes=0, symptoms=())
+    assert packed(plain) == {"off": 4, "idle": None}
+    assert unpacked({"off": 4, "idle": None}) == {"symptoms": (), "evidence": {"idle": None, "off": 4}}
