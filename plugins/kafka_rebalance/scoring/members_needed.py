@@ -8,7 +8,8 @@ over its partitions is at most the capacity. The partitions are given out by dem
 with the least; the answer is a number of members with which everybody is done in time, while with one fewer somebody is
 not. No sharing does it with fewer than the sum of demands / capacity.
 
-Every member counts as one that may read every partition. A partition has one reader: where one alone demands more than the capacity, no assignor and no number of members helps.
+Every member counts as one that may read every partition. A partition has one reader: where one alone demands more than
+the capacity, no assignor and no number of members helps.
 
 Example: demands 60, 50, 40, 30 and capacity 100: at least 1.8, so 2; 60 + 30 and 50 + 40, so 2 it is.
 
