@@ -11,15 +11,20 @@ import pytest
 from psycopg.rows import dict_row
 
 from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.groups.group_input import group_inputs
+from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring import GroupScore, ResourceScore
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import CoverageGap, Group, Member
 from rebalance_advisor import store
+from rebalance_advisor.dumps import read_input
+from stack.demo.cluster import write_demo_cluster
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
 
 DAY = timedelta(days=1)
+DAY_AND_AN_HOUR = pytest.approx(90_674, abs=1)  # worked out in docs/groups.md
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
@@ -178,6 +183,25 @@ def test_7_groups_by_drain_time_to_gain(connection) -> None:
     assert (uneven["current_assignor"], uneven["advised_assignor"]) == ("range", "roundrobin")
     assert (uneven["gain_seconds"], uneven["skew_rate"], uneven["advised_skew_rate"]) == (600.0, 2.0, 1.1)
     assert uneven["partitions_moved"] == 4
+
+
+def test_7_the_demos_drain_times_by_way_of_the_stored_reading(connection, tmp_path) -> None:
+    """What each group reads is stored with the reading, bit for bit: what is loaded is replayed."""
+    demo = read_input(write_demo_cluster(tmp_path / "demo"), "prod")
+    snapshot_id = read(connection, NOW, demo)
+    loaded = store.load_snapshot(connection, snapshot_id)
+    assert loaded.groups == demo.groups
+    assert any(commit.read_messages_per_s for group in loaded.groups for commit in group.committed)
+    replays = [replay_group(group_input) for group_input in group_inputs(loaded)]
+    advise(connection, "r", snapshot_id, groups=[score for replay in replays for score in replay.scores])
+    found = {row["group_id"]: (row["drain_seconds"], row["members_falling_behind"])
+             for row in rows(connection, "group_drain_latest")}  # fmt: skip
+    assert len(found) == 40
+    assert (found.pop("fraud-scoring"), found.pop("nightly-report")) == ((None, 12), (None, None))
+    assert (found.pop("telemetry-archiver"), found.pop("quarterly-backfill")) == ((DAY_AND_AN_HOUR, 0), (None, None))
+    assert set(found.values()) == {(0.0, 0)}
+    lags = {row["group_id"]: row["read_messages_per_s"] for row in rows(connection, "group_lag_latest")}
+    assert 0 < lags["fraud-scoring"] < 12 * 30  # the fastest of its twelve members reads 30 a second
 
 
 def test_8_groups_by_rebalances_and_idle_members(connection) -> None:
