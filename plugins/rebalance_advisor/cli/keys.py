@@ -1,8 +1,8 @@
 """What a topic's keys do to its partitions, from a sample of records: a file, or with --bootstrap the topic itself.
 
 FILE is Parquet (or a folder of it), JSON lines or CSV; large ones are read by the Spark job score_keys. With
---bootstrap the last records of the topic are read, without a group and without commits: the login needs Read on it. Keys are
-personal data: without --show-keys only their hashes and counts are printed and written.
+--bootstrap the last records of the topic are read, without a group and without commits: the login needs Read on it.
+Keys are personal data: without --show-keys only their hashes and counts are printed and written.
 """
 
 from __future__ import annotations
@@ -96,6 +96,11 @@ def _from_topic(arguments: argparse.Namespace) -> tuple[KeyRequest, KeyTally]:
         raise UsageError.at("--sample", str(arguments.records), "a number above 0")
     key_request(arguments, None, partitions=arguments.partitions or 1)  # refused before the topic is read
     found = _sample(arguments)
+    if arguments.partitions not in (None, found.partitions):
+        raise UsageError.at(
+            "--partitions", f"{arguments.partitions}, but {arguments.topic} has {found.partitions}",
+            "leave it out; --to-partitions tells what moves",
+        )  # fmt: skip
     request = key_request(arguments, None, partitions=found.partitions)
     batch = batch_of_keys(found.keys, request.plan.hashes, found.value_bytes, found.observed)
     return request, KeyTally.none(request.plan).added(batch)

@@ -5,11 +5,11 @@ Keys are personal data: without ``--show-keys`` a key leaves as its 64-bit ident
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_rebalance.partitioners.tally.plan import Pairing
+from kafka_rebalance.partitioners.tally.plan import Pairing, read_together
 from kafka_rebalance.partitioners.tally.scores import (
     HeavyKey,
     KeyScores,
@@ -29,20 +29,23 @@ _SHOWN_KEYS = 5
 
 @dataclass(frozen=True, slots=True)
 class KeyReport:
-    """The topic's scores, and those of the topic that is read together with it."""
+    """The topic's scores, and those of the topic that is read together with it; its placement's number in the plan."""
 
     topic: str
     scores: KeyScores
     other: str | None = None
     other_scores: KeyScores | None = None
     meeting: MeetingScore | None = None
+    other_placement: int = 0
 
 
 def report_of(request: KeyRequest, tally: KeyTally, other: KeyTally | None) -> KeyReport:
     """Of one sample or two, counted by the request's plan."""
     if request.other is None or other is None:
         return KeyReport(request.topic, scores_of(tally))
-    return KeyReport(request.topic, scores_of(tally), request.other.name, scores_of(other), meeting_of(tally, other))
+    own = read_together(request.plan).other
+    scores = scores_of(other, own)
+    return KeyReport(request.topic, scores_of(tally), request.other.name, scores, meeting_of(tally, other), own)
 
 
 def document_of(report: KeyReport) -> dict[str, Any]:
@@ -121,7 +124,7 @@ def _key(key: HeavyKey) -> dict[str, Any]:
 
 def lines_of(report: KeyReport) -> Iterator[str]:
     """For people, shortest first."""
-    yield from _topic_lines(report.topic, report.scores)
+    yield from _topic_lines(report.topic, report.scores, report.scores.placements)
     for score in report.scores.pairs:
         yield f"  {_pair_words(score, report.other)}"
     if report.other is not None and report.other_scores is not None and report.meeting is not None:
@@ -131,21 +134,22 @@ def lines_of(report: KeyReport) -> Iterator[str]:
             f"  {about}{meeting.shared_keys:,.0f} keys are in both topics; "
             f"{meeting.key_ratio:.1%} of them lie in other partitions of {report.other}"
         )
-        yield from _topic_lines(report.other, report.other_scores)
+        own = report.other_scores.placements[report.other_placement]
+        yield from _topic_lines(report.other, report.other_scores, [own])
     if report.scores.heavy:
         yield f"  heaviest keys (records, at most {report.scores.frequent_error:,} more):"
     for key in report.scores.heavy[:_SHOWN_KEYS]:
         yield f"    {_key_words(key, report.scores.records)}"
 
 
-def _topic_lines(topic: str, scores: KeyScores) -> Iterator[str]:
+def _topic_lines(topic: str, scores: KeyScores, shown: Sequence[PlacementScore]) -> Iterator[str]:
     about = "" if scores.different_is_exact else "about "
     within = "" if scores.different_is_exact else f" (standard error {scores.different_error:.1%})"
     yield (
         f"{topic}: {scores.records:,} records, {scores.null_keys:,} without key, {scores.empty_keys:,} with an empty "
         f"one, {about}{scores.different_keys:,.0f} different keys{within}"
     )
-    for score in scores.placements:
+    for score in shown:
         load = score.load
         keyed = int(load.records.sum())
         if not keyed:

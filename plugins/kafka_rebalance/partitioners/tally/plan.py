@@ -87,3 +87,8 @@ def plan_for(
     placements = tuple(dict.fromkeys([own, *(placement for placement, _ in others)]))
     pairs = tuple(Pair(0, placements.index(placement), pairing) for placement, pairing in others)
     return TallyPlan(placements, tuple(dict.fromkeys(pairs)), shown_bytes)
+
+
+def read_together(plan: TallyPlan) -> Pair:
+    """The topic's own placement and that of the topic which is read together with it; the plan has such a pair."""
+    return next(pair for pair in plan.pairs if pair.pairing is Pairing.READ_TOGETHER)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import Longs
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.partitioners.key_scores import PartitionLoad
 from kafka_rebalance.partitioners.tally.facts import KeyFacts
-from kafka_rebalance.partitioners.tally.plan import Pair, Pairing, Placement
+from kafka_rebalance.partitioners.tally.plan import Pair, Pairing, Placement, read_together
 from kafka_rebalance.partitioners.tally.tally import KeyTally
 
 HEAVY_KEYS = 20
@@ -38,7 +39,7 @@ class HeavyKey:
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementScore:
     """One placement; ``by_lot_records`` go to no partition by key, ``agreeing_ratio`` of the records whose partition is
-    known lie where it puts them (None: of no record is it known).
+    known lie where it puts them (None: of no record is it known, or the topic has another number of partitions).
     """
 
     placement: Placement
@@ -99,9 +100,16 @@ class MeetingScore:
     is_exact: bool
 
 
-def scores_of(tally: KeyTally) -> KeyScores:
-    """All of them."""
-    counts = tally.counts
+def scores_of(tally: KeyTally, own: int = 0) -> KeyScores:
+    """All of them; ``own``: the placement that is the sampled topic's. Raises InvalidInputError where a record lies in
+    a partition that the topic does not have.
+    """
+    counts, partitions = tally.counts, tally.plan.placements[own].partitions
+    if len(counts.observed) > partitions:
+        raise InvalidInputError.at(
+            "partitions", f"a record lies in partition {len(counts.observed) - 1} of a topic with {partitions}",
+            "is --partitions right?",
+        )  # fmt: skip
     records, nulls, empties, weight = (int(number) for number in counts.total)
     return KeyScores(
         records=records,
@@ -112,7 +120,7 @@ def scores_of(tally: KeyTally) -> KeyScores:
         different_is_exact=tally.different.is_exact,
         different_error=tally.different.standard_error,
         frequent_error=tally.frequent.error,
-        placements=tuple(_placement_score(tally, k) for k in range(len(tally.plan.placements))),
+        placements=tuple(_placement_score(tally, k, partitions) for k in range(len(tally.plan.placements))),
         pairs=tuple(_pair_score(tally, k, pair) for k, pair in enumerate(tally.plan.pairs)),
         heavy=heaviest(tally, np.arange(len(tally.frequent.identity)), HEAVY_KEYS),
         observed=tuple(int(count) for count in counts.observed),
@@ -127,7 +135,7 @@ def hot_keys(tally: KeyTally, partition: int, *, placement: int = 0, count: int 
 
 def meeting_of(one: KeyTally, other: KeyTally) -> MeetingScore:
     """Two topics that are read together, counted by the same plan, in which they are a pair."""
-    pair = next(pair for pair in one.plan.pairs if pair.pairing is Pairing.READ_TOGETHER)
+    pair = read_together(one.plan)
     limit = np.uint64(min(one.different.limit, other.different.limit))
     mine, theirs = (tally.different.identity[tally.different.identity <= limit] for tally in (one, other))
     shared = np.intersect1d(mine, theirs)
@@ -171,11 +179,11 @@ def _places(tally: KeyTally, facts: KeyFacts, placement: int) -> Longs:
     return places
 
 
-def _placement_score(tally: KeyTally, number: int) -> PlacementScore:
+def _placement_score(tally: KeyTally, number: int, partitions: int) -> PlacementScore:
     before = sum(placement.partitions for placement in tally.plan.placements[:number])
     placement, counts = tally.plan.placements[number], tally.counts
     cells = slice(before, before + placement.partitions)
-    known = int(counts.with_observed[number])
+    known = int(counts.with_observed[number]) if placement.partitions == partitions else 0
     return PlacementScore(
         placement,
         PartitionLoad(counts.records[cells], counts.bytes[cells]),

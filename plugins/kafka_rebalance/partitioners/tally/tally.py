@@ -28,9 +28,9 @@ class Counts:
 
     ``total`` [4]: records, null keys, empty keys, bytes. For each placement one after another: ``records`` and
     ``bytes`` [sum of partitions]; ``by_lot`` [P] records that go nowhere by key; ``agreeing`` [P] records that lie
-    where it puts them, of ``with_observed`` [P] whose partition is known and which go by key. For each pair ``paired`` [C]
-    records that go by key in both, and ``apart`` [C] those of them in different partitions. ``observed`` [n] records of
-    each partition as they lie.
+    where it puts them, of ``with_observed`` [P] whose partition is known and which go by key. For each pair ``paired``
+    [C] records that go by key in both, and ``apart`` [C] those of them in different partitions. ``observed`` [n]
+    records of each partition as they lie.
     """
 
     total: Longs
