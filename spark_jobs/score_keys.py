@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 TALLY = "tally binary, refused string"
 _BATCH_ROWS = "262144"
 _PARTS_A_CORE = 2
+# Nothing between two commas is null, "" is empty: Spark makes null what equals its null value, so no text may equal it.
+# Every field is parsed, also of columns that are not wanted, or a row that is too short would pass.
+_CSV = {
+    "header": "true", "escape": '"', "nullValue": "\0null\0", "emptyValue": "", "multiLine": "true",
+    "columnPruning": "false",
+}  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -106,6 +112,7 @@ def tally_parquet(spark: SparkSession, path: Path, columns: SampleColumns, plan:
 
 def read_frame(spark: SparkSession, sample: str, kind: str, columns: SampleColumns) -> DataFrame:
     """The sample's columns as Spark reads them; a line that is no record ends the reading."""
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     reader = spark.read.option("mode", "FAILFAST")
@@ -114,10 +121,10 @@ def read_frame(spark: SparkSession, sample: str, kind: str, columns: SampleColum
             case "json":
                 frame = reader.json(sample)
             case "csv":
-                frame = reader.option("header", "true").option("escape", '"').option("emptyValue", "").csv(sample)
+                frame = reader.options(**_CSV).csv(sample)
             case _:
                 frame = spark.read.parquet(sample)
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         raise _refused(sample, error) from error
     columns.require_in(frame.columns, sample)
     return frame.select(*(frame[f"`{name}`"] for name in columns.names))
@@ -125,6 +132,7 @@ def read_frame(spark: SparkSession, sample: str, kind: str, columns: SampleColum
 
 def tally_frame(frame: DataFrame, sample: str, columns: SampleColumns, plan: TallyPlan) -> KeyTally:
     """Count what Spark reads, in Arrow batches large enough that each is worth a call."""
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -136,7 +144,7 @@ def tally_frame(frame: DataFrame, sample: str, columns: SampleColumns, plan: Tal
     settings.set(name, _BATCH_ROWS)
     try:
         answers = frame.mapInArrow(count, TALLY).toArrow().to_pylist()
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         raise _refused(sample, error) from error
     finally:
         settings.set(name, before)
@@ -182,7 +190,9 @@ def _merged(answers: Sequence[dict[str, Any]], sample: str, plan: TallyPlan) -> 
 def _refused(sample: str, error: Exception) -> Exception:
     from kafka_rebalance.errors import InvalidInputError
 
-    words = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    java = getattr(error, "java_exception", None)
+    told = str(error) if java is None else str(java.getMessage())
+    words = (told.strip().splitlines() or [type(error).__name__])[0]
     return InvalidInputError.at(sample, f"cannot be read ({words})")
 
 

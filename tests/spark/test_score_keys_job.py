@@ -84,6 +84,8 @@ def test_what_a_task_cannot_read_is_told_in_a_line(spark, samples, kind):
 def test_a_broken_line_is_no_record_without_key(spark, tmp_path):
     from spark_jobs.score_keys import tally_sample
 
-    (tmp_path / "s.jsonl").write_text('{"key": "a"}\n{"key": \n{"key": "b"}\n')
-    with pytest.raises(InvalidInputError, match=r"s\.jsonl: cannot be read"):
-        tally_sample(spark, str(tmp_path / "s.jsonl"), "json", SampleColumns(), PLAN)
+    broken = {"json": '{"key": "a"}\n{"key": \n{"key": "b"}\n', "csv": 'o,key\n1,a\n2\n3,"b"\n'}
+    for kind, text in broken.items():
+        (tmp_path / kind).write_text(text)
+        with pytest.raises(InvalidInputError, match=f"{kind}: cannot be read"):
+            tally_sample(spark, str(tmp_path / kind), kind, SampleColumns(), PLAN)
