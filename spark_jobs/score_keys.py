@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -41,7 +41,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     import orjson
     from pyspark.sql import SparkSession
 
-    from kafka_rebalance.errors import AdvisorError
     from rebalance_advisor.key_samples.report import document_of, lines_of, report_of
     from rebalance_advisor.key_samples.request import add_key_arguments, format_of, key_request
     from rebalance_advisor.publish.folders.whole_file import check_file, replace_file
@@ -52,24 +51,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_key_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the scores are written, as JSON")
     arguments = parser.parse_args(argv)
+    request = key_request(arguments, arguments.sample)
+    check_file(arguments.out)  # before anything is read
+    samples = [arguments.sample, *([] if request.other is None else [request.other.sample])]
+    formats = [format_of(sample, request.format) for sample in samples]
+    spark = SparkSession.builder.appName(f"advisor score_keys {request.topic}").getOrCreate()
     try:
-        request = key_request(arguments, arguments.sample)
-        check_file(arguments.out)
-        samples = [arguments.sample, *([] if request.other is None else [request.other.sample])]
-        formats = [format_of(sample, request.format) for sample in samples]
-        spark = SparkSession.builder.appName(f"advisor score_keys {request.topic}").getOrCreate()
-        try:
-            tallies = [
-                tally_sample(spark, sample, kind, request.columns, request.plan)
-                for sample, kind in zip(samples, formats, strict=True)
-            ]
-        finally:
-            spark.stop()
-        report = report_of(request, tallies[0], tallies[1] if request.other else None)
-        replace_file(arguments.out, orjson.dumps(document_of(report), option=orjson.OPT_INDENT_2) + b"\n")
-    except AdvisorError as error:
-        write_lines(sys.stderr, f"error: {error}")
-        return 1
+        tallies = [
+            tally_sample(spark, sample, kind, request.columns, request.plan)
+            for sample, kind in zip(samples, formats, strict=True)
+        ]
+    finally:
+        spark.stop()
+    report = report_of(request, tallies[0], tallies[1] if request.other else None)
+    replace_file(arguments.out, orjson.dumps(document_of(report), option=orjson.OPT_INDENT_2) + b"\n")
     write_lines(sys.stdout, *lines_of(report))
     return 0
 
@@ -91,8 +86,9 @@ def local_path(sample: str) -> Path | None:
 
 
 def tally_parquet(spark: SparkSession, path: Path, columns: SampleColumns, plan: TallyPlan) -> KeyTally:
-    """Row groups, shared out evenly by their rows, are read where they are counted."""
+    """Row groups, shared out evenly by rows, are read where they are counted: executors see the files, too."""
     from rebalance_advisor.key_samples.parquet_files import parquet_files, row_groups, shared_out
+    from rebalance_advisor.spark.on_executors import on_executors
 
     files = parquet_files(path.absolute())
     shares = shared_out(row_groups(files, columns), _PARTS_A_CORE * spark.sparkContext.defaultParallelism)
@@ -102,12 +98,12 @@ def tally_parquet(spark: SparkSession, path: Path, columns: SampleColumns, plan:
 
         for batch in batches:
             for number in batch.column("id").to_pylist():
-                yield answer_of(lambda number=number: tally_of(shares[number], columns, plan))
+                yield answer_of(partial(tally_of, shares[number], columns, plan))
 
     if not shares:
         return _merged([], str(path), plan)
     numbers = spark.range(0, len(shares), 1, numPartitions=len(shares))
-    return _merged(numbers.mapInArrow(count, TALLY).toArrow().to_pylist(), "", plan)
+    return _merged(numbers.mapInArrow(on_executors(spark, count), TALLY).toArrow().to_pylist(), "", plan)
 
 
 def read_frame(spark: SparkSession, sample: str, kind: str, columns: SampleColumns) -> DataFrame:
@@ -135,15 +131,20 @@ def tally_frame(frame: DataFrame, sample: str, columns: SampleColumns, plan: Tal
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
+    from rebalance_advisor.spark.on_executors import on_executors
+
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield answer_of(lambda: _tally_of_batches(batches, columns, plan))
+        from pyspark import TaskContext
+
+        part = f"part {TaskContext.get().partitionId()}, "
+        yield answer_of(partial(_tally_of_batches, batches, columns, plan), part)
 
     settings = frame.sparkSession.conf
     name = "spark.sql.execution.arrow.maxRecordsPerBatch"
     before = settings.get(name)
     settings.set(name, _BATCH_ROWS)
     try:
-        answers = frame.mapInArrow(count, TALLY).toArrow().to_pylist()
+        answers = frame.mapInArrow(on_executors(frame.sparkSession, count), TALLY).toArrow().to_pylist()
     except (PySparkException, Py4JJavaError) as error:
         raise _refused(sample, error) from error
     finally:
@@ -151,8 +152,8 @@ def tally_frame(frame: DataFrame, sample: str, columns: SampleColumns, plan: Tal
     return _merged(answers, sample, plan)
 
 
-def answer_of(count: Any) -> pa.RecordBatch:
-    """One row: the tally, or why the sample is refused. An exception would reach people as a page of Java."""
+def answer_of(count: Callable[[], KeyTally], place: str = "") -> pa.RecordBatch:
+    """One row: the tally, or why the sample is refused and where. An exception would reach people as a page of Java."""
     import pyarrow as pa
 
     from kafka_rebalance.errors import InvalidInputError
@@ -161,7 +162,7 @@ def answer_of(count: Any) -> pa.RecordBatch:
     try:
         tally = count().to_bytes()
     except InvalidInputError as error:
-        refused = str(error)
+        refused = f"{place}{error}"
     columns = {"tally": pa.array([tally], pa.binary()), "refused": pa.array([refused], pa.string())}
     return pa.RecordBatch.from_pydict(columns)
 
@@ -197,4 +198,6 @@ def _refused(sample: str, error: Exception) -> Exception:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from rebalance_advisor.spark.run_job import run_job
+
+    sys.exit(run_job(main))
