@@ -26,6 +26,10 @@ COMMANDS = {
     "verify": ("rebalance_advisor.cli.verify", "recompute a plan from its input alone and name each fault"),
     "check": ("rebalance_advisor.cli.check", "is a plan still valid and worth it on a newer snapshot?"),
     "advise": ("rebalance_advisor.cli.advise", "the whole advisory as files: findings, plan, groups, report"),
+    "keys": (
+        "rebalance_advisor.cli.keys.command",
+        "what a topic's keys do to its partitions, from a sample of its records",
+    ),
     "replay": ("rebalance_advisor.cli.replay", "answer cases of any strategy, one JSON a line"),
 }
 

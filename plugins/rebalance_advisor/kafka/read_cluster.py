@@ -83,10 +83,10 @@ def read_with_settings(
     deadline = time.monotonic() + deadline_s
     say("connecting")
     coverage = Coverage()
-    with _connected(settings) as client:
+    with connected(settings) as client:
         sender = RequestSender(
             client, tuple(sorted(client.addresses)), deadline, round_seconds(settings.request_timeout_ms, deadline_s),
-            unheard=_unheard_at_first(client), counts=RequestCounts() if counts is None else counts,
+            unheard=unheard_at_first(client), counts=RequestCounts() if counts is None else counts,
         )  # fmt: skip
         say("reading brokers, topics and partitions")
         metadata = read_cluster_metadata(sender, coverage)
@@ -123,7 +123,7 @@ def read_with_settings(
     )
 
 
-def _connected(settings: ConnectionSettings) -> ClusterClient:
+def connected(settings: ConnectionSettings) -> ClusterClient:
     """By way of the first server that lets us in, else (it may have gone since) of another one."""
     server = find_server(settings)
     try:
@@ -147,7 +147,7 @@ def round_seconds(request_timeout_ms: int | None, deadline_s: float) -> float:
     return min(longest, request_timeout_ms / 1000) if request_timeout_ms else longest
 
 
-def _unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:
+def unheard_at_first(client: ClusterClient) -> dict[int, Unheard]:
     """Brokers that do not answer. Raises ClusterUnreadableError where none does under the address it advertises."""
     where = {broker: f"{host}:{port}" for broker, (host, port) in client.addresses.items()}
     answers = client.connect()

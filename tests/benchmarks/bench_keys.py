@@ -1,0 +1,120 @@
+"""``score_keys`` beside Spark's own ``hash()`` of the same column, in turns: ``python -m tests.benchmarks.bench_keys``.
+
+    [--keys 50000000] [--rounds 5] [--folder .run/bench-keys]
+
+The file is made from a seed: keys ``customer-N``, N by Zipf's law (1.2), as one Parquet file of a million rows a group.
+Spark reads it with its optimising compiler on (not the quick one of the demo) and throws the hashes away; ours counts
+two partition counts of Java's partitioner, heavy and different keys, and is held against counts that numpy made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from kafka_rebalance.arrays import Longs
+from kafka_rebalance.partitioners.key_column import KeyColumn
+from kafka_rebalance.partitioners.murmur2 import murmur2_partitions
+from kafka_rebalance.partitioners.tally.plan import TopicLayout, plan_for
+from rebalance_advisor.key_samples.columns import SampleColumns
+from stack.jvm.spark import environment
+
+ROOT = Path(__file__).parents[2]
+GROUP = 1_000_000
+SEED, EXPONENT, MOST_KEYS = 7, 1.2, 20_000_000
+PARTITIONS, GROWN = 24, 36
+GOAL = 2.0
+
+
+def write_sample(file: Path, keys: int) -> Longs:
+    """Make the file; how often each N stands in it."""
+    random = np.random.default_rng(SEED)
+    counts = np.zeros(MOST_KEYS, np.int64)
+    with pq.ParquetWriter(file, pa.schema([("key", pa.string()), ("value_bytes", pa.int32())])) as writer:
+        for start in range(0, keys, GROUP):
+            count = min(GROUP, keys - start)
+            numbers = random.zipf(EXPONENT, count) % MOST_KEYS
+            counts += np.bincount(numbers, minlength=MOST_KEYS)
+            column = pc.binary_join_element_wise("customer-", pa.array(numbers).cast(pa.string()), "")
+            writer.write_table(pa.table({"key": column, "value_bytes": pa.array(numbers % 1000, pa.int32())}))
+    return counts
+
+
+def expected_records(counts: Longs, partitions: int) -> Longs:
+    """Records of each partition, from the different keys and how often each stands there."""
+    numbers = np.flatnonzero(counts)
+    texts = pc.binary_join_element_wise("customer-", pa.array(numbers).cast(pa.string()), "")
+    _, offsets, data = texts.buffers()
+    keys = KeyColumn.of_arrow_buffers(None, offsets, data, start=0, count=len(texts), is_large=False)
+    weights = counts[numbers].astype(np.float64)
+    return np.bincount(murmur2_partitions(keys, partitions), weights=weights, minlength=partitions).astype(np.int64)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long it took."""
+    started = time.monotonic()
+    work()
+    return time.monotonic() - started
+
+
+def main() -> None:
+    """Make the sample, run both in turns, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keys", type=int, default=5_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--folder", type=Path, default=ROOT / ".run" / "bench-keys")
+    arguments = parser.parse_args()
+    folder = arguments.folder.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"keys-{arguments.keys}.parquet"
+    counts = write_sample(file, arguments.keys)
+    os.environ.update(environment(folder))
+    os.environ["PYTHONPATH"] = f"{ROOT / 'plugins'}{os.pathsep}{ROOT}"
+    os.environ.pop("SPARK_LAUNCHER_OPTS", None)
+    from pyspark.sql import SparkSession, functions
+
+    from spark_jobs.score_keys import tally_parquet
+
+    optimising = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
+    spark = SparkSession.builder.master("local[2]").config(map=optimising).getOrCreate()
+    plan = plan_for(TopicLayout(PARTITIONS), grown_to=(GROWN,))
+    columns = SampleColumns()
+
+    def hash_column() -> None:
+        hashes = spark.read.parquet(str(file)).select(functions.hash("key"))
+        hashes.write.format("noop").mode("overwrite").save()
+
+    def tally_column() -> None:
+        tally = tally_parquet(spark, file, columns, plan)
+        found = np.split(tally.counts.records, [PARTITIONS])
+        for partitions, records in zip((PARTITIONS, GROWN), found, strict=True):
+            if not np.array_equal(records, expected[partitions]):
+                raise AssertionError(f"counts of {partitions} partitions are not exact")
+
+    expected = {partitions: expected_records(counts, partitions) for partitions in (PARTITIONS, GROWN)}
+    hash_column()
+    tally_column()
+    theirs, ours = [], []
+    for _ in range(arguments.rounds):
+        theirs.append(seconds(hash_column))
+        ours.append(seconds(tally_column))
+        print(f"round: hash() {theirs[-1]:.2f} s, score_keys {ours[-1]:.2f} s", flush=True)
+    spark.stop()
+    one, other = statistics.median(theirs), statistics.median(ours)
+    print("| keys | different | Spark reads and hash() s | score_keys s | ratio | goal |")
+    print("|---|---|---|---|---|---|")
+    different = np.count_nonzero(counts)
+    print(f"| {arguments.keys:,} | {different:,} | {one:.2f} | {other:.2f} | {other / one:.2f} | ≤ {GOAL} |")
+
+
+if __name__ == "__main__":
+    main()
