@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rebalance_advisor.cli.earlier_findings import read_earlier_findings
 from rebalance_advisor.cli.exit_codes import exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
@@ -22,6 +21,7 @@ from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.own_strategies.told import told_of_own
+from rebalance_advisor.publish.earlier_findings import read_earlier_findings
 from rebalance_advisor.terminal import write_json, write_lines
 
 

@@ -143,6 +143,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("sticky_endless", "idle_members", same_subject),
     Explanation("mixed_static_members", "assignor_uneven", same_subject),
     Explanation("mixed_static_members", "idle_members", same_subject),
+    Explanation("mixed_static_members", "static_members_partly", same_subject),
     Explanation("dead_static_member", "lag_growing", same_subject),
     Explanation("group_hot_partition", "uneven_by_rate", same_subject),
     Explanation("rollover_half_done", "server_assignor_uneven", same_subject),
