@@ -73,7 +73,7 @@ def static_membership(context: FindingContext) -> Iterator[Finding]:
             Remedy(
                 f"A rolling restart of its {counted(today.members, 'member')} leaves partitions unread for up to "
                 f"{seconds_in_words(pause / 1000)}; with a group.instance.id in each member {saved:.0%} of that is "
-                "gone: a restart within session.timeout.ms moves nothing. What a crash costs then is a session timeout.",
+                "gone: a restart within session.timeout.ms moves nothing. A crash costs a session timeout then.",
                 cost="one rolling restart that sets the ids; a member that is gone for good keeps its partitions until "
                 "its session ends",
                 gain=saved,
