@@ -230,10 +230,10 @@ def _needed_words(needed: int | None, partitions: int) -> str:
     if needed is None:
         return ""
     if needed <= partitions:
-        return f"; {needed} of today's pace would keep up"
+        return f"; {needed} as fast as its fastest would keep up"
     return (
-        f"; {needed} of today's pace would keep up, for which it needs as many partitions: from then on keys go to "
-        "other ones, so that a key's records before and after are not in order"
+        f"; {needed} as fast as its fastest would keep up, for which it needs as many partitions: from then on keys go "
+        "to other ones, so that a key's records before and after are not in order"
     )
 
 
