@@ -228,8 +228,8 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "static_membership",
             SubjectType.GROUP,
-            "a rolling restart leaves partitions unread for long, most of which static members would spare the group",
-            pause_seconds=60.0,
+            "a rolling restart leaves a partition unread for long in all, most of which static members would spare it",
+            unread_seconds=60.0,
             saved_ratio=0.5,
         ),
         _code(
