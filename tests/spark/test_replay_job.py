@@ -40,7 +40,7 @@ def replayed_groups(spark, demo):
 def test_every_group_is_replayed_as_in_one_process(replayed_groups, demo):
     expected = as_json([sent(replay_group(group_input)) for group_input in group_inputs(demo)])
     found = {replay["group_id"]: replay for replay in replayed_groups}
-    assert len(replayed_groups) == len(expected) == 40
+    assert len(replayed_groups) == len(expected) == 49
     for row in expected:
         assert found[row["group_id"]] == row
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -277,6 +278,14 @@ def test_a_wrong_row_is_refused_with_what_is_wrong(connection, snapshot_id) -> N
         store.save_broker_scores(connection, "r-1", [7])
     with pytest.raises(store.StoreError, match="no scores are called 'run'"):
         store.load_scores(connection, "r-1", "run")
+
+
+def test_what_a_finding_explains_and_costs_comes_back_with_it(connection, snapshot_id) -> None:
+    start(connection, snapshot_id)
+    symptoms = (finding(subject="2"), finding(subject="3", severity=Severity.HIGH))
+    cause = replace(finding(subject="4"), symptoms=symptoms, cost_bytes=1.5e12, cost_changes=7)
+    store.save_findings(connection, "r-1", [cause])
+    assert store.load_findings(connection, "r-1") == (cause,)
 
 
 def test_findings_are_ranked_and_one_key_is_said_once(connection, snapshot_id) -> None:

@@ -221,6 +221,25 @@ CODES: dict[str, FindingCode] = dict(
             behind_seconds=600.0,
         ),
         _code(
+            "static_members_partly",
+            SubjectType.GROUP,
+            "some members have a group.instance.id, others none: each restart of these makes the whole group rebalance",
+        ),
+        _code(
+            "static_membership",
+            SubjectType.GROUP,
+            "a rolling restart leaves a partition unread for long in all, most of which static members would spare it",
+            unread_seconds=60.0,
+            saved_ratio=0.5,
+        ),
+        _code(
+            "cross_rack_reads",
+            SubjectType.GROUP,
+            "another strategy, as even, would let members fetch more of what they read in their own rack",
+            same_rack_more_ratio=0.2,
+            medium_more_ratio=0.5,
+        ),
+        _code(
             "dead_static_member",
             SubjectType.GROUP,
             "a static member keeps partitions that nobody reads: written but not read in the window, or, where no "

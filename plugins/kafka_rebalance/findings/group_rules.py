@@ -17,6 +17,8 @@ from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.scoring.drain import member_capacity
+from kafka_rebalance.scoring.members_needed import members_needed
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Member
 
@@ -134,7 +136,7 @@ def lag_growing(context: FindingContext) -> Iterator[Finding]:
         lag, rate = _sum(group_input.rates.lag_messages), _sum(group_input.rates.in_messages_per_s)
         if not lag or not rate:
             continue
-        needed = math.ceil(round(len(group.members) * wrote / read, 2)) if read > 0 else None
+        needed = _members_to_keep_up(group_input, wrote / read if read > 0 else math.inf)
         yield finding(
             "lag_growing",
             Severity.HIGH,
@@ -211,15 +213,27 @@ def _better_strategy(today: GroupScore, advised: GroupScore, *, is_rate: bool) -
     return words
 
 
+def _members_to_keep_up(group_input: GroupInput, times: float) -> int | None:
+    """How many members as fast as the fastest was seen to be could read what is written; None where none could.
+
+    Where nobody saw how fast each one reads: so many ``times`` as there are.
+    """
+    members, rates = len(group_input.group.members), group_input.rates
+    capacity = member_capacity(group_input.reader, rates.read_messages_per_s, members)
+    if not math.isnan(capacity):
+        return members_needed(rates, capacity, within_s=math.inf).members
+    return math.ceil(round(members * times, 2)) if math.isfinite(times) else None
+
+
 def _needed_words(needed: int | None, partitions: int) -> str:
     """How many members would keep up at the pace of today's; more than partitions would stand idle."""
     if needed is None:
         return ""
     if needed <= partitions:
-        return f"; {needed} of today's pace would keep up"
+        return f"; {needed} as fast as its fastest would keep up"
     return (
-        f"; {needed} of today's pace would keep up, for which it needs as many partitions: from then on keys go to "
-        "other ones, so that a key's records before and after are not in order"
+        f"; {needed} as fast as its fastest would keep up, for which it needs as many partitions: from then on keys go "
+        "to other ones, so that a key's records before and after are not in order"
     )
 
 

@@ -19,7 +19,13 @@ from kafka_rebalance.findings import (
     share_rules,
 )
 from kafka_rebalance.findings.causes.folding import fold
-from kafka_rebalance.findings.consumers import protocol_rules, rate_rules, share_group_rules
+from kafka_rebalance.findings.consumers import (
+    membership_rules,
+    protocol_rules,
+    rack_rules,
+    rate_rules,
+    share_group_rules,
+)
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -51,6 +57,9 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     protocol_rules.mixed_clients,
     protocol_rules.server_uniform_may_throw,
     share_group_rules.share_group_behind,
+    membership_rules.static_members_partly,
+    membership_rules.static_membership,
+    rack_rules.cross_rack_reads,
     group_rules.dead_static_member,
     group_rules.lag_growing,
     commit_rules.commit_out_of_range,

@@ -21,6 +21,7 @@ from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.own_strategies.told import told_of_own
+from rebalance_advisor.publish.earlier_findings import read_earlier_findings
 from rebalance_advisor.terminal import write_json, write_lines
 
 
@@ -36,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     request = requested(arguments)
     targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
     from kafka_rebalance.advisory.advise import advise, owned, with_hours
+    from kafka_rebalance.advisory.finding_changes import with_changes
     from rebalance_advisor.compiling.first_compile import tell_of_first_compile
     from rebalance_advisor.own_strategies.registering import described, own_strategies
     from rebalance_advisor.publish.advisory_files import write_advisory
@@ -44,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     tell_of_first_compile("advise")
     say = Progress()
-    given = read_plan_input(arguments, request, say)
+    given, earlier = read_plan_input(arguments, request, say), read_earlier_findings(arguments.previous)
     limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
     found = described(targets, limits)
     with own_strategies(found, limits):
@@ -56,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     rows = [(score.assignor, score.error) for group in advice.groups for score in group.scores[1:]]
     write_lines(sys.stderr, *told_of_own(rows, [one.name for one in found]))
     document = advice.document()
+    if earlier is not None:
+        document = with_changes(document, earlier.findings, earlier.closed)
     say("writing")
     with taken_back_on_interrupt():
         folder = write_advisory(arguments.out, document, advice.plan)
@@ -73,7 +77,7 @@ def _tell(
         plan = document["plan"]
         shown = {name: plan[name] for name in ("plan_id", "verdict", "reasons", "cost", "lower_bound")}
         shown |= {"findings": document["findings"], "folder": str(folder), "not_covered": uncovered_by(document)}
-        shown |= {"reading_age_s": age_s(captured_at, now)}
+        shown |= {"reading_age_s": age_s(captured_at, now), "resolved": document.get("resolved")}
         write_json(sys.stdout, shown)
         return
     write_lines(sys.stdout, *with_reading_age(words, captured_at, now), f"report: {folder / 'report.html'}")

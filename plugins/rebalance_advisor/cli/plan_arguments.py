@@ -28,8 +28,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         if section is Section.RUN:
             add_history_folder(group)
         if section is Section.KNOWN:
-            group.add_argument("--previous", type=plan_path, metavar="PLAN",
-                help="an earlier plan: confirmed or continued if it still holds")  # fmt: skip
+            words = "an earlier plan: confirmed or continued if it still holds; advise compares the findings beside it"
+            group.add_argument("--previous", type=plan_path, metavar="PLAN", help=words)
 
 
 def _add(group: argparse._ArgumentGroup, option: Option) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.advisory.finding_changes import change_words
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
 from rebalance_advisor.publish.report import (
@@ -41,7 +42,8 @@ def render_digest(advisory: Document) -> str:
         lines.append(markdown_line(plan["reasons"][0]))
     lines += [f"- {markdown_line(line)}" for line in top_lines(advisory["findings"], TOP_LINES)]
     until = markdown_text(f", holds until {plan['expires_at']}") if plan["expires_at"] else ""
-    lines.append(f"plan `{plan['plan_id'][:12]}`{until}")
+    since = change_words(advisory)
+    lines.append(f"plan `{plan['plan_id'][:12]}`{until}" + (f"; since the advisory before: {since}" if since else ""))
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +57,7 @@ def closing_words(advisory: Document) -> list[str]:
         line += ": " + ", ".join(f"{figure['value']} {figure['name']}" for figure in key_figures(plan))
     elif plan["reasons"]:
         line += f": {plan['reasons'][0]}"
-    return [
-        visible(line)
-        for line in (line, *(f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES)))
-    ]
+    lines = [line, *(f"  {finding}" for finding in top_lines(advisory["findings"], 2 * TOP_LINES))]
+    if since := change_words(advisory):
+        lines.append(f"  since the advisory before: {since}")
+    return [visible(line) for line in lines]

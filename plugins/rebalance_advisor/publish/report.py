@@ -6,10 +6,12 @@ page cannot say what they do not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from kafka_rebalance.advisory.finding_changes import PERSISTING, change_words
 from kafka_rebalance.amounts import (
     amount_in_words,
     bytes_in_words,
@@ -66,10 +68,13 @@ def render_report(advisory: Document) -> str:
                 evidence_words=evidence_in_words(finding["evidence"]),
                 owner_words=owner_words(finding),
                 symptom_words=symptom_words(finding),
+                change=noteworthy_change(finding),
             )
             for finding in audible(advisory["findings"])
         ],
         muted=muted_words(advisory["findings"]),
+        since=change_words(advisory),
+        resolved=[_named(finding) for finding in advisory.get("resolved", ())],
         top_findings=TOP_FINDINGS,
         bounds=_bounds(plan),
         resources=[_resource(plan, outcome) for outcome in plan["resources"]],
@@ -247,7 +252,9 @@ def top_lines(findings: Sequence[Document], count: int) -> list[str]:
     for finding in audible(findings)[: count - bool(muted)]:
         owner, symptoms = owner_words(finding), symptom_words(finding)
         more = f" It explains {symptoms}." if symptoms else ""
-        lines.append(f"{finding['severity']}: {_named(finding)}{more}" + (f" ({owner})" if owner else ""))
+        change = noteworthy_change(finding)
+        severity = f"{finding['severity']}, {change}" if change else finding["severity"]
+        lines.append(f"{severity}: {_named(finding)}{more}" + (f" ({owner})" if owner else ""))
     return [*lines, muted] if muted else lines
 
 
@@ -260,6 +267,12 @@ def owner_words(finding: Document) -> str:
     """``payments, #pay, tier 1``, as far as the cluster's owners say."""
     tier = None if finding["tier"] is None else f"tier {finding['tier']}"
     return ", ".join(part for part in (finding["team"], finding["channel"], tier) if part is not None)
+
+
+def noteworthy_change(finding: Document) -> str:
+    """``new`` or ``reopened``; nothing for what persists, or where nobody compared."""
+    change = str(finding.get("change") or "")
+    return "" if change == PERSISTING else change
 
 
 def symptom_words(finding: Document) -> str:
@@ -279,4 +292,6 @@ def muted_words(findings: Sequence[Document]) -> str:
 def _named(finding: Document) -> str:
     """The recommendation; with its subject before it where the sentence does not name it."""
     sentence = str(finding["recommendation"])
-    return sentence if finding["subject"] in sentence else f"{finding['subject_type']} {finding['subject']}: {sentence}"
+    # As a word of its own: a group's name is also part of its clients' ids.
+    is_named = re.search(rf"(?<![\w.-]){re.escape(finding['subject'])}(?![\w-])", sentence)
+    return sentence if is_named else f"{finding['subject_type']} {finding['subject']}: {sentence}"

@@ -312,6 +312,11 @@ def test_the_group_that_falls_behind(demo, found):
     assert evidence["lag_seconds"] == pytest.approx(sum(int(row[5]) for row in rows) / (written / 3600))
     # All messages of the topic are equally large, so bytes read to bytes written is messages to messages.
     assert 0.61 > evidence["read_ratio"] == pytest.approx(read / written)
+    # As fast as its fastest member each one would have to be: at least so many share what is written.
+    by_member = Counter()
+    for row in rows:
+        by_member[row[6]] += int(row[3]) - before[row[2]]
+    assert 12 < written / max(by_member.values()) <= evidence["members_needed"] <= 48
 
 
 def test_the_throttle_that_was_left(demo, found):

@@ -53,6 +53,8 @@ def test_the_registry_says_what_each_code_is_about() -> None:
         "group_hot_partition": {"times_mean_ratio": 2.0, "medium_share_ratio": 0.5},
         "server_assignor_uneven": {"skew_gain_ratio": 1.25},
         "share_group_behind": {"behind_seconds": 600.0},
+        "static_membership": {"unread_seconds": 60.0, "saved_ratio": 0.5},
+        "cross_rack_reads": {"same_rack_more_ratio": 0.2, "medium_more_ratio": 0.5},
     }  # fmt: skip
 
 
@@ -320,6 +322,25 @@ def test_a_group_that_reads_less_than_nine_tenths(read: float, wrote: float, is_
     if found:
         assert (found[0].evidence["lag_seconds"], found[0].gain) == (50, pytest.approx(1 - read / wrote))
         assert found[0].confidence is Confidence.GIVEN
+
+
+@pytest.mark.parametrize(
+    ("members", "read", "needed", "words"),
+    [
+        (2, 5.0, 4, "; 4 as fast as its fastest would keep up) or"),  # half of what is written: twice as many
+        (3, 4.0, 8, "for which it needs as many partitions"),  # 7.5, and six partitions are all that there are
+        (2, 0.0, None, "(it has 2 for 6 partitions) or"),  # nobody reads anything: no number helps
+    ],
+)
+def test_how_many_members_would_keep_up(members: int, read: float, needed: int | None, words: str) -> None:
+    """Nobody saw what each member reads: so many times as there are, as what is written is of what is read."""
+    readers = tuple(Member(f"m{n}", assigned=(("t", tuple(range(n, 6, members))),)) for n in range(members))
+    commits = tuple(CommittedOffset("t", number, 900) for number in range(6))
+    group = Group("g", protocol="range", state="Stable", members=readers, committed=commits)
+    loads = {"in_messages_per_s": [2.0] * 6, "in_bytes_per_s": [10.0] * 6, "out_bytes_per_s": [read] * 6}
+    (found,) = told(cluster(SIX, groups=[group], **loads), "lag_growing")
+    assert found.evidence["members_needed"] == needed
+    assert words in found.recommendation
 
 
 @pytest.mark.parametrize(("topics", "severity"), [(3, Severity.LOW), (4, Severity.MEDIUM)])

@@ -70,7 +70,7 @@ def test_the_dead_members_lag_would_be_gone_in_a_day_if_it_read_as_others_do(
 
 
 def test_all_others_are_at_the_end(demo: Path, replays: dict[str, GroupReplay]) -> None:
-    """Up to two seconds behind: no backlog. Empty groups have no members to say it of, share groups commit nothing."""
+    """Up to two seconds behind: no backlog. Of empty groups, and of a share group, nobody knows."""
     drains = {name: replay.today.drain_seconds for name, replay in replays.items()}
     assert {name for name, seconds in drains.items() if seconds != 0} == {
         "fraud-scoring", "telemetry-archiver", "nightly-report", "quarterly-backfill", "courier-dispatch",

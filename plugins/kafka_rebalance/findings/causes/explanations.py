@@ -50,7 +50,7 @@ def _within_share_here_once_elected(known: WithoutCause, cause: Finding, symptom
 
 def _within_share_once_cooled(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """The hot partition alone lifts the broker over its share."""
-    return _within_share(known.cooled(cause.subject), symptom)
+    return known.is_asked(cause.subject, int(symptom.subject)) and _within_share(known.cooled(cause.subject), symptom)
 
 
 def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
@@ -58,15 +58,13 @@ def _takes_most_of_it(known: WithoutCause, cause: Finding, symptom: Finding) -> 
     if not _within_share(known.calm, symptom):
         return False
     broker, worst = int(symptom.subject), str(symptom.evidence["worst_resource"])
-    left = {
-        found.finding_key: over_share(
-            known.cooled(found.subject) if found.code == "hot_partition" else known.elected, broker, worst
-        )
-        or 0.0
-        for found in known.findings
-        if found.code in ("preferred_leaders_off", "hot_partition")
-    }
-    return left[cause.finding_key] == min(left.values())
+    left: dict[str, float] = {}
+    for found in known.findings:
+        if found.code == "hot_partition" and known.is_asked(found.subject, broker):
+            left[found.finding_key] = over_share(known.cooled(found.subject), broker, worst) or 0.0
+        elif found.code == "preferred_leaders_off":
+            left[found.finding_key] = over_share(known.elected, broker, worst) or 0.0
+    return left.get(cause.finding_key) == min(left.values(), default=None)
 
 
 def _coordinates_by_its_leaders(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
@@ -143,6 +141,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("sticky_endless", "idle_members", same_subject),
     Explanation("mixed_static_members", "assignor_uneven", same_subject),
     Explanation("mixed_static_members", "idle_members", same_subject),
+    Explanation("mixed_static_members", "static_members_partly", same_subject),
     Explanation("dead_static_member", "lag_growing", same_subject),
     Explanation("group_hot_partition", "uneven_by_rate", same_subject),
     Explanation("rollover_half_done", "server_assignor_uneven", same_subject),

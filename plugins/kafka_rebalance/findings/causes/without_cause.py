@@ -17,6 +17,7 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
+_MOST_COOLED = 20
 _OFFSETS_TOPIC = "__consumer_offsets"
 
 
@@ -62,6 +63,13 @@ class WithoutCause:
         is_changed = (table.leader >= 0) & ~self.context.is_in_flight
         leader = np.where(is_changed, preferred_leaders(self.context), table.leader).astype(np.int32)
         return replace(snapshot, partitions=replace(table, leader=leader))
+
+    def is_asked(self, partition: str, broker: int) -> bool:
+        """The broker holds the partition, and not too many others were cooled: each is a score of the whole cluster."""
+        topic, _, number = partition.rpartition("-")
+        row = self.context.snapshot.row_of[topic, int(number)]
+        holds = broker in self.context.snapshot.partitions.replicas_of(row)
+        return holds and (partition in self._cooled or len(self._cooled) < _MOST_COOLED)
 
     def cooled(self, partition: str) -> ClusterScores:
         """Scores with one partition as busy as the median of its topic's others."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kafka_rebalance.findings.consumers.server_choice import better_server_strategy
 from kafka_rebalance.findings.finding import Finding, SubjectType
 from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
-from kafka_rebalance.groups.server_choice import better_server_strategy
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.snapshot.model import Group, GroupType

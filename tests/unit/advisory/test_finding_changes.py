@@ -1,0 +1,61 @@
+"""What became of an earlier advisory's findings."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kafka_rebalance.advisory.finding_changes import change_words, with_changes
+from tests.sample import sample
+
+
+def told(key, *symptoms):
+    return {
+        "finding_key": key, "code": key, "severity": "low", "subject_type": "group", "subject": "g",
+        "recommendation": "do it", "symptoms": [told(symptom) for symptom in symptoms],
+    }  # fmt: skip
+
+
+def compared(now, before, closed=()):
+    return with_changes({"findings": now, "plan": 1}, before, closed)
+
+
+def changes(advisory):
+    return {finding["finding_key"]: finding["change"] for finding in advisory["findings"]}
+
+
+def test_persisting_resolved_reopened_and_new():
+    found = compared([told("a"), told("c"), told("d")], [told("a"), told("b")], ["c"])
+    assert changes(found) == {"a": "persisting", "c": "reopened", "d": "new"}
+    assert [finding["finding_key"] for finding in found["resolved"]] == ["b"]
+    assert (found["closed_findings"], found["plan"]) == (["b"], 1)
+    assert change_words(found) == "1 new, 1 reopened, 1 persisting, 1 resolved"
+
+
+def test_what_another_finding_explains_now_or_then_is_still_there():
+    found = compared([told("cause", "a"), told("b")], [told("a"), told("cause", "b")])
+    assert changes(found) == {"cause": "persisting", "b": "persisting"}
+    assert (found["resolved"], found["closed_findings"]) == ([], [])
+
+
+def test_where_nobody_compared_nothing_is_said():
+    assert change_words({"findings": [told("a")]}) == ""
+    assert change_words(compared([], [])) == "nothing to tell, then as now"
+
+
+@pytest.mark.parametrize("seed", sample(range(60), range(20)))
+def test_over_many_advisories_new_is_said_once_and_what_comes_back_is_reopened(seed):
+    draw = random.Random(seed)
+    seen, before, closed = set(), [], []
+    for _ in range(8):
+        now = [told(key) for key in draw.sample("abcdef", draw.randint(0, 6))]
+        found = compared(now, before, closed)
+        open_before = {finding["finding_key"] for finding in before}
+        for key, change in changes(found).items():
+            assert change == ("persisting" if key in open_before else "reopened" if key in seen else "new")
+        open_now = {finding["finding_key"] for finding in now}
+        assert {finding["finding_key"] for finding in found["resolved"]} == open_before - open_now
+        seen |= open_now
+        assert set(found["closed_findings"]) == seen - open_now
+        before, closed = found["findings"], found["closed_findings"]
