@@ -13,8 +13,8 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.coordinator.timeline import Trigger
-from kafka_rebalance.groups.scenarios.newcomers import Newcomers, lots_of, restarted
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
+from kafka_rebalance.scenarios.newcomers import Newcomers, lots_of, restarted
 from kafka_rebalance.snapshot.model import Member
 
 
@@ -141,13 +141,8 @@ def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
 
 def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
     """So many newcomers at once, each like a member that is drawn."""
-    members: list[Member] = []
-    topics: list[tuple[int, ...]] = []
-    newcomers = Newcomers(state.members, lots)
-    for like in lots.integers(len(state.members), size=count).tolist():
-        members.append(newcomers.one_like(state.members[like]))
-        topics.append(state.subscriptions[like])
-    return _with_newcomers(state, members, topics)
+    drawn = Newcomers(state.members, lots).drawn(count)
+    return _with_newcomers(state, [member for _, member in drawn], [state.subscriptions[like] for like, _ in drawn])
 
 
 def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from kafka_rebalance.coordinator.timeline import Trigger
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.scenarios.members import Stage, Variant
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
+from kafka_rebalance.scenarios.new_topics import drawn_topic_id, free_name, spread_over_all
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 
 _NEW = -1
@@ -39,7 +39,7 @@ def partitions_added(stage: Stage) -> Iterator[Variant]:
     begins = int(first[topic])
     after = _with_rows(before, np.concatenate(rows), partition_counts=counts)
     for rate in (after.rates.in_bytes_per_s, after.rates.in_messages_per_s):
-        rate[begins : begins + 2 * count] = rate[begins : begins + count].sum() / (2 * count)
+        spread_over_all(rate[begins : begins + 2 * count], count)
     after.rates.lag_messages[begins + count : begins + 2 * count] = 0
     yield Variant(f"{before.topics[topic]}: {count} to {2 * count} partitions", (_event(stage, after, rows),))
 
@@ -51,7 +51,7 @@ def topic_added(stage: Stage) -> Iterator[Variant]:
     if not len(there):
         return
     like = int(there[np.argsort(before.partition_counts[there], kind="stable")[len(there) // 2]])
-    count, name = int(before.partition_counts[like]), _free_name(before.topics, before.topics[like])
+    count, name = int(before.partition_counts[like]), free_name(before.topics, before.topics[like])
     place = sum(topic < name for topic in before.topics)
     first = before.first_row
     begins = int(first[place])
@@ -61,7 +61,7 @@ def topic_added(stage: Stage) -> Iterator[Variant]:
         np.concatenate(rows),
         topics=(*before.topics[:place], name, *before.topics[place:]),
         partition_counts=np.insert(before.partition_counts, place, count).astype(np.int32),
-        topic_ids=(*before.topic_ids[:place], _drawn_id(stage.lots("topic_added")), *before.topic_ids[place:])
+        topic_ids=(*before.topic_ids[:place], drawn_topic_id(stage.lots("topic_added")), *before.topic_ids[place:])
         if before.topic_ids
         else (),
     )
@@ -107,15 +107,3 @@ _RATES = ("in_bytes_per_s", "in_messages_per_s", "lag_messages", "read_messages_
 
 def _taken(values: Floats, rows: Longs) -> Floats:
     return np.where(rows == _NEW, np.nan, values[np.maximum(rows, 0)])
-
-
-def _drawn_id(lots: np.random.Generator) -> str:
-    """A topic id as Kafka writes it: 22 characters."""
-    return base64.urlsafe_b64encode(lots.bytes(16)).decode().rstrip("=")
-
-
-def _free_name(topics: tuple[str, ...], like: str) -> str:
-    name = f"{like}.new"
-    while name in topics:
-        name += ".new"
-    return name

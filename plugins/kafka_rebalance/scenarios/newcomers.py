@@ -28,6 +28,7 @@ class Newcomers:
     """
 
     def __init__(self, members: tuple[Member, ...], lots: np.random.Generator) -> None:
+        self._members = members
         self._lots = lots
         self._racks = Counter(member.rack for member in members if member.rack is not None)
         self._numbers: Counter[str] = Counter()
@@ -35,6 +36,11 @@ class Newcomers:
             if member.instance_id is not None:
                 prefix, number = _numbered(member.instance_id)
                 self._numbers[prefix] = max(self._numbers[prefix], number)
+
+    def drawn(self, count: int) -> list[tuple[int, Member]]:
+        """So many, each with the number of the member that it is like."""
+        likes = self._lots.integers(len(self._members), size=count).tolist()
+        return [(like, self.one_like(self._members[like])) for like in likes]
 
     def one_like(self, like: Member) -> Member:
         """The next one."""
