@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,7 +42,12 @@ def session_end(protocol: Protocol, times: Times, member: int, members: int, sil
 
 
 def first_beats(members: int, interval_ms: int) -> Longs:
-    """``first_beat`` of everybody."""
+    """``first_beat`` of everybody, to be changed as one likes."""
+    return _spread(members, interval_ms).copy()
+
+
+@lru_cache(maxsize=8)  # a group is asked many times in a row
+def _spread(members: int, interval_ms: int) -> Longs:
     return np.arange(interval_ms, interval_ms * (members + 1), interval_ms, dtype=np.int64) // members
 
 
