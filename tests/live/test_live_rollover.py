@@ -2,8 +2,9 @@
 
     pytest -s -m live tests/live/test_live_rollover.py
 
-prints the list. One broker, Java members, a producer that numbers its records; three groups read them side by side:
-from eager to cooperative, to KIP-848 and back, and to cooperative with members that commit now and then.
+prints the list. One broker, a producer that numbers its records; four groups read them side by side: Java members from
+eager to cooperative, to KIP-848 and back, and to cooperative where members commit now and then; members of librdkafka
+to KIP-848, back to cooperative, and to KIP-848 again, for which cooperative ones are stopped.
 """
 
 from __future__ import annotations
@@ -27,11 +28,15 @@ from stack.kafka.setup import create_topics
 from stack.kafka.tools import NEWEST
 from stack.kafka.traffic import RememberingProducer
 from tests.live.java_members import BROKER_TIMES, JavaMembers, Span, member_settings
+from tests.live.librdkafka_members import LibrdkafkaMembers
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
-TOPIC, PARTITIONS, LETTERS = "numbers", 6, "ABC"
+TOPIC, PARTITIONS, LETTERS, STATIC = "numbers", 6, "ABC", "C"
 COMMIT_MS, SLACK_MS = 1_000, 400  # commits are asked for between polls, which take up to a tenth of a second
 RECORDS_PER_S = 300
+_ALSO_OF_LIBRDKAFKA = (
+    "bootstrap.servers", "group.id", "auto.offset.reset", "session.timeout.ms", "heartbeat.interval.ms",
+)  # fmt: skip
 _SETTLE_S, _QUIET_S = 30.0, 1.2
 
 
@@ -46,7 +51,7 @@ class RolledGroup:
     targets: tuple[tuple[str, bool], ...]
     commits: tuple[Commits, int]
     bootstrap: str
-    jvm: JavaMembers
+    members: JavaMembers | LibrdkafkaMembers
     settings: dict[str, str] = field(default_factory=dict)
     bounced: list[tuple[RolloverStep, int]] = field(default_factory=list)
     rollovers: list[Rollover] = field(default_factory=list)
@@ -57,14 +62,23 @@ class RolledGroup:
 
     def start(self) -> None:
         self.settings = member_settings(self.bootstrap, self.name, "", ["range"], is_server=False)
-        del self.settings["client.id"]
-        self.settings |= {"fetch.max.wait.ms": "100"}
+        if isinstance(self.members, LibrdkafkaMembers):
+            self.settings = {name: self.settings[name] for name in _ALSO_OF_LIBRDKAFKA}
+            self.settings |= {"partition.assignment.strategy": "range"}
+        else:
+            del self.settings["client.id"]
+            self.settings |= {"fetch.max.wait.ms": "100"}
         if self.commits[0] is Commits.AUTOMATIC:
             self.settings["enable.auto.commit"] = "true"
         else:
             self.settings["test.commit.interval.ms"] = str(self.commits[1])
         for name in self.names:
-            self.jvm.join(name, [TOPIC], self.settings)
+            self._join(name)
+
+    def _join(self, name: str) -> None:
+        is_static = name.endswith(STATIC) and isinstance(self.members, JavaMembers)
+        static = {"group.instance.id": name} if is_static else {}
+        self.members.join(name, [TOPIC], self.settings | static)
 
     def roll(self) -> Iterator[None]:
         """All rollovers, step by step; whoever asks for the next waits until the group has settled."""
@@ -95,31 +109,44 @@ class RolledGroup:
             case Action.BOUNCE:
                 before = self.generation()
                 for name in self.names:
-                    self.jvm.leave([name])
-                    self.jvm.join(name, [TOPIC], self.settings)
+                    self.members.leave([name])
+                    self._join(name)
                     yield
                 self.bounced.append((step, self.generation() - before))
+            case Action.STOP:
+                self.members.leave(self.names)
+            case Action.START:
+                for name in self.names:
+                    self._join(name)
+                yield
             case _:
-                assert step.action is Action.REQUIRE  # the brokers are new, and turn groups over as they come
+                # The brokers are new, and turn groups over as they come; who is stopped has said goodbye.
+                assert step.action is Action.REQUIRE
 
     def generation(self) -> int:
-        generations = self.jvm.generations()
+        generations = self.members.generations()
         return max(generations[name] for name in self.names)
 
-    def settle(self) -> None:
-        """Until everybody reads something, every partition is read once, and it has been so for a while."""
-        deadline, quiet_since, seen = time.monotonic() + _SETTLE_S, time.monotonic(), None
-        while time.monotonic() < deadline:
-            held, generations = self.jvm.held(), self.jvm.generations()
-            now = {name: (held[name], generations[name]) for name in self.names}
-            if now != seen:
-                seen, quiet_since = now, time.monotonic()
-            parts = [partition for name in self.names for partition in held[name]]
-            is_whole = len(parts) == len(set(parts)) == PARTITIONS and all(held[name] for name in self.names)
-            if is_whole and time.monotonic() - quiet_since > _QUIET_S:
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"{self.name} did not settle: {seen}")
+    def state(self) -> tuple[dict[str, tuple[frozenset[Partition], int]], bool]:
+        """What each member holds, and its generation; and whether everything is read once, by everybody some."""
+        held, generations = self.members.held(), self.members.generations()
+        parts = [partition for name in self.names for partition in held[name]]
+        is_whole = len(parts) == len(set(parts)) == PARTITIONS and all(held[name] for name in self.names)
+        return {name: (held[name], generations[name]) for name in self.names}, is_whole
+
+
+def settle(groups: Sequence[RolledGroup]) -> None:
+    """Until all have everything read, and it has been so for a while."""
+    deadline, quiet_since = time.monotonic() + _SETTLE_S, time.monotonic()
+    seen: list[object] = []
+    while time.monotonic() < deadline:
+        states = [group.state() for group in groups]
+        if states != seen:
+            seen, quiet_since = list(states), time.monotonic()
+        if all(is_whole for _, is_whole in states) and time.monotonic() - quiet_since > _QUIET_S:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"not settled: {seen}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +186,11 @@ def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def roll_all(groups: Sequence[RolledGroup]) -> None:
     for group in groups:
         group.start()
-    for group in groups:
-        group.settle()
+    settle(groups)
     running = [group.roll() for group in groups]
     while running:
         running = [rolling for rolling in running if next(rolling, "over") is None]
-        for group in groups:
-            group.settle()
+        settle(groups)
 
 
 def print_all(groups: Sequence[RolledGroup], reads: dict[str, Reads], capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,10 +212,20 @@ def test_a_rollover_as_written_reads_no_record_twice_beyond_what_it_says(
 ) -> None:
     automatic, now_and_then = (Commits.AUTOMATIC, 0), (Commits.AT_INTERVALS, COMMIT_MS)
     with JavaMembers() as jvm:
+        librdkafka = LibrdkafkaMembers()
         groups = [
-            RolledGroup("to.cooperative", (("cooperative-sticky", False),), automatic, bootstrap, jvm),
+            RolledGroup(
+                "to.cooperative", (("cooperative-sticky", False), ("uniform", True)), automatic, bootstrap, jvm
+            ),
             RolledGroup("to.consumer.and.back", (("uniform", True), ("range", False)), automatic, bootstrap, jvm),
             RolledGroup("now.and.then", (("cooperative-sticky", False),), now_and_then, bootstrap, jvm),
+            RolledGroup(
+                "librdkafka",
+                (("uniform", True), ("cooperative-sticky", False), ("uniform", True)),
+                automatic,
+                bootstrap,
+                librdkafka,
+            ),
         ]
         producer = RememberingProducer(bootstrap, [TOPIC], records_per_s=RECORDS_PER_S)
         try:
@@ -198,7 +233,8 @@ def test_a_rollover_as_written_reads_no_record_twice_beyond_what_it_says(
         finally:
             producer.stop()
         time.sleep(2 * _QUIET_S)
-        spans = jvm.read()
+        spans = [*jvm.read(), *librdkafka.read()]
+        librdkafka.leave(groups[-1].names)
     reads = {group.name: reads_of([span for span in spans if span.member.startswith(group.name)]) for group in groups}
     print_all(groups, reads, capsys)
     written = {((topic, partition), offset) for topic, partition, offset in producer.acknowledged}

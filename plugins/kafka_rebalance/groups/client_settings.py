@@ -23,6 +23,8 @@ class ClientSettings:
     """``strategy``: the setting that names strategies. ``can_mix``: it may name eager and cooperative ones together.
 
     ``consumer_since``: its first release whose KIP-848 consumers are for production, "" for none that is known.
+    ``with_user_data``: strategies whose leaders write user data into assignments; brokers do not turn such a group over
+    to KIP-848 while it runs ("userData from a custom assignor would be lost", seen on 4.3.1).
     ``commits_when_revoked``: with automatic commits it commits as it gives a partition up, and when it is closed.
     """
 
@@ -31,6 +33,7 @@ class ClientSettings:
     can_mix: bool
     cooperative_since: str = ""
     consumer_since: str = ""
+    with_user_data: frozenset[str] = frozenset()
     commits_when_revoked: bool = True
 
     def value(self, strategies: tuple[str, ...]) -> str:
@@ -46,7 +49,8 @@ _PROPERTY, _ARGUMENT = "partition.assignment.strategy", "partition_assignment_st
 SETTINGS: dict[Client, ClientSettings] = {
     Client.JAVA: ClientSettings(_PROPERTY, _WITH_COOPERATIVE, can_mix=True, cooperative_since="2.4",
                                 consumer_since="4.0"),
-    Client.LIBRDKAFKA: ClientSettings(_PROPERTY, _WITH_COOPERATIVE - {"sticky"}, can_mix=False, consumer_since="2.12"),
+    Client.LIBRDKAFKA: ClientSettings(_PROPERTY, _WITH_COOPERATIVE - {"sticky"}, can_mix=False, consumer_since="2.12",
+                                      with_user_data=frozenset({COOPERATIVE})),
     Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _WITH_COOPERATIVE, can_mix=False),
     Client.FRANZ_GO: ClientSettings("kgo.Balancers", _WITH_COOPERATIVE, can_mix=True),
     Client.KAFKA_PYTHON: ClientSettings(_ARGUMENT, _WITH_COOPERATIVE, can_mix=False, cooperative_since="3.0"),

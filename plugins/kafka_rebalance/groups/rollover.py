@@ -5,7 +5,8 @@
   gives up everything at each rebalance.
 - A client that cannot name eager and cooperative strategies together is stopped whole and started anew.
 - To KIP-848 and back: one rolling bounce; the coordinator turns the group over when its first member of the other kind
-  comes. The broker then sets session and heartbeat, and its assignor the strategy.
+  comes. Where assignments hold user data (strategies of one's own, librdkafka's ``cooperative-sticky``) it refuses that
+  member, and all are stopped instead. The broker then sets session and heartbeat, and its assignor the strategy.
 
 Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bounce (at most 12 rebalances), set the
 new one alone, bounce (at most 24).
@@ -206,14 +207,23 @@ def _stopped(move: _Move) -> list[RolloverStep]:
     """No member with the new strategy may meet one with the old."""
     alone, name = move.settings.value((move.target,)), move.client.client or "a client"
     return [
-        _step(Action.STOP, f"{name} cannot name {move.today} and {move.target} together; nothing is read meanwhile"),
+        *_all_stopped(move, f"{name} cannot name {move.today} and {move.target} together"),
         _step(Action.SET, "positions stay committed", move.settings.strategy, alone),
         _step(Action.START, "they go on where they were", rebalances=2 * len(move.group.members)),
     ]
 
 
+def _all_stopped(move: _Move, why: str) -> list[RolloverStep]:
+    """And nobody left in the group, to whom the new ones would have to fit."""
+    stopped = [_step(Action.STOP, f"{why}; nothing is read meanwhile")]
+    if any(member.instance_id for member in move.group.members):
+        empty = "members with an instance id stay in the group until their session is over"
+        stopped.append(_step(Action.REQUIRE, empty, "the group's state", "Empty"))
+    return stopped
+
+
 def _to_consumer(move: _Move) -> list[RolloverStep]:
-    is_plain = move.today in {*move.settings.strategies, COOPERATIVE}
+    is_kept = move.today in move.settings.strategies - move.settings.with_user_data
     policy = "upgrade or bidirectional (the default)"
     steps = [
         _step(Action.REQUIRE, "KIP-848 is for production from there on", "the brokers' release", "4.0 or later"),
@@ -224,12 +234,12 @@ def _to_consumer(move: _Move) -> list[RolloverStep]:
               "consumer"),
         _step(Action.SET, "members that name none get the brokers' first", "group.remote.assignor", move.target),
     ]  # fmt: skip
-    if is_plain:
+    if is_kept:
         why = "the first new member turns the group over; old ones go on by the old requests until it is their turn"
         return [*steps, _step(Action.BOUNCE, why, rebalances=move.rebalances)]
-    stop = f"{move.today} is a strategy of one's own, whose groups are not turned over while they run"
+    why = f"assignments by {move.today} hold data of its own, and brokers do not turn such a group over while it runs"
     start = _step(Action.START, "they go on where they were", rebalances=2 * len(move.group.members))
-    return [_step(Action.STOP, stop), *steps, start]
+    return [*_all_stopped(move, why), *steps, start]
 
 
 def _to_classic(move: _Move) -> list[RolloverStep]:
