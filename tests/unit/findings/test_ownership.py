@@ -111,3 +111,13 @@ def test_no_finding_is_ever_lost_or_changed_in_what_it_says() -> None:
 def test_rules_that_cannot_be_are_refused_with_the_field(make: object, words: str) -> None:
     with pytest.raises(InvalidInputError, match=words):
         make()  # type: ignore[operator]
+
+
+def test_what_a_finding_explains_has_an_owner_of_its_own_and_is_quiet_with_it() -> None:
+    cause = replace(HOT, symptoms=(GROUP, BROKER))
+    owners = (OwnerRule("payments-eu", "pay"), OwnerRule("payments-reader", "read"))
+    (found,) = with_owners([cause], owners, (MuteRule("payments-eu", LATER, "known", code="hot_partition"),), NOW)
+    assert (found.team, [symptom.team for symptom in found.symptoms]) == ("pay", ["read", None])
+    assert found.muted_until == LATER
+    (loud,) = with_owners([cause], (), (MuteRule(".*", LATER, "known", code="idle_members"),), NOW)
+    assert loud == cause  # a mute of what it explains is none of its own

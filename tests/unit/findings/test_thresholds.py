@@ -72,6 +72,16 @@ def test_the_worst_stands_first_then_the_greatest_gain_then_the_key() -> None:
     assert order[0].finding_key == "dead_broker:broker:9"
 
 
+def test_of_like_gains_the_cheaper_comes_first_bytes_before_changes() -> None:
+    """A gain counts in hundredths: 0.904 and 0.896 are alike, 0.894 is less."""
+    plain = Finding("idle_members", Severity.LOW, SubjectType.GROUP, "a", {}, "", gain=0.9)
+    order = [
+        replace(plain, subject="z", gain=0.896), replace(plain, subject="c", gain=0.904, cost_changes=5),
+        replace(plain, subject="b", cost_changes=6), replace(plain, cost_bytes=1.0), replace(plain, gain=0.894),
+    ]  # fmt: skip
+    assert rank(order[::-1]) == tuple(order)
+
+
 @pytest.mark.parametrize(
     ("extra", "severity"),
     [(133, None), (134, Severity.LOW), (399, Severity.LOW), (400, Severity.MEDIUM), (1199, Severity.MEDIUM),
