@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.findings.consumers.server_choice import better_server_strategy
 from kafka_rebalance.findings.finding import CODES, Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_effects import BrokerEffect, effects_of
+from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.kinds import GroupKind, kind_of

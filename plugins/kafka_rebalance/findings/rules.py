@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from kafka_rebalance.findings import (
     assignment_rules,
     cluster_rules,
-    commit_rules,
     group_rules,
     health_rules,
     leader_rules,
@@ -20,6 +19,7 @@ from kafka_rebalance.findings import (
 )
 from kafka_rebalance.findings.causes.folding import fold
 from kafka_rebalance.findings.consumers import (
+    commit_rules,
     membership_rules,
     protocol_rules,
     rack_rules,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kafka_rebalance.findings.consumers.server_choice import better_server_strategy
 from kafka_rebalance.findings.finding import Finding, SubjectType
+from kafka_rebalance.findings.server_choice import better_server_strategy
 from kafka_rebalance.groups.group_replay import LEAST_GAIN, GroupReplay
 from kafka_rebalance.groups.kinds import kind_of
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kafka_rebalance.findings.commit_rules import commit_out_of_range
+from kafka_rebalance.findings.consumers.commit_rules import commit_out_of_range
 from kafka_rebalance.findings.finding import Severity
 from kafka_rebalance.snapshot.model import CommittedOffset, Group
 from tests.unit.findings.sample_clusters import cluster, striped, told
