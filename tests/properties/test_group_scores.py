@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
@@ -33,7 +31,9 @@ def random_group(seed: int) -> GroupInput:
         instance = f"pod-{number}" if random.random() < 0.4 else None
         members.append(
             Member(
-                f"{instance or 'app'}-{random.integers(10**9):09}", instance, "app" if random.random() < 0.7 else None,
+                f"{instance or 'app'}-{random.integers(10**9):09}",
+                instance,
+                "app" if random.random() < 0.7 else None,
                 rack=str(random.choice(["r1", "r2"])) if has_racks and random.random() < 0.8 else None,
                 subscription=common if is_equal else _some(random, topics),
             )  # fmt: skip
