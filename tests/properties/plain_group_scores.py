@@ -209,9 +209,11 @@ def least(group: PlainGroup, weights: Mapping[Pair, float]) -> float | None:
     while k * len(readers) + 1 <= len(heavy):
         bounds.append(sum(heavy[k * len(readers) - k : k * len(readers) + 1]))
         k += 1
-    for audience in audiences.values():
-        if audience:
-            bounds.append(sum(weights[pair] for pair in rows if audiences[pair[0]] <= audience) / len(audience))
+    bounds += [
+        sum(weights[pair] for pair in rows if audiences[pair[0]] <= audience) / len(audience)
+        for audience in audiences.values()
+        if audience
+    ]
     return max(bounds) * len(group.members) / sum(heavy)
 
 

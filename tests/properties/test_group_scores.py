@@ -36,7 +36,7 @@ def random_group(seed: int) -> GroupInput:
                 "app" if random.random() < 0.7 else None,
                 rack=str(random.choice(["r1", "r2"])) if has_racks and random.random() < 0.8 else None,
                 subscription=common if is_equal else _some(random, topics),
-            )  # fmt: skip
+            )
         )
     protocol = str(random.choice(["uniform", "range"] if is_consumer else ["range", "roundrobin", "sticky",
                                                                            "cooperative-sticky"]))  # fmt: skip

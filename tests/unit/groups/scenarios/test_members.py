@@ -32,7 +32,7 @@ def test_each_member_goes_once(scenario: Callable[[Stage], Iterator[Variant]]) -
     assert [ids(variant) for variant in found] == [("b", "c"), ("a", "c"), ("a", "b")]
     assert {event.trigger for variant in found for event in variant.events} == {GOES[scenario]}
     assert [variant.events[0].member_before.tolist() for variant in found] == [[1, 2], [0, 2], [0, 1]]
-    assert [variant.events[0].after.subscriptions for variant in found][0] == ((0,), (1,))
+    assert found[0].events[0].after.subscriptions == ((0,), (1,))
 
 
 def test_a_leave_and_a_death_lead_to_one_state() -> None:
