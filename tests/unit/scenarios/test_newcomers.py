@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kafka_rebalance.groups.scenarios.newcomers import Newcomers, lots_of, restarted
+from kafka_rebalance.scenarios.newcomers import Newcomers, lots_of, restarted
 from kafka_rebalance.snapshot.model import Member
 
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
