@@ -107,7 +107,7 @@ def rolling_restart_static(stage: Stage) -> Iterator[Variant]:
 
 def rack_lost(stage: Stage) -> Iterator[Variant]:
     """Every member of one rack dies at once."""
-    racks = sorted({member.rack for member in stage.today.members if member.rack is not None})
+    racks = sorted({member.rack for member in stage.today.members if member.rack})
     for rack in racks if len(racks) > 1 else ():
         lost = {number for number, member in enumerate(stage.today.members) if member.rack == rack}
         yield Variant(f"rack {rack}, {len(lost)} members", (without(stage.today, lost, Trigger.MEMBER_DIES),))
