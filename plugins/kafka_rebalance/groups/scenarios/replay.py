@@ -25,6 +25,7 @@ from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.answers import reader_of, scored, unscored
 from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES, stage_of, variants_of
+from kafka_rebalance.groups.scenarios.custom import ChangedGroup, changed_variant
 from kafka_rebalance.groups.scenarios.members import Variant
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
 from kafka_rebalance.groups.strategies import Candidate
@@ -113,6 +114,23 @@ def scenario_scores(
     return tuple(rows)
 
 
+def changed_scores(
+    today: GroupState, standings: Sequence[Standing], changed: Mapping[str, ChangedGroup], times: Times
+) -> tuple[GroupScore, ...]:
+    """Rows by scenario, then by strategy, of somebody's own scenarios, by their names."""
+    rows: list[GroupScore] = []
+    rates = today.group_input.rates
+    capacity = member_capacity(today.group_input.reader, rates.read_messages_per_s, len(today.members))
+    for name, group in changed.items():
+        variant, asked = changed_variant(today, group), _Asked(capacity)
+        if group.after.group.members:
+            rows += [_row(name, standing, (variant,), asked, times) for standing in standings]
+        else:
+            nobody = replace(unscored(group.after, ""), scenario=name, subject=variant.subject, error=_NOBODY_LEFT)
+            rows += [replace(nobody, assignor=standing.candidate.name) for standing in standings]
+    return tuple(rows)
+
+
 def _row(scenario: str, standing: Standing, variants: Sequence[Variant], asked: _Asked, times: Times) -> GroupScore:
     name = standing.candidate.name
     outcomes: list[_Outcome] = []
@@ -153,8 +171,8 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
     steps: list[Step] = []
     for event in variant.events:
         stays, before = event.carried(reader)
-        if event.trigger is Trigger.STATIC_RESTART:
-            after = reader
+        if event.trigger in _UNNOTICED:
+            after = stays
         else:
             after = asked.answer(standing, event.after, stays, is_from_today=reader is standing.reader)
         moved += int(((before != NOBODY) & (before != after)).sum())
@@ -167,12 +185,10 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
 
 def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator[Pauses]:
     """Of each event; one that leaves and joins again is one restart."""
-    for step, following in zip_longest(steps, steps[1:]):
-        if step.trigger is Trigger.MEMBER_JOINS and step is not steps[0]:
-            continue  # told with the leave before it
+    for former, step, following in zip_longest((None, *steps[:-1]), steps, steps[1:]):
         if step.trigger is Trigger.MEMBER_LEAVES and following is not None:
             yield restart_pauses(protocol, step, following, times)
-        else:
+        elif former is None or former.trigger is not Trigger.MEMBER_LEAVES:  # else told with the leave before it
             yield pauses_of(protocol, step, times)
 
 
@@ -222,4 +238,6 @@ def _pauses_in(row: GroupScore) -> Pauses:
     )
 
 
+_NOBODY_LEFT = "no member is left"
 _RESTARTS = "rolling_restart"
+_UNNOTICED = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)  # whoever is there goes on reading what it reads
