@@ -21,8 +21,8 @@ from kafka_rebalance.planner.params import BudgetSearchParams
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BudgetState(ByReference):
-    """B brokers, P partitions, W = longest replica list, D resources. ``original`` holds -2 - broker where a replica may
-    not return to (an offline dir), as in the search without a budget.
+    """B brokers, P partitions, W = longest replica list, D resources. ``original`` holds -2 - broker where a replica
+    may not return to (an offline dir), as in the search without a budget.
     """
 
     replicas: Ints  # int32[P, W]
@@ -97,9 +97,7 @@ def make_budget_state(
         leaders_here=problem.takes_leaders.copy(),
         keeps_leaders=problem.keeps_leaders.copy(),
         size=np.ascontiguousarray(problem.move_bytes),
-        outside=np.stack(
-            [np.maximum(load - high, 0.0).sum(axis=0), np.maximum(low - load, 0.0).sum(axis=0)]
-        ),
+        outside=np.stack([np.maximum(load - high, 0.0).sum(axis=0), np.maximum(low - load, 0.0).sum(axis=0)]),
         smooth=np.zeros(1),
         spent=np.zeros(3),
         allowed=_allowed(problem),

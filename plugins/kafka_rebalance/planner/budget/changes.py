@@ -184,9 +184,7 @@ def take_back(state: BudgetState) -> None:
 def is_within_budget(state: BudgetState) -> bool:
     """Nothing is spent beyond what is allowed."""
     return bool(
-        state.spent[0] <= state.allowed[0]
-        and state.spent[1] <= state.allowed[1]
-        and state.spent[2] <= state.allowed[2]
+        state.spent[0] <= state.allowed[0] and state.spent[1] <= state.allowed[1] and state.spent[2] <= state.allowed[2]
     )
 
 
@@ -231,7 +229,7 @@ def lead_home(state: BudgetState, p: int) -> bool:
 
 
 @inner_kernel
-def is_borne(state: BudgetState, change: float, temperature: float, drawn: int) -> bool:
+def is_borne(change: float, temperature: float, drawn: int) -> bool:
     """A change for the worse is borne by chance, the less the worse (Metropolis); ``drawn`` in [0, FRACTIONS)."""
     if change <= 0:
         return True

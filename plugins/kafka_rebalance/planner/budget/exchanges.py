@@ -1,8 +1,8 @@
 """Improving by exchange within the budget: by chance at first, only for the better at last (Metropolis).
 
-A step tries one change: a replica goes elsewhere; another one leads; two replicas change places; one that has moved goes
-home and another one moves in its stead. Steps are counted, and the chance is the state's own: the same seed, the same
-plan. Complexity: O(W·D) a step, whatever the size of the cluster.
+A step tries one change: a replica goes elsewhere; another one leads; two replicas change places; one that has moved
+goes home and another one moves in its stead. Steps are counted, and the chance is the state's own: the same seed, the
+same plan. Complexity: O(W·D) a step, whatever the size of the cluster.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def exchange(state: BudgetState, steps: int, warm: float, cold: float) -> int:
             is_tried = _try_exchange(state)
         if is_tried and is_within_budget(state):
             now = imbalance_of(state)
-            if is_borne(state, now - was, temperature, draw(state, FRACTIONS)) and is_lawful(state):
+            if is_borne(now - was, temperature, draw(state, FRACTIONS)) and is_lawful(state):
                 accept(state)
                 was = now
                 made += 1

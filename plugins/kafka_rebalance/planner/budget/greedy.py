@@ -1,9 +1,9 @@
 """Steps that lower the imbalance most, one after the other, as far as the budget goes; and the way back.
 
-Every replica's best step and every partition's best change of leader stand in a heap. While the work allows it, all are
-ranked anew before each step: then it is the greedy search to the letter. On large clusters only the one on top is
-ranked anew, and taken while it is still worth more than the next one (what a step is worth mostly falls); all are ranked
-anew when none is left.
+Every replica's best step and every partition's best change of leader stand in a heap. While the work allows it, all
+are ranked anew before each step: then it is the greedy search to the letter. On large clusters only the one on top is
+ranked anew, and taken while it is still worth more than the next one (what a step is worth mostly falls); all are
+ranked anew when none is left.
 
 Complexity: O(P·W·B·D) for ranking all, O(B·D + log P·W) for one step where only the top is ranked.
 """
@@ -78,37 +78,37 @@ def _rank_all(state: BudgetState, worth: Floats, choice: Longs, heap: Longs, thr
 
 
 @inner_kernel
+def _is_still_on_top(state: BudgetState, worth: Floats, choice: Longs, heap: Longs, thrift: float) -> bool:
+    """Rank the one on top anew; if it is worth less than the next one, it sinks."""
+    top = heap[0]
+    before = worth[top]
+    worth[top], choice[top] = _rank(state, top, thrift)
+    if worth[top] < before:
+        _sink(heap, worth, 0)
+    return bool(heap[0] == top and worth[top] > 0.0)
+
+
+@inner_kernel
 def improve(state: BudgetState, thrift: float) -> int:
     """Steps until none helps that the budget allows. Returns how many."""
     count = state.rows.shape[0] * (state.replicas.shape[1] + 1)
     if count == 0:
         return 0
     worth, choice, heap = np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
-    each_time = max(1, count * state.load.shape[0])
-    exact = state.params.ranked_exactly // each_time
+    exact = max(state.params.least_rankings, state.params.ranked_exactly // (count * state.load.shape[0]))
     made, rankings, is_fresh = 0, 0, False
     while True:
-        if not is_fresh and (rankings < exact or rankings < state.params.least_rankings):
+        if not is_fresh and (rankings < exact or worth[heap[0]] <= 0.0):
+            if rankings >= exact + state.params.most_rankings:
+                return made
             _rank_all(state, worth, choice, heap, thrift)
             rankings += 1
             is_fresh = True
         top = heap[0]
         if worth[top] <= 0.0:
-            if is_fresh or rankings >= state.params.most_rankings + exact:
-                return made
-            _rank_all(state, worth, choice, heap, thrift)
-            rankings += 1
-            is_fresh = True
+            return made
+        if not is_fresh and not _is_still_on_top(state, worth, choice, heap, thrift):
             continue
-        if not is_fresh:
-            before = worth[top]
-            worth[top], choice[top] = _rank(state, top, thrift)
-            if worth[top] < before:
-                _sink(heap, worth, 0)
-                if heap[0] != top:
-                    continue
-            if worth[top] <= 0.0:
-                continue
         if _take(state, top, choice[top]):
             made += 1
             is_fresh = False
@@ -119,7 +119,7 @@ def improve(state: BudgetState, thrift: float) -> int:
 
 @inner_kernel
 def _loss_of(state: BudgetState, p: int) -> float:
-    """What the imbalance grows by for each share of the budget that is won back when ``p`` goes home; NOT_COVERABLE: none is."""
+    """What the imbalance grows by for each share of the budget won back when ``p`` goes home, if any is."""
     was = imbalance_of(state)
     before = _over_budget(state)
     loss = NOT_COVERABLE
@@ -171,10 +171,10 @@ def undo_needless(state: BudgetState) -> int:
     members = state.changed[: state.count[0]].copy()
     for i in range(members.shape[0]):
         was = imbalance_of(state)
-        if send_home(state, members[i]) and is_lawful(state) and imbalance_of(state) <= was + GAIN_TOLERANCE:
-            if is_within_budget(state):
-                accept(state)
-                undone += 1
-                continue
-        take_back(state)
+        is_tried = send_home(state, members[i]) and is_lawful(state) and is_within_budget(state)
+        if is_tried and imbalance_of(state) <= was + GAIN_TOLERANCE:
+            accept(state)
+            undone += 1
+        else:
+            take_back(state)
     return undone

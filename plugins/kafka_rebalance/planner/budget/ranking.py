@@ -114,7 +114,7 @@ def best_leader(state: BudgetState, p: int, thrift: float) -> tuple[float, int]:
 
 @inlined_kernel
 def _led_by(state: BudgetState, p: int, source: int, target: int) -> float:
-    """Imbalance when leadership has gone from ``source`` to ``target``; ``HOWEVER_FAR`` where that is above a hard limit."""
+    """Imbalance when leadership has gone to ``target``; ``HOWEVER_FAR`` where that is above a hard limit."""
     total = 0.0
     for d in range(state.load.shape[1]):
         above, below = state.outside[0, d], state.outside[1, d]

@@ -8,8 +8,9 @@ Promises, in order
 3. Nothing is changed that could be left undone without more imbalance.
 
 How: greedy from what must be done, by gain and by gain for each unit of the budget, and for a smoother measure, too
-(where load above the bands outweighs load below, one step may change nothing and two together much); what a plan without
-a budget does, given back piece by piece where that costs the least balance; the best of these improved by exchange.
+(where load above the bands outweighs load below, one step may change nothing and two together much); what a plan
+without a budget does, given back piece by piece where that costs the least balance; the best of these improved by
+exchange.
 
 Complexity: that of the greedy search, five times, and O(W·D) for each exchange that is tried.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -44,23 +46,24 @@ def search_within_budget(
     seed: int = 0,
     params: BudgetSearchParams = DEFAULTS.within_budget,
 ) -> Placing:
-    """The most even placement found. ``least``: within the budget, what must be done alone; ``unlimited``: beyond it."""
+    """The most even placement found. ``least``: what must be done alone, within the budget; ``unlimited``: beyond it."""
 
     def started(start: Placing, smooth: float) -> BudgetState:
         state = make_budget_state(problem, start.replicas, start.leader, seed=seed, params=params)
         state.smooth[0] = smooth
         return state
 
-    found = [started(least, params.smooth)]
-    for smooth in (params.smooth, params.smoother):
-        for thrift in (0.0, 1.0):
-            found.append(_finished(started(least, smooth), params, lambda state, thrift=thrift: improve(state, thrift)))
+    ways = [(smooth, thrift) for smooth in (params.smooth, params.smoother) for thrift in (0.0, 1.0)]
+    found = [
+        started(least, params.smooth),
+        *(_finished(started(least, smooth), params, partial(improve, thrift=thrift)) for smooth, thrift in ways),
+    ]
     state = started(unlimited, params.smooth)
     if give_back(state):
-        found.append(_finished(state, params, lambda state: improve(state, 1.0)))
+        found.append(_finished(state, params, partial(improve, thrift=1.0)))
     best = min(found, key=_worth)
     again = started(Placing(best.replicas, leaders_of(best)), params.smooth)
-    best = min(best, _finished(again, params, lambda state: _exchanged(state, params)), key=_worth)
+    best = min(best, _finished(again, params, partial(_exchanged, params=params)), key=_worth)
     return Placing(best.replicas, leaders_of(best))
 
 
@@ -76,7 +79,8 @@ def _exchanged(state: BudgetState, params: BudgetSearchParams) -> int:
     weight = float(state.follower[state.rows].sum(axis=1).mean()) if len(state.rows) else 0.0
     if weight <= 0:
         return 0
-    return exchange(state, params.exchange_steps, params.warm * weight, params.cold * weight)
+    warm = max(params.cold, params.warm * min(1.0, params.exchange_steps / (params.tries_when_warm * len(state.rows))))
+    return exchange(state, params.exchange_steps, warm * weight, params.cold * weight)
 
 
 def _worth(state: BudgetState) -> tuple[float, float, float, float]:

@@ -41,7 +41,7 @@ def solve_within_budget(
             f"what must move costs {_words(least.cost)}, more than the budget allows", "a larger budget"
         )
     if problem.elects_preferred:
-        return least
+        return replace(least, is_cut_short=True)
     found = search_within_budget(
         problem,
         Placing(least.replicas, least.leader),
@@ -58,7 +58,7 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
     replicas, leader = in_kafka_order(problem, found.replicas, slots)
     cost = plan_cost(problem, replicas, leader)
     if not fits_budget(problem, cost):  # sums of fractions of bytes, added up in another order
-        return least
+        return replace(least, is_cut_short=True)
     return replace(
         solution,
         replicas=replicas,
@@ -66,6 +66,7 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
         cost=cost,
         after=broker_loads(problem, replicas, leader),
         topic_excess=(solution.topic_excess[0], topic_excess(problem.topic, replicas, problem.stays)),
+        is_cut_short=True,
     )
 
 
