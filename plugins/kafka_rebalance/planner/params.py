@@ -33,6 +33,7 @@ class Effort(Parameters):
     swap_tries           exchanges sampled for one broker
     polish_rounds        passes over what has moved; polish_tries: partners looked at for each replica in a pass
     anneal_steps         changes tried where a plan is far from its bound
+    exchange_steps       tries to improve by exchange what a budget allows
     program_steps        neighbourhoods that a small cluster's plan is improved in; 0: no linear programs at all
     """
 
@@ -43,6 +44,7 @@ class Effort(Parameters):
     polish_rounds: int = number(4, least=0)
     polish_tries: int = number(40, least=0)
     anneal_steps: int = number(1_000_000, least=0)
+    exchange_steps: int = number(300_000, least=0)
     program_steps: int = number(24, least=0)
 
 
@@ -334,7 +336,6 @@ class BudgetSearchParams(KernelParams):
                          the top is
     least_rankings, most_rankings  of everything, in one run, beside those
     given_back_at_once   one in so many changes is taken back before the others are judged anew
-    exchange_steps       tries to improve by exchange
     warm, cold           temperatures at first and at last, in mean weights of a replica
     cooling              share of the tries that are made while it cools
     tries_when_warm      of each replica; where there are fewer, it starts colder
@@ -348,7 +349,6 @@ class BudgetSearchParams(KernelParams):
     least_rankings: int = number(1, least=1)
     most_rankings: int = number(3, least=1)
     given_back_at_once: int = number(16, least=1)
-    exchange_steps: int = number(300_000, least=0)
     warm: float = number(1.0, least=1e-9)
     cold: float = number(0.01, least=1e-9)
     cooling: float = number(0.8, least=0.01, most=1.0)

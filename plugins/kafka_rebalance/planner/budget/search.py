@@ -27,7 +27,7 @@ from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.budget.budget_state import BudgetState, leaders_of, make_budget_state
 from kafka_rebalance.planner.budget.steps import exchange, give_back, improve, undo_needless
-from kafka_rebalance.planner.params import DEFAULTS, BudgetSearchParams
+from kafka_rebalance.planner.params import DEFAULTS, BudgetSearchParams, SolveParams
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +44,10 @@ def search_within_budget(
     unlimited: Placing,
     *,
     seed: int = 0,
-    params: BudgetSearchParams = DEFAULTS.within_budget,
+    solve_params: SolveParams = DEFAULTS,
 ) -> Placing:
-    """The most even placement found. ``least``: what must be done alone, within the budget; ``unlimited``: beyond it."""
+    """The most even placement found. ``least``: what must be done alone, within the budget; ``unlimited``: all."""
+    params = solve_params.within_budget
 
     def started(start: Placing, smooth: float) -> BudgetState:
         state = make_budget_state(problem, start.replicas, start.leader, seed=seed, params=params)
@@ -63,7 +64,11 @@ def search_within_budget(
         found.append(_finished(state, params, partial(improve, thrift=1.0)))
     best = min(found, key=_worth)
     again = started(Placing(best.replicas, leaders_of(best)), params.smooth)
-    best = min(best, _finished(again, params, partial(_exchanged, params=params)), key=_worth)
+    best = min(
+        best,
+        _finished(again, params, partial(_exchanged, params=params, steps=solve_params.effort.exchange_steps)),
+        key=_worth,
+    )
     return Placing(best.replicas, leaders_of(best))
 
 
@@ -75,12 +80,12 @@ def _finished(state: BudgetState, params: BudgetSearchParams, step: Callable[[Bu
     return state
 
 
-def _exchanged(state: BudgetState, params: BudgetSearchParams) -> int:
+def _exchanged(state: BudgetState, params: BudgetSearchParams, steps: int) -> int:
     weight = float(state.follower[state.rows].sum(axis=1).mean()) if len(state.rows) else 0.0
     if weight <= 0:
         return 0
-    warm = max(params.cold, params.warm * min(1.0, params.exchange_steps / (params.tries_when_warm * len(state.rows))))
-    return exchange(state, params.exchange_steps, warm * weight, params.cold * weight)
+    warm = max(params.cold, params.warm * min(1.0, steps / (params.tries_when_warm * len(state.rows))))
+    return exchange(state, steps, warm * weight, params.cold * weight)
 
 
 def _worth(state: BudgetState) -> tuple[float, float, float, float]:

@@ -47,7 +47,7 @@ def solve_within_budget(
         Placing(least.replicas, least.leader),
         Placing(solution.replicas, solution.leader),
         seed=seed,
-        params=params.within_budget,
+        solve_params=params,
     )
     return _solved(problem, found, solution, least)
 
