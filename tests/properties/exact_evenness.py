@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import Bounds, milp
 
-from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from tests.properties.exact_plans import COSTS, ExactPlans
 
 SECONDS = 10.0
@@ -21,7 +20,7 @@ class ExactEvenness(ExactPlans):
         """The rules first, with no row for a band, then one row for each excess and each deficit."""
         super().__post_init__()
         problem, program = self.problem, self.program
-        self.total = broker_loads(problem, problem.replicas, problem.leader).sum(axis=0)
+        self.total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
         self.count = len(program.low)
         resources = len(problem.resources)
         further = (2 * self.brokers + 1) * resources

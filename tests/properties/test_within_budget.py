@@ -29,7 +29,9 @@ from tests.properties.small_clusters import small_cluster
 from tests.unit.planner.sample_clusters import random_cluster
 
 SHARES = (0.05, 0.1, 0.2, 0.35, 0.6, 0.9)
-SHORT = replace(DEFAULTS.solve, effort=replace(DEFAULTS.solve.effort, anneal_steps=0, program_steps=0))
+SHORT = replace(
+    DEFAULTS.solve, effort=replace(DEFAULTS.solve.effort, anneal_steps=0, program_steps=0, exchange_steps=300_000)
+)
 
 
 def uneven(seed: int) -> Problem:
@@ -66,7 +68,7 @@ def _hold_against_greedy(seeds: Sequence[int], shares: Sequence[float]) -> list[
 
 
 def test_no_plan_is_less_even_than_the_greedy_one() -> None:
-    ratios = _hold_against_greedy(range(3), (0.1, 0.6))
+    ratios = _hold_against_greedy(range(2), (0.2,))
     assert np.mean(ratios) < 0.95
 
 
@@ -86,8 +88,8 @@ def _hold_against_optimum(seeds: Sequence[int]) -> list[float]:
         snapshot, options = small_cluster(seed)
         request = build_request(snapshot, options)
         problem = request.problem(options.band)
-        problem = replace(problem, limit=np.full_like(problem.limit, np.inf))
-        if not problem.partition_count or options.preferred_election:
+        problem = replace(problem, limit=np.full_like(problem.limit, np.inf), own_disk=None)
+        if not problem.partition_count or (problem.leader < 0).any() or options.preferred_election:
             continue
         try:
             cost = solve(problem, params=SHORT).cost
@@ -104,8 +106,8 @@ def _hold_against_optimum(seeds: Sequence[int]) -> list[float]:
                 found = solve_within_budget(asked, params=SHORT)
             except InfeasibleError:
                 continue
-            optimum = ExactEvenness(asked).least_imbalance()
-            if optimum is None:
+            optimum = ExactEvenness(asked).least_imbalance() if found.is_cut_short else None
+            if optimum is None:  # the budget suffices for the bands, or the program takes too long
                 continue
             mine = imbalance_of(asked, found.after)
             assert mine >= optimum - 1e-6, (seed, budget, mine, optimum)

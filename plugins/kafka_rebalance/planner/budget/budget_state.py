@@ -55,7 +55,7 @@ class BudgetState(ByReference):
     count: Longs  # int64[1]
     log: Longs  # int64[16, 4]: steps since they were last accepted: kind, partition, slot, what was before
     logged: Longs  # int64[1]
-    room: Floats  # float64[3, D]: scratch
+    scratch: Floats  # float64[3, D]: what a step comes to
     random: npt.NDArray[np.uint64]  # uint64[1]
     params: BudgetSearchParams
 
@@ -106,7 +106,7 @@ def make_budget_state(
         count=np.zeros(1, dtype=np.int64),
         log=np.zeros((16, 4), dtype=np.int64),
         logged=np.zeros(1, dtype=np.int64),
-        room=np.zeros((3, load.shape[1])),
+        scratch=np.zeros((3, load.shape[1])),
         random=np.array([seed * 2 + 88172645463325253], dtype=np.uint64),
         params=params,
     )

@@ -12,7 +12,7 @@ from kafka_rebalance.planner.budget.changes import imbalance_of, may_go, may_lea
 from kafka_rebalance.planner.replicas.moving import is_original
 from kafka_rebalance.planner.tolerances import GAIN_TOLERANCE, HOWEVER_FAR
 
-# Rows of ``BudgetState.room``.
+# Rows of ``BudgetState.scratch``.
 _ABOVE, _BELOW, _EXTRA = range(3)
 
 
@@ -41,16 +41,16 @@ def _rated(gain: float, price: float, thrift: float) -> float:
 
 @inner_kernel
 def _take_off(state: BudgetState, p: int, j: int) -> None:
-    """Fill ``room`` with what would be outside without slot ``j`` of ``p``, and what leadership weighs there."""
+    """Fill ``scratch`` with what would be outside without slot ``j`` of ``p``, and what leadership weighs there."""
     source = state.replicas[p, j]
     for d in range(state.load.shape[1]):
         extra = state.extra[p, d] if state.leads[p] == j else 0.0
         now = state.load[source, d]
         then = now - weight_of(state, p, source, d) - extra
         high, low = state.high[source, d], state.low[source, d]
-        state.room[_ABOVE, d] = state.outside[0, d] + max(then - high, 0.0) - max(now - high, 0.0)
-        state.room[_BELOW, d] = state.outside[1, d] + max(low - then, 0.0) - max(low - now, 0.0)
-        state.room[_EXTRA, d] = extra
+        state.scratch[_ABOVE, d] = state.outside[0, d] + max(then - high, 0.0) - max(now - high, 0.0)
+        state.scratch[_BELOW, d] = state.outside[1, d] + max(low - then, 0.0) - max(low - now, 0.0)
+        state.scratch[_EXTRA, d] = extra
 
 
 @inlined_kernel
@@ -60,10 +60,10 @@ def _with(state: BudgetState, p: int, target: int) -> float:
     is_home = is_original(state, p, target)
     for d in range(state.load.shape[1]):
         now = state.load[target, d]
-        then = now + state.room[_EXTRA, d] + (weight_of(state, p, target, d) if is_home else state.follower[p, d])
+        then = now + state.scratch[_EXTRA, d] + (weight_of(state, p, target, d) if is_home else state.follower[p, d])
         high, low = state.high[target, d], state.low[target, d]
-        above = state.room[_ABOVE, d] + max(then - high, 0.0) - max(now - high, 0.0)
-        below = state.room[_BELOW, d] + max(low - then, 0.0) - max(low - now, 0.0)
+        above = state.scratch[_ABOVE, d] + max(then - high, 0.0) - max(now - high, 0.0)
+        below = state.scratch[_BELOW, d] + max(low - then, 0.0) - max(low - now, 0.0)
         total += max(above, below) + state.smooth[0] * (above + below)
         if then > now and then > state.limit[target, d]:
             return HOWEVER_FAR
