@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-    from kafka_rebalance.groups.group_questions import GroupQuestions
+    from kafka_rebalance.groups.replay_options import ReplayOptions
     from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 Document = dict[str, Any]
@@ -56,9 +56,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:
-        questions = request.questions
+        replay_options = request.replay_options
         topics = replay_topics(spark, snapshot)
-        groups = replay_groups(spark, questions.told(snapshot), odd, partial(own_strategies, own, limits), questions)
+        groups = replay_groups(
+            spark, replay_options.told(snapshot), odd, partial(own_strategies, own, limits), replay_options
+        )
     finally:
         spark.stop()
     write_lines(sys.stderr, *told_of_own(refusals(groups), [one.name for one in own]))
@@ -86,20 +88,20 @@ def replay_groups(
     snapshot: ClusterSnapshot,
     odd: frozenset[str] = frozenset(),
     own: Around = nullcontext,
-    questions: GroupQuestions | None = None,
+    replay_options: ReplayOptions | None = None,
 ) -> list[Document]:
     """Each group under each strategy, and in each scenario that is asked: documents of ``replayed``, in no set order.
 
     ``odd`` groups (the input gate holds them) are scored as they are today and get no advice. Inside ``own()`` the
     strategies of one's own are registered; each worker starts processes for them. A giant is several units.
     """
-    from kafka_rebalance.groups.group_questions import ABOUT_TODAY
+    from kafka_rebalance.groups.replay_options import TODAY_ALONE
     from rebalance_advisor.spark.rows.arrow import pack_groups
     from rebalance_advisor.spark.rows.group_units import group_units
     from rebalance_advisor.spark.rows.replayed import sent
     from rebalance_advisor.spark.rows.unpack import unpack_group
 
-    asked = questions or ABOUT_TODAY
+    asked = replay_options or TODAY_ALONE
 
     def replay(row: Row) -> Document:
         is_odd = row["group_id"] in odd

@@ -28,7 +28,8 @@ _DEFAULTS: tuple[SolveParams, ...] = (DEFAULTS.solve, DEFAULTS.frontier.solve, D
 def brief(effort: Effort) -> Effort:
     """No longer than a test may take, and without programs."""
     most = INTERPRETED_STEPS if config.DISABLE_JIT else ANNEAL_STEPS
-    return replace(effort, anneal_steps=min(effort.anneal_steps, most), program_steps=0)
+    exchange_steps = min(effort.exchange_steps, most)
+    return replace(effort, anneal_steps=min(effort.anneal_steps, most), exchange_steps=exchange_steps, program_steps=0)
 
 
 def search_briefly() -> None:

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from kafka_rebalance.groups.group_input import group_inputs
-from kafka_rebalance.groups.group_questions import GroupQuestions
 from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 from kafka_rebalance.snapshot.model import GroupType
@@ -70,11 +70,11 @@ def test_a_giant_is_several_units_and_answers_as_in_one_process(spark, demo):
     from spark_jobs.replay import replay_groups
 
     few = replace(demo, groups=tuple(group for group in demo.groups if group.members)[:3])
-    questions = GroupQuestions(scenarios=SCENARIOS, seed=3)
-    documents = replay_groups(spark, few, questions=questions)
+    replay_options = ReplayOptions(scenarios=SCENARIOS, seed=3)
+    documents = replay_groups(spark, few, replay_options=replay_options)
     assert len(documents) > len(few.groups)  # three groups and more tasks than that
     rows, members = rows_of(documents, {group.id: place for place, group in enumerate(few.groups)})
-    expected = [sent(replay) for replay in questions.replays(few)]
+    expected = [sent(replay) for replay in replay_options.replays(few)]
     assert members == as_json([row for one in expected for row in one["members"]])
     assert sorted(map(str, rows)) == sorted(map(str, as_json([row for one in expected for row in one["scores"]])))
 

@@ -14,8 +14,8 @@ from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.ownership import with_owners
 from kafka_rebalance.findings.rules import evaluate_rules
-from kafka_rebalance.groups.group_questions import ABOUT_TODAY, GroupQuestions
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.replay_options import EVERYTHING, ReplayOptions
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import (
@@ -46,7 +46,7 @@ class Advice:
     plan: Plan
     findings: tuple[Finding, ...]
     hours: HoursOutside | None = None  # of the window of history, where one was asked for
-    questions: GroupQuestions = ABOUT_TODAY  # what the groups were asked
+    replay_options: ReplayOptions = EVERYTHING  # what the groups were asked
 
     def document(self) -> dict[str, Any]:
         """The object that all files are rendered from."""
@@ -59,25 +59,27 @@ def advise(
     snapshot: ClusterSnapshot,
     options: PlanOptions,
     *,
-    seed: int = 0,
+    replay_options: ReplayOptions = EVERYTHING,
     previous: Mapping[str, Any] | None = None,
     advisor_version: str = "",
     progress: Callable[[str], None] = lambda _: None,
     params: PlanParams = DEFAULTS,
-    questions: GroupQuestions = ABOUT_TODAY,
 ) -> Advice:
-    """Score, replay, plan, verify, find. Raises InvalidPlanError when the plan fails its own verification."""
+    """Score, replay, plan, verify, find; the plan has the seed of ``replay_options``.
+
+    Raises InvalidPlanError when the plan fails its own verification.
+    """
     progress("scoring")
     scores = score_cluster(snapshot)
     progress("replaying groups")
-    groups = questions.replays(snapshot)
+    groups = replay_options.replays(snapshot)
     progress("replaying placement")
     brokers = placement_brokers(snapshot)
     topics = tuple(replay_topic(today, brokers) for today in topic_placements(snapshot))
     plan = make_plan(
         snapshot,
         options,
-        seed=seed,
+        seed=replay_options.seed,
         previous=previous,
         advisor_version=advisor_version,
         progress=progress,
@@ -85,8 +87,8 @@ def advise(
     )
     progress("verifying")
     plan = verified(plan, snapshot, params.check).plan
-    findings = evaluate_rules(questions.told(snapshot), scores, groups, plan)
-    return Advice(snapshot, scores, groups, topics, plan, findings, questions=questions)
+    findings = evaluate_rules(replay_options.told(snapshot), scores, groups, plan)
+    return Advice(snapshot, scores, groups, topics, plan, findings, replay_options=replay_options)
 
 
 def owned(advice: Advice, owners: Sequence[OwnerRule], mutes: Sequence[MuteRule]) -> Advice:
@@ -99,6 +101,6 @@ def with_hours(advice: Advice, hourly: HourlyLoads | None) -> Advice:
     hours = hours_outside(advice.snapshot, advice.plan, hourly)
     if hours is None:
         return advice
-    told = advice.questions.told(advice.snapshot)
+    told = advice.replay_options.told(advice.snapshot)
     findings = evaluate_rules(told, advice.scores, advice.groups, advice.plan, hours)
     return replace(advice, hours=hours, findings=findings)

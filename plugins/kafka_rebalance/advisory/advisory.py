@@ -86,6 +86,7 @@ def group_document(replay: GroupReplay, group: Group, findings: Sequence[Finding
     ``findings``: those about the group.
     """
     today = replay.today
+    shown = {today.assignor, replay.advised}  # the store has every strategy's
     return {
         "group": replay.group_id,
         "type": group.type.value,
@@ -106,6 +107,7 @@ def group_document(replay: GroupReplay, group: Group, findings: Sequence[Finding
         "advised": replay.advised,
         "advice": advice_words(replay, group, findings),
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
+        "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
         "readers": [_member_document(member) for member in replay.members],
     }
 
@@ -140,6 +142,16 @@ def _strategy_document(score: GroupScore) -> dict[str, Any]:
         **_reads_document(score),
         "error": score.error,
     }
+
+
+def _scenario_document(score: GroupScore) -> dict[str, Any]:
+    """What happens in one scenario under one strategy."""
+    names = (
+        "scenario", "assignor", "subject", "variants", "members", "partitions", "idle_members", "skew_count",
+        "skew_rate", "partitions_moved", "mean_partitions_moved", "partitions_revoked", "partitions_unread",
+        "longest_pause_ms", "unread_partition_ms", "partitions_without_reader", "drain_seconds", "error",
+    )  # fmt: skip
+    return {name: getattr(score, name) for name in names}
 
 
 def _reads_document(score: GroupScore) -> dict[str, Any]:

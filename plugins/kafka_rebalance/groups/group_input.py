@@ -5,8 +5,9 @@ Built from a snapshot here, or from one packed row by a Spark task.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -98,15 +99,20 @@ def topics_of(group: Group) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def group_inputs(snapshot: ClusterSnapshot) -> Iterator[GroupInput]:
-    """One question a group, in the snapshot's order. O(partitions + groups · their partitions)."""
+def group_inputs(
+    snapshot: ClusterSnapshot, known_topics: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Iterator[GroupInput]:
+    """One question a group, in the snapshot's order. O(partitions + groups · their partitions).
+
+    ``known_topics``: topics of a group that its members may tell no more.
+    """
     table = snapshot.partitions
     index = {topic.name: number for number, topic in enumerate(snapshot.topics)}
     begins = np.searchsorted(table.topic, np.arange(len(snapshot.topics) + 1))
     in_bytes, messages = snapshot.load(LoadKind.IN_BYTES_PER_S), snapshot.load(LoadKind.IN_MESSAGES_PER_S)
     rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
     for group in snapshot.groups:
-        topics = topics_of(group)
+        topics = tuple(sorted({*topics_of(group), *known_topics.get(group.id, ())}))
         spans = [_span(begins, index.get(topic)) for topic in topics]
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *(span for span in spans if span is not None)])
         counts = [NO_METADATA if span is None else len(span) for span in spans]

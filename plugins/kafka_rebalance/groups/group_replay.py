@@ -11,9 +11,10 @@ Complexity: that of the strategies, O(partitions + subscriptions) each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, isinf, isnan
+from types import MappingProxyType
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from kafka_rebalance.groups.answers import answer_of, scored, unscored
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.release_words import spans_of, words_of_today
-from kafka_rebalance.groups.scenarios.replay import Standing, scenario_scores
+from kafka_rebalance.groups.scenarios.custom import ChangedGroup
+from kafka_rebalance.groups.scenarios.replay import Standing, changed_scores, scenario_scores
 from kafka_rebalance.groups.scenarios.state import GroupState
 from kafka_rebalance.groups.strategies import MIGRATED, OWN, STRATEGIES, Candidate, candidates
 from kafka_rebalance.groups.subscriptions import (
@@ -76,12 +78,14 @@ def replay_group(
     least_gain: float = LEAST_GAIN,
     scenarios: Sequence[str] = (),
     seed: int = 0,
+    changed: Mapping[str, ChangedGroup] = MappingProxyType({}),
 ) -> GroupReplay:
     """Score today's assignment and, on one group, each strategy that it could run (or those of ``strategies``), those
     among them that are registered as one's own.
 
     A refusal of a strategy is a row like any other, and so is one that is not modelled. ``scenarios``: names of the
-    catalogue that each strategy is led through; ``seed`` draws their members.
+    catalogue that each strategy is led through; ``seed`` draws their members. ``changed``:
+    the group as scenarios of somebody's own leave it, by their names.
     """
     group, today = group_input.group, group_input.reader
     protocol = group.protocol or _UNKNOWN
@@ -122,6 +126,7 @@ def replay_group(
     if advised is not None:
         members += _member_scores(group_input, advised, readers[advised], today, is_current=False)
     rows = scenario_scores(state, standings, scenarios, seed, Times())
+    rows += changed_scores(state, standings, changed, Times())
     return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
 
 

@@ -33,6 +33,7 @@ class Effort(Parameters):
     swap_tries           exchanges sampled for one broker
     polish_rounds        passes over what has moved; polish_tries: partners looked at for each replica in a pass
     anneal_steps         changes tried where a plan is far from its bound
+    exchange_steps       tries to improve by exchange what a budget allows
     program_steps        neighbourhoods that a small cluster's plan is improved in; 0: no linear programs at all
     """
 
@@ -43,6 +44,7 @@ class Effort(Parameters):
     polish_rounds: int = number(4, least=0)
     polish_tries: int = number(40, least=0)
     anneal_steps: int = number(1_000_000, least=0)
+    exchange_steps: int = number(300_000, least=0)
     program_steps: int = number(24, least=0)
 
 
@@ -324,6 +326,39 @@ class BoundParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BudgetSearchParams(KernelParams):
+    """The search within a budget.
+
+    smooth, smoother     what the lesser of load above and below the bands counts beside the greater one: hardly
+                         anything, so that ties are broken, and more
+    least_price          a step takes at least this share of a limit
+    ranked_exactly       pairs of replica and broker that are ranked anew before each step, in one run; beyond that only
+                         the top is
+    least_rankings, most_rankings  of everything, in one run, beside those
+    given_back_at_once   one in so many changes is taken back before the others are judged anew
+    warm, cold           temperatures at first and at last, in mean weights of a replica
+    cooling              share of the tries that are made while it cools
+    tries_when_warm      of each replica; where there are fewer, it starts colder
+    single_steps, swaps  of a hundred tries, up to ``swaps``; the others are exchanges; ``leader_steps`` of single ones
+    """
+
+    smooth: float = number(1e-6, least=0.0)
+    smoother: float = number(0.3, least=0.0)
+    least_price: float = number(1e-9, least=1e-300)
+    ranked_exactly: int = number(3_000_000, least=0)
+    least_rankings: int = number(1, least=1)
+    most_rankings: int = number(3, least=1)
+    given_back_at_once: int = number(16, least=1)
+    warm: float = number(1.0, least=1e-9)
+    cold: float = number(0.01, least=1e-9)
+    cooling: float = number(0.8, least=0.01, most=1.0)
+    tries_when_warm: int = number(100, least=1)
+    single_steps: int = number(35, least=0, most=100)
+    swaps: int = number(55, least=0, most=100)
+    leader_steps: int = number(35, least=0, most=100)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SolveParams(Parameters):
     """All of the planner's parameters."""
 
@@ -335,6 +370,7 @@ class SolveParams(Parameters):
     leaders: LeaderParams = LeaderParams()
     linear_program: LinearProgramParams = LinearProgramParams()
     bounds: BoundParams = BoundParams()
+    within_budget: BudgetSearchParams = BudgetSearchParams()
 
 
 DEFAULTS = SolveParams()

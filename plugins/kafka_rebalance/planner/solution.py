@@ -78,6 +78,7 @@ class Solution:
     before, after        float64[B, D]: loads
     topic_excess         replicas above ⌈topic's replicas / brokers that stay⌉ on one broker, before and after
     statistics           work done, by phase
+    is_cut_short         what its budget allows; without one more would have been done
     """
 
     replicas: Ints
@@ -92,3 +93,4 @@ class Solution:
     widened: tuple[Widening, ...] = ()
     notes: tuple[str, ...] = ()
     statistics: SearchStatistics = NOTHING_DONE
+    is_cut_short: bool = False

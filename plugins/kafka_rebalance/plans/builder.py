@@ -34,9 +34,11 @@ from kafka_rebalance.plans.explain.outside_band import widenings
 from kafka_rebalance.plans.explain.verdict import (
     deviation_words,
     infeasible_words,
+    nothing_within_budget_words,
     outside_words,
     pay_words,
     rebalance_words,
+    within_budget_words,
 )
 from kafka_rebalance.plans.frontier.frontier import with_frontier
 from kafka_rebalance.plans.frontier.within_budget import solve_within_budget
@@ -245,6 +247,9 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     require_within_caps(plan_request, over)
     free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
     is_vain = bool(widened) and not problem.budget.is_limited and not free and gain < least_gain * was
+    if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
+        words = nothing_within_budget_words(plan_request, bands, before)
+        return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), words, solution.bounds)
     if is_vain or not len(draft):
         outside = outside_words(plan_request, bands, before, widened)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
@@ -255,6 +260,10 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     rate = gain_per_byte(gain, solution.cost.bytes, total)
     if not (free or plan_request.options.is_explicit) and rate < plan_request.options.least_gain_per_byte:
         return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), (pay_words(gain, solution.cost.bytes, total),))
+    if solution.is_cut_short:
+        return _Answer(
+            Verdict.REBALANCE, draft, within_budget_words(plan_request, bands, before, after), solution.bounds
+        )
     return _Answer(
         Verdict.REBALANCE, draft, rebalance_words(plan_request, bands, before, after, widened), solution.bounds
     )

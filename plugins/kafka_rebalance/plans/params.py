@@ -37,9 +37,8 @@ class FrontierParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetParams(Parameters):
-    """The most even plan that a budget allows: ``tries`` of a bisection, each a search with ``solve``."""
+    """The most even plan that a budget allows: ``solve`` finds what must move whatever the balance."""
 
-    tries: int = number(6, least=0)
     solve: SolveParams = _WITHOUT_PROGRAMS
 
 

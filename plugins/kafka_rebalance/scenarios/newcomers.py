@@ -30,7 +30,7 @@ class Newcomers:
     def __init__(self, members: tuple[Member, ...], lots: np.random.Generator) -> None:
         self._members = members
         self._lots = lots
-        self._racks = Counter(member.rack for member in members if member.rack is not None)
+        self._racks = Counter(member.rack for member in members if member.rack)
         self._numbers: Counter[str] = Counter()
         for member in members:
             if member.instance_id is not None:
@@ -50,7 +50,7 @@ class Newcomers:
             self._numbers[prefix] += 1
             instance = f"{prefix}{self._numbers[prefix]}"
         rack = None
-        if like.rack is not None:
+        if like.rack:
             rack = min(self._racks, key=lambda name: (self._racks[name], name))
             self._racks[rack] += 1
         return replace(
@@ -69,7 +69,7 @@ def _drawn_id(like: Member, instance: str | None, lots: np.random.Generator) -> 
     drawn = uuid.UUID(bytes=lots.bytes(16), version=4)
     shown = like.instance_id or like.client_id
     if shown and like.id.startswith(f"{shown}-"):
-        return f"{instance or like.client_id}-{drawn}"
+        return f"{instance or like.client_id or shown}-{drawn}"
     return base64.urlsafe_b64encode(drawn.bytes).decode().rstrip("=")
 
 

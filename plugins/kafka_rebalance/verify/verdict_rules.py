@@ -2,7 +2,7 @@
 
 ``rebalance``: the moves repair a hard rule or take something off the imbalance.
 ``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
-would cost more than it gains, and the reason states its figures.
+would cost more than it gains, and the reason states its figures; or no single step that the budget allows helps.
 ``not_fixable_by_moving``: nothing moves, and some broker is outside its band.
 ``infeasible``: nothing moves, and today's placement breaks a hard rule: else staying put would be lawful.
 """
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.verify.budget_steps import step_within_budget
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
@@ -26,6 +27,7 @@ from kafka_rebalance.verify.faults import FaultList
 # The dead band is wider by this share after a plan that said that there is nothing to do.
 _EDGE = 0.1
 _PAYBACK = re.compile(r"a plan would not pay: it copies (.+) \(([\d.]+)% of all\) and takes ([\d.e+-]+) off the .*")
+_BUDGET = re.compile(r"the budget \(.+\) allows no move and no leader change that lowers the imbalance")
 _IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
 
 
@@ -97,6 +99,11 @@ def _check_within_dead_band(
     if parameters.preferred_election or not outside:
         return
     name, place = outside[0], "plan.verdict"
+    if parameters.has_budget and any(map(_BUDGET.match, document["reasons"])):
+        step = step_within_budget(bands, levels, cluster, parameters)
+        if step is not None:
+            faults.add("verdict", place, f"the budget allows a step that lowers the imbalance: {step}")
+        return
     if parameters.is_explicit:
         faults.add("verdict", place, f"{name} stands outside the band that was asked for")
         return

@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = described(targets, limits)
     with own_strategies(found, limits):
         advice = advise(
-            given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
-            advisor_version=advisor_version(), progress=say, questions=request.questions,
+            given.snapshot, given.request.options, replay_options=request.replay_options, previous=given.previous,
+            advisor_version=advisor_version(), progress=say,
         )  # fmt: skip
     advice = owned(with_hours(advice, given.hourly), request.owners, request.mutes)
     rows = [(score.assignor, score.error) for group in advice.groups for score in group.scores[1:]]

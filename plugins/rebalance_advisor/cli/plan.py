@@ -22,6 +22,7 @@ from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
+from rebalance_advisor.request.option_table import ALL
 from rebalance_advisor.terminal import write_json, write_lines
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError.at("--own-strategy", "says what groups are replayed with", "a plan has none: use advise")
     if request.clients:
         raise UsageError.at("--clients", "a plan alone replays no groups", "use advise")
+    if request.scenarios != ALL:
+        raise UsageError.at("--scenarios", "a plan alone replays no groups", "use advise")
     from kafka_rebalance.plans.builder import make_plan
     from kafka_rebalance.plans.explain.hours_outside import hours_outside
     from kafka_rebalance.plans.verified_plan import verified

@@ -14,7 +14,7 @@ from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.request.option_table import ALL, FRESH, LATEST, OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, require_known
 
 if TYPE_CHECKING:
-    from kafka_rebalance.groups.group_questions import GroupQuestions
+    from kafka_rebalance.groups.replay_options import ReplayOptions
 
 DEFAULT_WINDOW_HOURS = 7 * 24
 _NAMES = tuple(option.name for option in OPTIONS)
@@ -93,12 +93,12 @@ class RunRequest:
         return of_run | of_plan
 
     @property
-    def questions(self) -> GroupQuestions:
+    def replay_options(self) -> ReplayOptions:
         """What groups are asked. Imports the library's half of it: not for DAG files."""
-        from kafka_rebalance.groups.group_questions import GroupQuestions
+        from kafka_rebalance.groups.replay_options import ReplayOptions
         from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 
-        return GroupQuestions(self.clients, SCENARIOS if self.scenarios == ALL else (), self.seed)
+        return ReplayOptions(self.clients, SCENARIOS if self.scenarios == ALL else (), self.seed)
 
     def leaving_topics(self, names: Iterable[str]) -> RunRequest:
         """The same with these topics left alone, too."""

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 
 from rebalance_advisor import store
+from rebalance_advisor.request.run_request import RunRequest
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow]
 
 LOCAL = ("--master", "local[2]")
+ANY_AGE = {"age_limit": "3650d"}  # the readings have a fixed time
+COMPILED = "kernels are compiled"
 SCORES = ("broker_score", "rack_score", "resource_score", "topic_score", "group_score", "member_score")
 
 
 def on_master(address, python):
-    import sys
-
     return (
         "--master", address, "--conf", f"spark.pyspark.python={python}",
         "--conf", f"spark.pyspark.driver.python={sys.executable}",
@@ -38,15 +42,51 @@ def test_the_executors_python_has_nothing_of_ours(whole_python):
         assert f"No module named '{package}'" in done.stderr
 
 
-def test_replay_answers_as_a_local_one(dsn, standalone, whole_python, demo):
+@pytest.fixture
+def ran(dsn, standalone, whole_python):
+    """Runs a job on the standalone master, or locally, on a stored snapshot; gives the run and what was logged."""
     cluster, address = standalone
-    found = {}
-    for name, master in (("local", LOCAL), ("standalone", on_master(address, whole_python))):
-        run_id = started(dsn, demo, name, {})
-        done = cluster.submit("replay", run_id, master, ADVISOR_POSTGRES_DSN=dsn)
+    masters = {"local": LOCAL, "standalone": on_master(address, whole_python)}
+
+    def run(job, snapshot, where, run_id, **parameters):
+        started(dsn, snapshot, run_id, parameters | ANY_AGE)
+        done = cluster.submit(job, run_id, masters[where], ADVISOR_POSTGRES_DSN=dsn)
         assert done.returncode == 0, done.stdout[-4000:]
-        assert "groups: 40 of 40 (100 %) after " in done.stdout
-        with store.connect(dsn) as connection:
-            found[name] = [store.load_scores(connection, run_id, table) for table in SCORES]
-    assert all(found["local"])
-    assert found["standalone"] == found["local"]
+        return done.stdout
+
+    return run
+
+
+def scores(dsn, run_id):
+    with store.connect(dsn) as connection:
+        return {table: store.load_scores(connection, run_id, table) for table in SCORES}
+
+
+def test_replay_answers_as_a_local_one_and_kernels_are_compiled_once_a_machine(dsn, standalone, ran, demo):
+    """The second job on the same workers, another application, finds the first one's kernels."""
+    cluster, _ = standalone
+    few = replace(demo, groups=demo.groups[::4])
+    ran("replay", few, "local", "run-1")
+    log = ran("replay", few, "standalone", "run-2")
+    assert re.search(r"^groups: (\d+) of \1 \(100 %\) after \d+ s; done$", log, re.MULTILINE)
+    assert COMPILED in cluster.executors_said()
+    told = cluster.executors_said().count(COMPILED)
+    ran("replay", few, "standalone", "run-3")
+    assert cluster.executors_said().count(COMPILED) == told
+    local = scores(dsn, "run-1")
+    assert all(local.values())
+    assert scores(dsn, "run-2") == scores(dsn, "run-3") == local
+
+
+def test_search_plan_finds_the_local_plan(dsn, spark, ran, real_map):
+    """``spark`` is a session of ``local[2]``."""
+    from spark_jobs.search_plan import search_plans
+
+    options = {"leaders_only": True, "no_frontier": True} | ANY_AGE
+    log = ran("search_plan", real_map, "standalone", "run", **options)
+    assert "searches: 1 of 1 (100 %) after " in log
+    with store.connect(dsn) as connection:
+        plan = store.load_plan(connection, "run")
+    assert plan["moves"]
+    (local,) = search_plans(spark, real_map, [RunRequest.from_mapping(options)])
+    assert plan == local

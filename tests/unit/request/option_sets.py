@@ -1,6 +1,6 @@
 """The same options as a shell's words and as a form's fields: what every way to ask must answer alike."""
 
-OWN = "own strategies"  # of groups alone: a plan refuses them
+OWN = "groups alone"  # a plan refuses them
 OPTION_SETS = {
     "nothing asked": ("", {}),
     "band": ("--balance-within 5%", {"balance_within": 0.05}),
@@ -39,11 +39,13 @@ OPTION_SETS = {
     ),
     "load of a window": ("--load p95 --window 14d", {"load": "p95", "window": "14d"}),
     OWN: (
-        "--own-strategy a.b:C --own-strategy n.py:Nearest.By --own-strategy-seconds 5 --own-strategy-memory 256MiB",
+        "--own-strategy a.b:C --own-strategy n.py:Nearest.By --own-strategy-seconds 5 --own-strategy-memory 256MiB"
+        " --scenarios today",
         {
             "own_strategy": ["a.b:C", "n.py:Nearest.By"],
             "own_strategy_seconds": 5,
             "own_strategy_memory": 256 * 2**20,
+            "scenarios": "today",
         },
     ),
     "no frontier": ("--no-frontier --balance-within 30%", {"no_frontier": True, "balance_within": 0.3}),

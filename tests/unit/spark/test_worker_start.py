@@ -1,6 +1,8 @@
 """An executor's first steps: unpacked once and whole, in a folder of its own; what is not there is named."""
 
 import os
+import pickle
+import socket
 import subprocess
 import sys
 import time
@@ -11,7 +13,10 @@ import numpy as np
 import pytest
 
 from rebalance_advisor.spark import worker_start
-from rebalance_advisor.spark.worker_start import code_digest, missing_parts, unpack_once
+from rebalance_advisor.spark.executor_error import executor_error
+from rebalance_advisor.spark.shipped_code import needs
+from rebalance_advisor.spark.worker_start import code_digest, missing_parts, running, unpack_once
+from rebalance_advisor.version import advisor_version
 
 
 @pytest.fixture
@@ -84,6 +89,21 @@ def test_the_digest_is_of_the_text_of_modules_alone(tmp_path):
     assert first == second
     (tmp_path / "b" / "sub" / "module.py").write_text("X = 2\n")
     assert code_digest({"package": tmp_path / "b"}) != first
+
+
+def test_a_task_looks_before_it_unpickles_what_it_is_to_do():
+    """As on an executor that joined after the probe: its line is read by the driver; a whole one does the step."""
+    needed = needs(None)
+    assert list(running(needed, pickle.dumps(reversed))([1, 2, 3])) == [3, 2, 1]
+    lacking = {**needed, "parts": {"absent_part": "1.2"}, "code": needed["code"] | {"digest": "0" * 64}}
+    with pytest.raises(RuntimeError) as raised:
+        list(running(lacking, b"no pickle")(iter(())))
+    told = str(executor_error(f"RuntimeError: {raised.value}\n"))
+    absent, ours = told.split("; ")
+    version = f"{advisor_version()} of 000000000000"
+    assert ours.startswith(f"Spark executor on {socket.gethostname()}: {worker_start.OUR_CODE} is one of ")
+    assert f"{version} is needed" in ours
+    assert absent.endswith(f"absent_part is missing, 1.2 is needed: install absent_part==1.2 in {sys.executable}")
 
 
 def test_it_needs_nothing_but_the_standard_library():

@@ -4,7 +4,7 @@ from dataclasses import asdict
 import pytest
 
 from kafka_rebalance.groups.group_input import group_inputs
-from kafka_rebalance.groups.group_questions import GroupQuestions
+from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
@@ -27,8 +27,8 @@ def documents(replays):
 
 
 def test_replays_of_groups_come_back_from_their_rows(demo):
-    questions = GroupQuestions(scenarios=("member_leaves", "strategy_changes"))
-    replays = tuple(questions.replay(group_input) for group_input in group_inputs(demo))
+    replay_options = ReplayOptions(scenarios=("member_leaves", "strategy_changes"))
+    replays = tuple(replay_options.replay(group_input) for group_input in group_inputs(demo))
     places = {replay.group_id: place for place, replay in enumerate(replays)}
     rows, readers = rows_of([sent(replay) for replay in reversed(replays)], places)
     scores = [dict(zip(SCORE_COLUMNS, row, strict=True)) for row in rows]

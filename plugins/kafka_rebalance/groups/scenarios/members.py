@@ -94,7 +94,7 @@ def rolling_restart(stage: Stage) -> Iterator[Variant]:
         place = next(i for i, member in enumerate(state.members) if member.id == stage.name(number))
         member, topics = state.members[place], state.subscriptions[place]
         leaves = replace(without(state, {place}, Trigger.MEMBER_LEAVES), is_static=False)
-        joins = _with_newcomers(leaves.after, [restarted(member, lots)], [topics])
+        joins = with_newcomers(leaves.after, [restarted(member, lots)], [topics])
         events += [leaves, joins]
         state = joins.after
     yield _rolling(stage, events)
@@ -107,7 +107,7 @@ def rolling_restart_static(stage: Stage) -> Iterator[Variant]:
 
 def rack_lost(stage: Stage) -> Iterator[Variant]:
     """Every member of one rack dies at once."""
-    racks = sorted({member.rack for member in stage.today.members if member.rack is not None})
+    racks = sorted({member.rack for member in stage.today.members if member.rack})
     for rack in racks if len(racks) > 1 else ():
         lost = {number for number, member in enumerate(stage.today.members) if member.rack == rack}
         yield Variant(f"rack {rack}, {len(lost)} members", (without(stage.today, lost, Trigger.MEMBER_DIES),))
@@ -142,7 +142,7 @@ def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
 def grown(state: GroupState, count: int, lots: np.random.Generator) -> Event:
     """So many newcomers at once, each like a member that is drawn."""
     drawn = Newcomers(state.members, lots).drawn(count)
-    return _with_newcomers(state, [member for _, member in drawn], [state.subscriptions[like] for like, _ in drawn])
+    return with_newcomers(state, [member for _, member in drawn], [state.subscriptions[like] for like, _ in drawn])
 
 
 def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:
@@ -153,7 +153,8 @@ def without(state: GroupState, gone: set[int], trigger: Trigger) -> Event:
     return Event(trigger, state.with_members(members, topics), np.array(stays, dtype=np.int32), is_static=is_static)
 
 
-def _with_newcomers(state: GroupState, members: Sequence[Member], topics: Sequence[tuple[int, ...]]) -> Event:
+def with_newcomers(state: GroupState, members: Sequence[Member], topics: Sequence[tuple[int, ...]]) -> Event:
+    """The event of members that join at once; ``topics``: the numbers of those that each subscribes to."""
     after = state.with_members((*state.members, *members), (*state.subscriptions, *topics))
     before = np.concatenate((np.arange(len(state.members)), np.full(len(members), NOBODY))).astype(np.int32)
     return Event(Trigger.MEMBER_JOINS, after, before)

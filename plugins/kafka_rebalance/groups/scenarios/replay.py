@@ -25,6 +25,7 @@ from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.answers import reader_of, scored, unscored
 from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES, stage_of, variants_of
+from kafka_rebalance.groups.scenarios.custom import ChangedGroup, changed_variant
 from kafka_rebalance.groups.scenarios.members import Variant
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
 from kafka_rebalance.groups.strategies import Candidate
@@ -71,7 +72,12 @@ class _Asked:
     answers: dict[tuple[int, str], tuple[GroupState, Ints]] = field(default_factory=dict)
 
     def answer(self, standing: Standing, state: GroupState, stays: Ints, *, is_from_today: bool) -> Ints:
-        """int32[P]: who reads each partition in ``state``, whose members own ``stays``. Raises AssignorError."""
+        """int32[P]: who reads each partition in ``state``, whose members own ``stays``. Raises AssignorError.
+
+        Of a group without members its coordinator asks nobody: it is empty.
+        """
+        if not state.members:
+            return stays
         key = (id(state), standing.release)  # the state is kept beside its answer, so that no other takes its id
         if is_from_today and key in self.answers:
             return self.answers[key][1]
@@ -85,7 +91,10 @@ class _Asked:
 def scenario_scores(
     today: GroupState, standings: Sequence[Standing], scenarios: Sequence[str], seed: int, times: Times
 ) -> tuple[GroupScore, ...]:
-    """Rows by scenario, then by strategy, of all that can happen to this group; the first strategy is its own."""
+    """Rows by scenario, then by strategy, of all that can happen to this group.
+
+    From its own strategy to others it changes only where that is among the standings.
+    """
     rows: list[GroupScore] = []
     group_input = today.group_input
     capacity = member_capacity(group_input.reader, group_input.rates.read_messages_per_s, len(today.members))
@@ -94,12 +103,31 @@ def scenario_scores(
         if scenario != STRATEGY_CHANGES:
             variants = tuple(variants_of(scenario, stage))
             rows += [_row(scenario, standing, variants, asked, times) for standing in standings if variants]
-    if STRATEGY_CHANGES in scenarios and standings:
+    own = next((one for one in standings if one.candidate.name == group_input.group.protocol), None)
+    if STRATEGY_CHANGES in scenarios and own is not None:
         restarts = {row.assignor: row for row in rows if row.scenario == _RESTARTS}
         if not restarts:
             variants = tuple(variants_of(_RESTARTS, stage))
             restarts = {one.candidate.name: _row(_RESTARTS, one, variants, asked, times) for one in standings}
-        rows += [_change(today, standings[0], standing, restarts, asked.capacity) for standing in standings[1:]]
+        others = (standing for standing in standings if standing is not own)
+        rows += [_change(today, own, standing, restarts, asked.capacity) for standing in others]
+    return tuple(rows)
+
+
+def changed_scores(
+    today: GroupState, standings: Sequence[Standing], changed: Mapping[str, ChangedGroup], times: Times
+) -> tuple[GroupScore, ...]:
+    """Rows by scenario, then by strategy, of somebody's own scenarios, by their names."""
+    rows: list[GroupScore] = []
+    rates = today.group_input.rates
+    capacity = member_capacity(today.group_input.reader, rates.read_messages_per_s, len(today.members))
+    for name, group in changed.items():
+        variant, asked = changed_variant(today, group), _Asked(capacity)
+        if group.after.group.members:
+            rows += [_row(name, standing, (variant,), asked, times) for standing in standings]
+        else:
+            nobody = replace(unscored(group.after, ""), scenario=name, subject=variant.subject, error=_NOBODY_LEFT)
+            rows += [replace(nobody, assignor=standing.candidate.name) for standing in standings]
     return tuple(rows)
 
 
@@ -143,8 +171,8 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
     steps: list[Step] = []
     for event in variant.events:
         stays, before = event.carried(reader)
-        if event.trigger is Trigger.STATIC_RESTART:
-            after = reader
+        if event.trigger in _UNNOTICED:
+            after = stays
         else:
             after = asked.answer(standing, event.after, stays, is_from_today=reader is standing.reader)
         moved += int(((before != NOBODY) & (before != after)).sum())
@@ -157,12 +185,10 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
 
 def _pauses(protocol: Protocol, steps: Sequence[Step], times: Times) -> Iterator[Pauses]:
     """Of each event; one that leaves and joins again is one restart."""
-    for step, following in zip_longest(steps, steps[1:]):
-        if step.trigger is Trigger.MEMBER_JOINS and step is not steps[0]:
-            continue  # told with the leave before it
+    for former, step, following in zip_longest((None, *steps[:-1]), steps, steps[1:]):
         if step.trigger is Trigger.MEMBER_LEAVES and following is not None:
             yield restart_pauses(protocol, step, following, times)
-        else:
+        elif former is None or former.trigger is not Trigger.MEMBER_LEAVES:  # else told with the leave before it
             yield pauses_of(protocol, step, times)
 
 
@@ -182,13 +208,15 @@ def _step(event: Event, before: Ints, after: Ints) -> Step:
 def _change(
     today: GroupState, own: Standing, other: Standing, restarts: Mapping[str, GroupScore], capacity: float
 ) -> GroupScore:
-    """From the group's own strategy to another: all restart once under each of the two, and partitions move once."""
+    """From the group's own strategy to another: all restart once under each of the two, and partitions move once, from
+    those who read them today: its own may give another answer.
+    """
     name = other.candidate.name
     bounces = (restarts[own.candidate.name], restarts[name])
     refused = next((row.error for row in bounces if row.error), None)
     if refused:
         return replace(unscored(today.group_input, name), scenario=STRATEGY_CHANGES, error=refused)
-    row = scored(today.group_input, name, other.reader, own.reader, capacity)
+    row = scored(today.group_input, name, other.reader, today.group_input.reader, capacity)
     by_count, by_rate = today.least_skews
     return replace(
         _with_pauses(row, added(*(_pauses_in(bounce) for bounce in bounces))),
@@ -210,4 +238,6 @@ def _pauses_in(row: GroupScore) -> Pauses:
     )
 
 
+_NOBODY_LEFT = "no member is left"
 _RESTARTS = "rolling_restart"
+_UNNOTICED = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)  # whoever is there goes on reading what it reads

@@ -59,6 +59,39 @@ def rebalance_words(
     return tuple(lines) or (_improvement(plan_request, bands, before, after),)
 
 
+def nothing_within_budget_words(plan_request: PlanRequest, bands: Bands, load: Floats) -> tuple[str, ...]:
+    """Something stands outside, and what would help is beyond the budget."""
+    was = imbalance(bands, load, plan_request.brokers.arrays.stays)
+    first = (
+        f"the budget ({_limits(plan_request)}) allows no move and no leader change that lowers the imbalance "
+        f"({was:.3g}: share of load outside its band, summed over resources)"
+    )
+    return (first, *_worst_lines(plan_request, bands, load, ""))
+
+
+def within_budget_words(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> tuple[str, ...]:
+    """What the budget buys, what remains outside, and how to go on."""
+    stays = plan_request.brokers.arrays.stays
+    was, left = imbalance(bands, before, stays), imbalance(bands, after, stays)
+    first = (
+        f"within the budget ({_limits(plan_request)}) imbalance (share of load outside its band, summed over "
+        f"resources) goes from {was:.3g} to {left:.3g}"
+    )
+    lines = _worst_lines(plan_request, bands, after, "after this plan")
+    further = "what is left needs more than the budget: plan again afterwards, with this plan as --previous"
+    return (first, *plan_request.hard, *lines, *([further] if lines else []))
+
+
+def _limits(plan_request: PlanRequest) -> str:
+    options = plan_request.options
+    texts = (
+        "" if options.max_move_bytes is None else f"at most {bytes_in_words(options.max_move_bytes)}",
+        "" if options.max_moves is None else f"at most {options.max_moves:,} replica moves",
+        "" if options.max_leader_changes is None else f"at most {options.max_leader_changes:,} leader changes",
+    )
+    return ", ".join(text for text in texts if text)
+
+
 def _worst_lines(plan_request: PlanRequest, bands: Bands, load: Floats, ending: str) -> tuple[str, ...]:
     """For each resource outside its band the broker that is furthest out."""
     stays = plan_request.brokers.arrays.stays

@@ -1,10 +1,10 @@
-"""As even as a budget allows: bands are opened towards today's loads until the plan costs no more than was allowed.
+"""As even as a budget allows: what must move whatever the balance, then whatever lowers the imbalance most.
 
-Promises, in order: the plan's cost is within the budget; what must move whatever the balance (brokers that leave,
-racks, replication factor) moves; every broker is opened by the same share of what it lacks, the least of those tried.
-Example: a broker at 1.40 × its share, asked for 1.10, opened by a half: 1.25.
+Promises, in order: the plan's cost is within the budget; what must move (brokers that leave, racks, replication factor)
+moves; where all of the bands can be met within the budget, it is the cheapest plan found for them; where not, it is the
+least imbalance found (``planner.budget.search``).
 
-Complexity: ``tries`` + 2 searches at most. Deterministic: a bisection in fixed steps, no clock.
+Complexity: two searches, and the one within the budget. Deterministic: steps are counted, no clock.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ import numpy as np
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.budget.search import Placing, search_within_budget
 from kafka_rebalance.planner.params import SolveParams
+from kafka_rebalance.planner.placed import in_kafka_order, plan_cost
 from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.params import DEFAULTS, BudgetParams
 
 
@@ -32,40 +35,50 @@ def solve_within_budget(
     solution = solve(problem, seed=seed, params=params)
     if fits_budget(problem, solution.cost):
         return solution
-    least = solve(_opened(problem, 1.0), seed=seed, params=budget.solve)
+    least = solve(without_balance(problem), seed=seed, params=budget.solve)
     if not fits_budget(problem, least.cost):
         raise InfeasibleError(
             f"what must move costs {_words(least.cost)}, more than the budget allows", "a larger budget"
         )
-    best, low, high = least, 0.0, 1.0
-    for _ in range(budget.tries):
-        middle = (low + high) / 2
-        found = solve(_opened(problem, middle), seed=seed, params=budget.solve)
-        if fits_budget(problem, found.cost):
-            best, high = found, middle
-        else:
-            low = middle
-    return best
+    if problem.elects_preferred:
+        return replace(least, is_cut_short=True)
+    found = search_within_budget(
+        problem,
+        Placing(least.replicas, least.leader),
+        Placing(solution.replicas, solution.leader),
+        seed=seed,
+        solve_params=params,
+    )
+    return _solved(problem, found, solution, least)
+
+
+def _solved(problem: Problem, found: Placing, solution: Solution, least: Solution) -> Solution:
+    """What was found as a solution; its bounds are those of the asked bands, and are proved anew where they widen."""
+    slots = (found.replicas == found.leader[:, None]).argmax(axis=1).astype(np.int32)
+    replicas, leader = in_kafka_order(problem, found.replicas, slots)
+    cost = plan_cost(problem, replicas, leader)
+    if not fits_budget(problem, cost):  # sums of fractions of bytes, added up in another order
+        return replace(least, is_cut_short=True)
+    return replace(
+        solution,
+        replicas=replicas,
+        leader=leader,
+        cost=cost,
+        after=broker_loads(problem, replicas, leader),
+        topic_excess=(solution.topic_excess[0], topic_excess(problem.topic, replicas, problem.stays)),
+        is_cut_short=True,
+    )
 
 
 def without_balance(problem: Problem) -> Problem:
     """The same problem asking only for what must move whatever the balance."""
-    return _opened(problem, 1.0)
-
-
-def _opened(problem: Problem, share: float) -> Problem:
-    """Bands opened by ``share`` of what each staying broker is outside of them today; 1 asks for no balance at all."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     stays = problem.stays[:, None]
-    if share >= 1:  # a broker that leaves hands its load to others: they may take any of it
-        high, low = np.broadcast_to(2 * load.sum(axis=0), load.shape), np.zeros_like(load)
-    else:
-        high = problem.band_high + share * np.maximum(load - problem.band_high, 0.0)
-        low = problem.band_low - share * np.maximum(problem.band_low - load, 0.0)
+    high = np.broadcast_to(2 * load.sum(axis=0), load.shape)  # a broker that leaves hands its load to any other
     return replace(
         problem,
         band_high=np.where(stays, np.maximum(high, problem.band_high), problem.band_high),
-        band_low=np.where(stays, np.minimum(low, problem.band_low), problem.band_low),
+        band_low=np.where(stays, np.minimum(0.0, problem.band_low), problem.band_low),
     )
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
 from kafka_rebalance.groups.group_replay import GroupReplay, replay_group
+from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
 from kafka_rebalance.groups.told_clients import with_clients
 from kafka_rebalance.options.client_rule import ClientRule
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 
 @dataclass(frozen=True, slots=True)
-class GroupQuestions:
+class ReplayOptions:
     """``scenarios``: names of the catalogue; ``seed`` draws their members. By default groups are asked about today."""
 
     clients: tuple[ClientRule, ...] = ()
@@ -33,4 +34,5 @@ class GroupQuestions:
         return tuple(self.replay(group_input) for group_input in group_inputs(self.told(snapshot)))
 
 
-ABOUT_TODAY = GroupQuestions()
+TODAY_ALONE = ReplayOptions()
+EVERYTHING = ReplayOptions(scenarios=SCENARIOS)

@@ -1,0 +1,76 @@
+"""One group in ten lines: what each strategy would do with it today, and what it would cost when something happens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafka_rebalance.amounts import seconds_in_words
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.strategies import OWN
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.snapshot.group import Group
+
+_HEAD = ("strategy", "fullest", "best", "idle", "a pod dies", "nobody reads for", "all restart", "to get there")
+
+
+def group_table(replay: GroupReplay, group: Group, words: str) -> list[str]:
+    """Lines of text: the group, a row a strategy, what the columns mean, and the advice ``words``."""
+    today = replay.today
+    is_rate = today.skew_rate is not None
+    rows = [_HEAD, _row(replay, today, today.assignor, is_rate=is_rate)]
+    own = today.assignor
+    rows += [
+        _row(replay, score, score.assignor, is_rate=is_rate)
+        for score in replay.scores[1:]
+        if score.error is None and score.assignor not in (own, OWN)
+    ]
+    best = replay.score(OWN)
+    if best is not None and best.error is None:
+        rows.append(_row(replay, best, "weighted (ours)", is_rate=is_rate))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines[1] += "  ← today"
+    head = f"{group.id}: {today.members} members, {today.partitions} partitions, {group.type} group, {own}"
+    by = "bytes per second" if is_rate else "partitions (rates are unknown)"
+    meaning = f"fullest: member over mean by {by}, best: none can be lower; a pod dies: partitions that change reader"
+    refused = [f"{score.assignor}: {score.error}" for score in replay.scores[1:] if score.error is not None]
+    return [head, *lines, meaning, *refused, *([words] if words else [])]
+
+
+def _row(replay: GroupReplay, score: GroupScore, name: str, *, is_rate: bool) -> tuple[str, ...]:
+    crash = _scenario(replay, "member_crashes", score.assignor)
+    restart = _scenario(replay, "rolling_restart", score.assignor)
+    change = _scenario(replay, "strategy_changes", score.assignor)
+    fullest, best = (score.skew_rate, score.least_skew_rate) if is_rate else (score.skew_count, score.least_skew_count)
+    unread = (
+        "" if crash is None or crash.partitions_unread is None else f"{crash.partitions_unread} × ≤ {_pause(crash)}"
+    )
+    return (
+        name,
+        _ratio(fullest),
+        _ratio(best),
+        "" if score.idle_members is None else str(score.idle_members),
+        "" if crash is None or crash.partitions_moved is None else f"{crash.partitions_moved} move",
+        unread,
+        "" if restart is None or restart.unread_partition_ms is None else _summed(restart.unread_partition_ms),
+        "" if change is None or change.partitions_moved is None else f"{change.partitions_moved} move",
+    )
+
+
+def _scenario(replay: GroupReplay, scenario: str, assignor: str) -> GroupScore | None:
+    found: Sequence[GroupScore] = [
+        row for row in replay.scenarios if (row.scenario, row.assignor) == (scenario, assignor) and row.error is None
+    ]
+    return found[0] if found else None
+
+
+def _pause(score: GroupScore) -> str:
+    return "for ever" if score.longest_pause_ms is None else seconds_in_words(score.longest_pause_ms / 1000)
+
+
+def _summed(unread_ms: int) -> str:
+    return f"{unread_ms / 60_000:,.0f} partition·min" if unread_ms >= 60_000 else f"{unread_ms / 1000:,.0f} partition·s"
+
+
+def _ratio(value: float | None) -> str:
+    return "?" if value is None else f"{value:.2f}"

@@ -1,0 +1,94 @@
+"""The most even placement that a budget allows, of several ways to look for it.
+
+Promises, in order
+1. Hard rules hold and no limit of the budget is exceeded. Limits are apart: what copies nothing needs no bytes, what
+   changes no leader no leader changes.
+2. No more uneven than where it started, nor than what the greedy search finds (on clusters too large for ranking
+   everything before each step: a lazy one).
+3. Nothing is changed that could be left undone without more imbalance.
+
+How: greedy from what must be done, by gain and by gain for each unit of the budget, and for a smoother measure, too
+(where load above the bands outweighs load below, one step may change nothing and two together much); what a plan
+without a budget does, given back piece by piece where that costs the least balance; the best of these improved by
+exchange.
+
+Complexity: that of the greedy search, five times, and O(W·D) for each exchange that is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.budget.budget_state import BudgetState, leaders_of, make_budget_state
+from kafka_rebalance.planner.budget.steps import exchange, give_back, improve, undo_needless
+from kafka_rebalance.planner.params import DEFAULTS, BudgetSearchParams, SolveParams
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placing:
+    """``replicas`` int32[P, W] led by ``leader`` int32[P]."""
+
+    replicas: Ints
+    leader: Ints
+
+
+def search_within_budget(
+    problem: Problem,
+    least: Placing,
+    unlimited: Placing,
+    *,
+    seed: int = 0,
+    solve_params: SolveParams = DEFAULTS,
+) -> Placing:
+    """The most even placement found. ``least``: what must be done alone, within the budget; ``unlimited``: all."""
+    params = solve_params.within_budget
+
+    def started(start: Placing, smooth: float) -> BudgetState:
+        state = make_budget_state(problem, start.replicas, start.leader, seed=seed, params=params)
+        state.smooth[0] = smooth
+        return state
+
+    ways = [(smooth, thrift) for smooth in (params.smooth, params.smoother) for thrift in (0.0, 1.0)]
+    found = [
+        started(least, params.smooth),
+        *(_finished(started(least, smooth), params, partial(improve, thrift=thrift)) for smooth, thrift in ways),
+    ]
+    state = started(unlimited, params.smooth)
+    if give_back(state):
+        found.append(_finished(state, params, partial(improve, thrift=1.0)))
+    best = min(found, key=_worth)
+    again = started(Placing(best.replicas, leaders_of(best)), params.smooth)
+    best = min(
+        best,
+        _finished(again, params, partial(_exchanged, params=params, steps=solve_params.effort.exchange_steps)),
+        key=_worth,
+    )
+    return Placing(best.replicas, leaders_of(best))
+
+
+def _finished(state: BudgetState, params: BudgetSearchParams, step: Callable[[BudgetState], int]) -> BudgetState:
+    step(state)
+    state.smooth[0] = params.smooth
+    improve(state, 0.0)
+    undo_needless(state)
+    return state
+
+
+def _exchanged(state: BudgetState, params: BudgetSearchParams, steps: int) -> int:
+    weight = float(state.follower[state.rows].sum(axis=1).mean()) if len(state.rows) else 0.0
+    if weight <= 0:
+        return 0
+    warm = max(params.cold, params.warm * min(1.0, steps / (params.tries_when_warm * len(state.rows))))
+    return exchange(state, steps, warm * weight, params.cold * weight)
+
+
+def _worth(state: BudgetState) -> tuple[float, float, float, float]:
+    """The smaller the better: how uneven, then what is spent."""
+    copied, copies, changes = state.spent.tolist()
+    return round(float(np.maximum(state.outside[0], state.outside[1]).sum()), 9), copied, copies, changes

@@ -1,0 +1,55 @@
+"""What each strategy would do with one group of INPUT, and what it costs when a pod dies or all of them restart.
+
+INPUT is a snapshot or a folder of dumps, as for ``advise``. Exit codes: 0 done, 1 bad input or no such group, 2 wrong
+usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from kafka_rebalance.errors import UnknownNameError
+from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.terminal import write_json, write_lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``rebalance-advisor group``."""
+    parser.add_argument("input", metavar="INPUT", type=Path)
+    parser.add_argument("group", metavar="GROUP", help="its id")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="draws the members that join (0)")
+    parser.add_argument("--json", action="store_true", help="print every row of every scenario as JSON")
+    add_input_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, replay one group through every scenario, print."""
+    from kafka_rebalance.advisory.group_table import group_table
+    from kafka_rebalance.findings.consumers.advice_words import advice_words
+    from kafka_rebalance.findings.rules import evaluate_rules
+    from kafka_rebalance.groups.replay_options import EVERYTHING
+    from kafka_rebalance.scoring.snapshot_scores import score_cluster
+    from rebalance_advisor.compiling.first_compile import tell_of_first_compile
+    from rebalance_advisor.dumps import read_input
+
+    tell_of_first_compile("group")
+    say = Progress()
+    say("reading")
+    snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    found = [group for group in snapshot.groups if group.id == arguments.group]
+    if not found:
+        raise UnknownNameError.among("group", arguments.group, [group.id for group in snapshot.groups])
+    say("replaying")
+    alone = replace(snapshot, groups=tuple(found))
+    (answer,) = replace(EVERYTHING, seed=arguments.seed).replays(alone)
+    if arguments.json:
+        write_json(sys.stdout, asdict(answer))
+        return 0
+    findings = evaluate_rules(alone, score_cluster(alone), [answer])
+    about = [finding for finding in findings if finding.subject == arguments.group]
+    write_lines(sys.stdout, *group_table(answer, found[0], advice_words(answer, found[0], about)))
+    return 0

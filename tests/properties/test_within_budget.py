@@ -1,0 +1,155 @@
+"""Within a budget a plan is as even as can be: never behind the greedy search that anybody writes, near the optimum.
+
+``imbalance``: the share of load outside its band, over or under whichever is more, summed over resources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.arrays import NOBODY
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget
+from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.plan import Verdict, to_document
+from kafka_rebalance.plans.request import build_request
+from kafka_rebalance.verify import verify_plan
+from tests.properties.exact_evenness import ExactEvenness
+from tests.properties.greedy_within_budget import greedy, imbalance_of
+from tests.properties.small_clusters import small_cluster
+from tests.unit.planner.sample_clusters import random_cluster
+
+SHARES = (0.05, 0.1, 0.2, 0.35, 0.6, 0.9)
+SHORT = replace(
+    DEFAULTS.solve, effort=replace(DEFAULTS.solve.effort, anneal_steps=0, program_steps=0, exchange_steps=300_000)
+)
+
+
+def uneven(seed: int) -> Problem:
+    """A skewed cluster of 4 to 8 brokers without racks, limits, or anything that must move."""
+    draw = np.random.default_rng(seed)
+    snapshot = random_cluster(seed, broker_count=int(draw.integers(4, 9)), topics=int(draw.integers(1, 5)))
+    problem = build_request(snapshot, PlanOptions()).problem(float(draw.choice([0.03, 0.1])))
+    return replace(problem, rack=np.full(problem.broker_count, NOBODY, dtype=np.int32))
+
+
+def budgets(problem: Problem, shares: Sequence[float] = SHARES) -> list[Budget]:
+    """Of each kind a share of what the plan without a budget costs, and all kinds together."""
+    cost = solve(problem, params=SHORT).cost
+    found = [Budget(max_bytes=share * cost.bytes) for share in shares]
+    found += [Budget(max_replica_moves=int(share * cost.replica_moves)) for share in shares]
+    found += [Budget(max_leader_changes=int(share * cost.leader_changes)) for share in shares]
+    return [*found, Budget(cost.bytes * 0.5, cost.replica_moves // 3, cost.leader_changes // 3)]
+
+
+def _hold_against_greedy(seeds: Sequence[int], shares: Sequence[float]) -> list[float]:
+    """Imbalance over greedy's, of each cluster and budget."""
+    ratios = []
+    for seed in seeds:
+        problem = uneven(seed)
+        for budget in budgets(problem, shares):
+            asked = replace(problem, budget=budget)
+            found = solve_within_budget(asked, params=SHORT)
+            assert fits_budget(asked, found.cost), (seed, budget)
+            other = imbalance_of(asked, broker_loads(asked, *greedy(asked)))
+            mine = imbalance_of(asked, found.after)
+            assert mine <= 1.02 * other + 1e-9, (seed, budget, mine, other)
+            ratios.append(mine / other if other > 0 else 1.0)
+    return ratios
+
+
+def test_no_plan_is_less_even_than_the_greedy_one() -> None:
+    ratios = _hold_against_greedy(range(2), (0.2,))
+    assert np.mean(ratios) < 0.95
+
+
+@pytest.mark.slow
+def test_sixty_clusters_with_six_budgets_of_each_kind_are_no_less_even_than_greedy() -> None:
+    ratios = _hold_against_greedy(range(60), SHARES)
+    print(
+        f"\n{len(ratios)} budgets: {np.mean(ratios):.3f} of greedy's imbalance in the mean, {max(ratios):.3f} at worst"
+    )
+    assert len(ratios) == 60 * (3 * len(SHARES) + 1)
+
+
+def _hold_against_optimum(seeds: Sequence[int]) -> list[float]:
+    """Imbalance over the least possible, of each small cluster and budget whose program ends."""
+    ratios = []
+    for seed in seeds:
+        snapshot, options = small_cluster(seed)
+        request = build_request(snapshot, options)
+        problem = request.problem(options.band)
+        problem = replace(problem, limit=np.full_like(problem.limit, np.inf), own_disk=None)
+        if not problem.partition_count or (problem.leader < 0).any() or options.preferred_election:
+            continue
+        try:
+            cost = solve(problem, params=SHORT).cost
+        except InfeasibleError:
+            continue
+        for budget in (
+            Budget(max_bytes=cost.bytes * 0.4),
+            Budget(max_replica_moves=cost.replica_moves // 2),
+            Budget(max_leader_changes=cost.leader_changes // 2),
+            Budget(cost.bytes * 0.6, cost.replica_moves // 2, cost.leader_changes // 2),
+        ):
+            asked = replace(problem, budget=budget)
+            try:
+                found = solve_within_budget(asked, params=SHORT)
+            except InfeasibleError:
+                continue
+            optimum = ExactEvenness(asked).least_imbalance() if found.is_cut_short else None
+            if optimum is None:  # the budget suffices for the bands, or the program takes too long
+                continue
+            mine = imbalance_of(asked, found.after)
+            assert mine >= optimum - 1e-6, (seed, budget, mine, optimum)
+            ratios.append((mine + 1e-3) / (optimum + 1e-3))
+    return ratios
+
+
+def test_small_clusters_are_within_a_tenth_of_the_least_imbalance_possible() -> None:
+    ratios = _hold_against_optimum(range(6))
+    assert max(ratios) <= 1.1
+
+
+@pytest.mark.slow
+def test_two_hundred_budgets_are_within_a_tenth_of_the_least_imbalance_possible() -> None:
+    ratios = _hold_against_optimum(range(100))
+    print(f"\n{len(ratios)} budgets: {np.mean(ratios):.4f} × the optimum in the mean, {max(ratios):.4f} at worst")
+    assert len(ratios) >= 200
+    assert max(ratios) <= 1.1
+
+
+def test_a_budget_is_never_called_not_fixable_and_each_kind_limits_itself_alone() -> None:
+    """No bytes: leaders still change. No leader changes: replicas still move. Nothing at all: the budget is named."""
+    snapshot = random_cluster(1, broker_count=6, topics=3)
+    plans = {
+        name: make_plan(snapshot, PlanOptions(within=0.1, with_frontier=False, **limits))
+        for name, limits in {
+            "no bytes": {"max_move_bytes": 0},
+            "no leader changes": {"max_leader_changes": 0},
+            "nothing": {"max_moves": 0, "max_leader_changes": 0},
+        }.items()
+    }
+    for plan in plans.values():
+        assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    assert plans["no bytes"].verdict is Verdict.REBALANCE
+    assert (plans["no bytes"].cost.bytes, plans["no bytes"].cost.leader_changes > 0) == (0, True)
+    assert plans["no leader changes"].verdict is Verdict.REBALANCE
+    assert (plans["no leader changes"].cost.leader_changes, plans["no leader changes"].cost.replica_moves > 0) == (
+        0,
+        True,
+    )
+    assert (plans["nothing"].verdict, plans["nothing"].moves) == (Verdict.NOTHING_TO_DO, ())
+    assert plans["nothing"].reasons[0].startswith("the budget (at most 0 replica moves, at most 0 leader changes)")
+    lazy = to_document(plans["nothing"])
+    lazy["parameters"] = lazy["parameters"] | {"max_moves": 5}
+    assert "lowers the imbalance" in str(verify_plan(lazy, snapshot).wrong)

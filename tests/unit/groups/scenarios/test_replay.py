@@ -1,0 +1,133 @@
+"""Strategies led through scenarios: groups worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.coordinator.timeline import Times
+from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.groups.group_replay import replay_group
+from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
+from kafka_rebalance.groups.scenarios.replay import scenario_scores
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.snapshot.model import Group, GroupType
+from tests.unit.groups.scenarios.small_groups import reading, state
+
+LETTERS = "abcdefghijklmnopqrstuvwx"
+
+
+def singles(members: int = 6) -> GroupInput:
+    """24 topics of one partition: range gives all of them to the first of the members."""
+    read = tuple((topic, (0,)) for topic in LETTERS)
+    group = [replace(reading(f"m{n}", *LETTERS), assigned=read if n == 0 else ()) for n in range(members)]
+    return state(group, dict.fromkeys(LETTERS, 1)).group_input
+
+
+def row(given: GroupInput, scenario: str, strategy: str = "range") -> GroupScore:
+    (found,) = (one for one in replay_group(given, [strategy], scenarios=[scenario]).scenarios
+                if one.assignor == strategy)  # fmt: skip
+    return found
+
+
+def test_what_the_death_of_the_first_member_costs_under_range() -> None:
+    """Only its death moves anything: of six variants one moves 24, the mean is 4. The group has five members then.
+
+    Its last heartbeat was at 0 (all clocks are spread over 3,000 ms, and it stands for the last): its session ends at
+    45,000. The others beat at 45,500, 46,000, 46,500, 47,000 and 47,500 and join; then 24 are read again.
+    """
+    crash = row(singles(), "member_crashes")
+    assert (crash.subject, crash.variants, crash.members) == ("m0 dies", 6, 5)
+    assert (crash.partitions_moved, crash.mean_partitions_moved) == (24, 4.0)
+    assert (crash.partitions_unread, crash.longest_pause_ms, crash.unread_partition_ms) == (24, 47_500, 24 * 47_500)
+    # Those that live on had nothing that could be revoked. One of five reads all: five times the mean.
+    assert (crash.partitions_revoked, crash.skew_count, crash.idle_members) == (0, 5.0, 4)
+    # 24 of 24 over 5: at best one reads 5, which is 25/24 of the mean of 4.8.
+    assert crash.least_skew_count == pytest.approx(25 / 24)
+    # A leave says it at once: the others beat at 500 to 2,500.
+    leave = row(singles(), "member_leaves")
+    assert (leave.subject, leave.longest_pause_ms, leave.unread_partition_ms) == ("m0 leaves", 2500, 24 * 2500)
+    # Under an instance id the 24 wait for 10 s and move nowhere.
+    static = row(singles(), "static_restart")
+    assert (static.subject, static.partitions_moved, static.longest_pause_ms) == ("m0 restarts", 0, 10_000)
+    assert (static.partitions_unread, static.unread_partition_ms) == (24, 240_000)
+
+
+def test_a_static_rolling_restart_moves_nothing() -> None:
+    rolling = row(singles(), "rolling_restart_static")
+    assert (rolling.subject, rolling.partitions_moved, rolling.partitions_unread) == ("6 of 6 members", 0, 24)
+    assert rolling.unread_partition_ms == 240_000
+
+
+@pytest.mark.parametrize("strategy", ["range", "roundrobin", "sticky", "cooperative-sticky", "consumer/range"])
+def test_the_last_member_that_goes_leaves_an_empty_group_and_no_strategy_is_asked(strategy: str) -> None:
+    """Both partitions are read by nobody from then on, under any strategy; a restart ends that."""
+    given = state([replace(reading("m", "t"), assigned=(("t", (0, 1)),))], {"t": 2}).group_input
+    for scenario in ("member_leaves", "member_crashes"):
+        gone = row(given, scenario, strategy)
+        assert (gone.error, gone.members, gone.partitions_without_reader) == (None, 0, 2)
+        assert (gone.partitions_moved, gone.partitions_unread, gone.longest_pause_ms) == (2, 2, None)
+    back = row(given, "rolling_restart", strategy)
+    assert (back.error, back.members, back.partitions_without_reader) == (None, 1, 0)
+
+
+def test_a_change_begins_with_what_the_group_runs() -> None:
+    """Its own strategy is round robin, which would swap the two partitions: all rows are from it, and of what is read
+    today nothing moves to range. Of a group whose strategy nobody knows no change is told.
+    """
+    members = [replace(reading("a", "t"), assigned=(("t", (0,)),)), replace(reading("b", "t"), assigned=(("t", (1,)),))]
+    swapped = [replace(one, assigned=other.assigned) for one, other in zip(members, reversed(members), strict=True)]
+    given = state(swapped, {"t": 2}, "roundrobin").group_input
+    replay = replay_group(given, scenarios=["strategy_changes"])
+    assert replay.is_reproduced is False
+    assert {found.subject for found in replay.scenarios} == {"from roundrobin"}
+    assert "roundrobin" not in [found.assignor for found in replay.scenarios]
+    moved = {found.assignor: found.partitions_moved for found in replay.scenarios}
+    assert (moved["range"], moved["sticky"]) == (2, 0)  # range gives 0 to a, sticky leaves both where they are
+    strange = replace(given, group=replace(given.group, protocol="ours"))
+    assert replay_group(strange, scenarios=["strategy_changes"]).scenarios == ()
+
+
+def test_pauses_of_a_change_are_those_of_a_rolling_restart_under_either_strategy() -> None:
+    replay = replay_group(singles(3), ["sticky"], scenarios=["rolling_restart", "strategy_changes"])
+    first, second, change = replay.scenarios
+    assert (first.assignor, second.assignor, change.scenario) == ("range", "sticky", "strategy_changes")
+    for column in ("partitions_unread", "partitions_revoked", "unread_partition_ms"):
+        assert getattr(change, column) == getattr(first, column) + getattr(second, column)
+    assert change.longest_pause_ms == max(first.longest_pause_ms or 0, second.longest_pause_ms or 0)
+    assert change.partitions_moved == 16  # sticky leaves 8 of 24 at the first of three
+    alone = replay_group(singles(3), ["sticky"], scenarios=["strategy_changes"])
+    assert alone.scenarios == (change,)
+
+
+def test_rows_do_not_depend_on_which_others_are_asked() -> None:
+    every = replay_group(singles(4), scenarios=SCENARIOS, seed=5)
+    for scenario in ("member_joins", "members_halved", "rolling_restart"):
+        alone = replay_group(singles(4), ["sticky"], scenarios=[scenario], seed=5).scenarios
+        assert set(alone) <= set(every.scenarios)
+    assert replay_group(singles(4), scenarios=SCENARIOS, seed=5).scenarios == every.scenarios
+    assert replay_group(singles(4), scenarios=SCENARIOS, seed=6).scenarios != every.scenarios
+
+
+def test_groups_that_read_nothing_have_rows_without_movement() -> None:
+    for counts in ({}, {"t": 0}, {"t": -1}):
+        given = state([reading("a", *counts), reading("b", *counts)], counts).group_input
+        found = replay_group(given, scenarios=SCENARIOS).scenarios
+        assert {one.partitions_moved for one in found} == {0}
+        assert {one.longest_pause_ms for one in found} == {0}
+    assert scenario_scores(state([reading("a", "t")], {"t": 1}), (), SCENARIOS, 0, Times()) == ()
+
+
+def test_a_coordinators_strategy_is_led_through_them_by_its_own_protocol() -> None:
+    """KIP-848, uniform: a's death gives both of its partitions to b. Nobody else stops reading for it."""
+    members = tuple(
+        replace(reading(name, "t"), assigned=(("t", runs),)) for name, runs in (("a", (0, 1)), ("b", (2, 3)))
+    )
+    today = state(members, {"t": 4}, "uniform").group_input
+    given = replace(today, group=Group("g", GroupType.CONSUMER, "uniform", "consumer", "Stable", members=members))
+    crash = row(given, "member_crashes", "uniform")
+    assert (crash.partitions_moved, crash.partitions_revoked, crash.partitions_unread) == (2, 0, 2)
+    # It last beat at 0, b beats every 5 s from 2,500 on: the session is over at 45,000, b hears at 47,500.
+    assert crash.longest_pause_ms == 47_500
+    assert crash.skew_count == 1.0

@@ -1,0 +1,115 @@
+"""The search within a budget on a few partitions: what a step is worth, what it spends, how it is taken back.
+
+Brokers 0, 1, 2 hold 15, 2 and 1 of 18: bands of no width ask for 6 each, so 9 / 18 of all load is outside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.kernels.decorators import kernel
+from kafka_rebalance.planner.budget.budget_state import BudgetState, leaders_of, make_budget_state
+from kafka_rebalance.planner.budget.changes import hand_over, imbalance_of, is_within_budget, relocate, take_back
+from kafka_rebalance.planner.budget.exchanges import exchange
+from kafka_rebalance.planner.budget.greedy import give_back, improve, undo_needless
+from kafka_rebalance.planner.budget.ranking import best_leader, best_target
+from kafka_rebalance.planner.budget.search import Placing, search_within_budget
+from kafka_rebalance.planner.budget.steps import exchange as exchanged
+from kafka_rebalance.planner.params import BudgetSearchParams
+from tests.unit.planner.hand_problems import Rows, hand_problem
+
+PILED: Rows = [((0,), 6.0), ((0,), 5.0), ((0,), 4.0), ((1,), 2.0), ((2,), 1.0)]
+EXACT = BudgetSearchParams(smooth=0.0)
+
+
+def piled(**budget: float) -> Problem:
+    return hand_problem(PILED, 3, within=0.0, budget=Budget(**budget))  # type: ignore[arg-type]
+
+
+def state_of(problem: Problem, replicas: Ints | None = None) -> BudgetState:
+    placed = problem.replicas if replicas is None else replicas
+    return make_budget_state(problem, placed, placed[:, 0].copy(), seed=0, params=EXACT)
+
+
+@kernel
+def _probe(step: int, state: BudgetState, p: int, j: int, thrift: float) -> tuple[float, int]:
+    if step == 0:
+        return best_target(state, p, j, thrift)
+    if step == 1:
+        return best_leader(state, p, thrift)
+    if step == 2:
+        return imbalance_of(state), int(relocate(state, p, 0, j))
+    if step == 3:
+        return imbalance_of(state), int(hand_over(state, p, j))
+    if step == 4:
+        take_back(state)
+        return imbalance_of(state), int(is_within_budget(state))
+    if step == 5:
+        return 0.0, improve(state, thrift)
+    if step == 6:
+        return 0.0, int(give_back(state))
+    return float(undo_needless(state)), exchange(state, 0, 1.0, 1.0)
+
+
+def test_a_step_is_worth_what_it_takes_off_and_with_thrift_per_unit_of_the_budget() -> None:
+    """6 to broker 2: 9, 2, 7: 3 + 1 above, 4 below: from 9 / 18 to 4 / 18. 4 there: 11, 2, 5: 5 / 18.
+    Per byte of 12: (5 / 18) / (6 / 12) and (4 / 18) / (4 / 12): the smaller one is the better bargain.
+    """
+    state = state_of(piled(max_bytes=12.0))
+    assert _probe(0, state, 0, 0, 0.0) == (pytest.approx(5 / 18), 2)
+    assert _probe(0, state, 2, 0, 0.0) == (pytest.approx(4 / 18), 1)
+    assert _probe(0, state, 0, 0, 1.0) == (pytest.approx(10 / 18), 2)
+    assert _probe(0, state, 2, 0, 1.0) == (pytest.approx(12 / 18), 1)
+    assert _probe(0, state, 3, 0, 0.0) == (0.0, -1)
+    assert _probe(1, state, 0, 0, 0.0) == (0.0, -1)
+    assert _probe(0, state_of(piled(max_bytes=5.9)), 0, 0, 0.0) == (0.0, -1)
+
+
+def test_what_is_changed_is_counted_and_taken_back_to_the_last_bit_that_matters() -> None:
+    """The only replica goes with its leadership: 6 bytes, 1 move, 1 leader change."""
+    state = state_of(piled(max_replica_moves=1))
+    assert _probe(2, state, 0, 2, 0.0) == (pytest.approx(9 / 18), 1)
+    assert (state.spent.tolist(), leaders_of(state)[0], state.count[0]) == ([6.0, 1.0, 1.0], 2, 1)
+    assert _probe(2, state, 0, 2, 0.0)[1] == 0
+    assert _probe(3, state, 0, 0, 0.0)[1] == 0
+    assert _probe(2, state, 1, 1, 0.0)[0] == pytest.approx(4 / 18)
+    assert state.spent[1] == 2.0
+    assert _probe(4, state, 0, 0, 0.0) == (pytest.approx(9 / 18), 1)
+    assert (state.spent.tolist(), state.count[0], leaders_of(state).tolist()) == ([0.0] * 3, 0, [0, 0, 0, 1, 2])
+
+
+def test_what_is_beyond_the_budget_is_given_back_where_it_costs_least() -> None:
+    """Beyond one move: 5 to broker 1 and 4 to broker 2 make 6, 7, 5. Without the first: 11, 2, 5 (5 / 18); without the
+    second: 10, 7, 1 (5 / 18), too: either may go. Moves that take nothing off are undone whatever the budget.
+    """
+    moved = np.array([[0], [1], [2], [1], [2]], dtype=np.int32)
+    state = state_of(piled(max_replica_moves=1), moved)
+    assert state.spent.tolist() == [9.0, 2.0, 2.0]
+    assert _probe(6, state, 0, 0, 0.0)[1] == 1
+    assert (state.spent[1], _probe(4, state, 0, 0, 0.0)[0]) == (1.0, pytest.approx(5 / 18))
+    swapped = state_of(piled(), np.array([[0], [0], [0], [2], [1]], dtype=np.int32))
+    assert _probe(7, swapped, 0, 0, 0.0) == (2.0, 0)
+
+
+def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_here() -> None:
+    """One move: 6 to broker 2 leaves 4 / 18. Nine bytes: 5 to broker 2 and 4 to broker 1 make 6, 6, 6. Eight: 6 to
+    broker 2, and its 1 to broker 1, make 9, 3, 6. Without leader changes no only replica goes anywhere.
+    """
+    state = state_of(piled(max_replica_moves=1))
+    assert _probe(5, state, 0, 0, 0.0)[1] == 1
+    assert _probe(4, state, 0, 0, 0.0)[0] == pytest.approx(4 / 18)
+    for budget, left in (
+        ({"max_bytes": 9.0}, 0),
+        ({"max_bytes": 8.0}, 3),
+        ({"max_replica_moves": 1}, 4),
+        ({"max_leader_changes": 0}, 9),
+    ):
+        problem = piled(**budget)
+        today = Placing(problem.replicas, problem.leader)
+        found = search_within_budget(problem, today, today)
+        after = state_of(problem, found.replicas)
+        assert _probe(4, after, 0, 0, 0.0)[0] == pytest.approx(left / 18), budget
+    assert exchanged(state_of(piled()), 1000, 1.0, 0.01) > 0
