@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from kafka_rebalance.errors import AdvisorError
@@ -36,14 +36,17 @@ class ExecutorError(AdvisorError):
         return cls("; ".join(lacks))
 
 
-def executor_error(text: str) -> ExecutorError | None:
-    """From what Spark says of a job that failed; None where it is something else."""
+def executor_error(text: str, hosts: Sequence[str] = ()) -> ExecutorError | None:
+    """From what Spark says of a job that failed; None where it is something else.
+
+    ``hosts`` are those of all executors: Spark keeps quiet about the host where a worker's Python raised an error.
+    """
     marked = _MARKED.search(text)
     if marked:
         with suppress(ValueError, SyntaxError):
             return ExecutorError.of(ast.literal_eval(marked[1]))
     seen = _TASK_HOST.search(text)
-    host = seen[1] if seen else "an unnamed host"
+    host = seen[1] if seen else _one_of(hosts)
     if versions := _VERSIONS.search(text):
         return ExecutorError(
             f"Spark executor on {host}: Python is {versions[1]}, {versions[2]} is needed, as the driver has it: "
@@ -64,6 +67,13 @@ def executor_error(text: str) -> ExecutorError | None:
 def spark_words(error: Exception) -> str:
     """All that Spark says of an error: PySpark shortens it to the worker's traceback, which does not name the host."""
     return f"{getattr(error, '_origin', None) or ''}\n{error}"
+
+
+def _one_of(hosts: Sequence[str]) -> str:
+    names = sorted(set(hosts))
+    if not names:
+        return "a host that Spark does not name"
+    return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
 
 
 def _advice(part: str, needed: str, python: str) -> str:

@@ -54,7 +54,7 @@ def _prepare(spark: SparkSession) -> Needs:
     try:
         findings = context.parallelize(range(count), count).mapPartitions(partial(report, needed)).collect()
     except Exception as error:
-        named = executor_error(spark_words(error))
+        named = executor_error(spark_words(error), _hosts(context))
         if named is None:
             raise
         raise named from error
@@ -62,3 +62,10 @@ def _prepare(spark: SparkSession) -> Needs:
         raise ExecutorError.of(findings)
     _prepared[context.applicationId] = needed
     return needed
+
+
+def _hosts(context: Any) -> list[str]:
+    """Of the executors that are there, or were."""
+    known = context._jsc.sc().statusStore().executorList(False)
+    executors = [known.apply(place) for place in range(known.size())]
+    return [executor.hostPort().rpartition(":")[0] for executor in executors if executor.id() != "driver"]

@@ -86,6 +86,6 @@ def test_the_jobs_lie_beside_the_plugins_or_where_the_setting_says(monkeypatch, 
     from rebalance_advisor.airflow.spark_job import JOBS_SETTING, jobs_folder
 
     monkeypatch.delenv(JOBS_SETTING, raising=False)
-    assert sorted(path.stem for path in jobs_folder().glob("[a-z]*.py")) == ["replay", "search_plan"]
+    assert sorted(path.stem for path in jobs_folder().glob("[a-z]*.py")) == ["replay", "score_keys", "search_plan"]
     monkeypatch.setenv(JOBS_SETTING, str(tmp_path))
     assert jobs_folder() == tmp_path

@@ -51,6 +51,14 @@ def test_what_spark_says_of_a_failed_task_is_read(end, told):
     assert "\n" not in str(found)
 
 
+@pytest.mark.parametrize(("hosts", "place"), [
+    ((), "a host that Spark does not name"), (("b", "b"), "b"), (("b", "a", "b"), "one of a, b"),
+])  # fmt: skip
+def test_where_spark_names_no_host_those_of_all_executors_are_told(hosts, place):
+    words = "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.12 than that in driver: 3.11, PySpark"
+    assert str(executor_error(words, hosts)).startswith(f"Spark executor on {place}: Python is 3.12, 3.11 is needed")
+
+
 @pytest.mark.parametrize("text", [
     "", LOST + "ZeroDivisionError: division by zero", f"RuntimeError: {MARK}[not python", "Connection refused",
 ])  # fmt: skip
