@@ -20,14 +20,16 @@ _COLUMNS = {field.name for field in fields(GroupScore)} - {"version", "is_advise
 
 
 def random_group(seed: int) -> GroupInput:
-    """Up to 12 members, 6 topics, 40 partitions; half of the groups read what their own strategy gives them."""
+    """Up to 12 members (seldom up to 30, of whom 20 are picked), 6 topics, 36 partitions; half of the groups read what
+    their own strategy gives them.
+    """
     random = np.random.default_rng(seed)
     topics = tuple(f"t{number}" for number in range(int(random.integers(0, 7))))
     counts = np.array([random.choice([-1, 0, 1, 1, 2, 5, 6]) for _ in topics], np.int32)
     is_consumer, is_equal, has_racks = random.random() < 0.3, random.random() < 0.5, random.random() < 0.5
     common = _some(random, topics)
     members = []
-    for number in range(int(random.integers(1, 13))):
+    for number in range(int(random.integers(1, 13) if seed % 10 != 5 else random.integers(21, 31))):
         instance = f"pod-{number}" if random.random() < 0.4 else None
         members.append(
             Member(
@@ -124,13 +126,13 @@ def assert_as_recomputed(seed: int, strategies: tuple[str, ...] | None = None) -
         assert_same(found, expected, seed)
 
 
-FEW = ("range", "cooperative-sticky", "uniform", "weighted")
+# Their own strategy not reproduced, cooperative rounds, racks lost, lag that drains, one member, assumed subscriptions.
+TELLING = (8, 9, 10, 14, 17, 20, 32, 39)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", TELLING)
 def test_scores_are_those_of_a_slow_and_obvious_implementation(seed: int) -> None:
-    strategies = {FEW[seed % len(FEW)], FEW[(seed + 1) % len(FEW)]}
-    assert_as_recomputed(seed, tuple(sorted(strategies)))
+    assert_as_recomputed(seed, ("cooperative-sticky", "consumer/uniform", "uniform"))
 
 
 @pytest.mark.slow

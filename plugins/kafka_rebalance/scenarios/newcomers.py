@@ -11,13 +11,19 @@ from zlib import crc32
 
 import numpy as np
 
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import Member
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)")
 
 
 def lots_of(group_id: str, scenario: str, seed: int) -> np.random.Generator:
-    """Lots of one scenario of one group: the same for the same seed, whatever else is replayed."""
+    """Lots of one scenario of one group: the same for the same seed, whatever else is replayed.
+
+    Raises InvalidInputError for a negative seed.
+    """
+    if seed < 0:
+        raise InvalidInputError.at("seed", f"is {seed}", "take 0 or more")
     return np.random.default_rng([seed, crc32(group_id.encode("utf-8", "surrogatepass")), crc32(scenario.encode())])
 
 

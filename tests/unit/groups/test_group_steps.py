@@ -123,7 +123,7 @@ def test_a_clients_strategies_run_in_the_client() -> None:
     assert sticky.releases[:2] == ("sticky", "sticky@3.0")
     assert "sticky@2.0" in sticky.releases
     assert (sticky.compared, cooperative.compared) == (("sticky@3.0",), ("cooperative-sticky@3.0",))
-    assert candidates(GroupType.UNKNOWN, "consumer", None) == classic
+    assert candidates(GroupType.UNKNOWN, "consumer", "4.1.0") == classic
     assert candidates(GroupType.STREAMS, "consumer", None) == candidates(GroupType.CLASSIC, "", None) == ()
 
 

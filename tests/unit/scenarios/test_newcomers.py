@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.scenarios.newcomers import Newcomers, lots_of, restarted
 from kafka_rebalance.snapshot.model import Member
 
@@ -17,6 +18,8 @@ def test_lots_are_those_of_a_group_a_scenario_and_a_seed() -> None:
     assert len(drawn) == 4
     assert lots_of("g", "s", 0).integers(10**12) in drawn
     lots_of("\udce4", "s", 0)  # a name that is no UTF-8 has lots, too
+    with pytest.raises(InvalidInputError, match="seed: is -1"):
+        lots_of("g", "s", -1)
 
 
 @pytest.mark.parametrize(

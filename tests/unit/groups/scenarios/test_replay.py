@@ -60,6 +60,14 @@ def test_a_static_rolling_restart_moves_nothing() -> None:
     assert rolling.unread_partition_ms == 240_000
 
 
+def test_where_some_of_many_are_restarted_all_are_counted() -> None:
+    """25 members with a partition each, of whom 20 are replayed: 20 pauses of 10 s stand for 25."""
+    members = [replace(reading(f"m{n:02}", "t"), assigned=(("t", (n,)),)) for n in range(25)]
+    rolling = row(state(members, {"t": 25}).group_input, "rolling_restart_static")
+    assert (rolling.subject, rolling.partitions_unread) == ("20 of 25 members", 25)
+    assert (rolling.unread_partition_ms, rolling.longest_pause_ms) == (250_000, 10_000)
+
+
 @pytest.mark.parametrize("strategy", ["range", "roundrobin", "sticky", "cooperative-sticky", "consumer/range"])
 def test_the_last_member_that_goes_leaves_an_empty_group_and_no_strategy_is_asked(strategy: str) -> None:
     """Both partitions are read by nobody from then on, under any strategy; a restart ends that."""
