@@ -18,7 +18,7 @@ from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
-from rebalance_advisor.cli.what_if import run_what_if
+from rebalance_advisor.cli.what_if.command import run_what_if
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.own_strategies.told import told_of_own

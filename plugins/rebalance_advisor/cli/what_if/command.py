@@ -7,8 +7,6 @@ for a plan. Exit codes as for a plan: the gravest of all columns.
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,13 +16,12 @@ from rebalance_advisor.cli.exit_codes import EXIT_DONE, exit_code_of
 from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import read_plan_input
 from rebalance_advisor.cli.progress import Progress
+from rebalance_advisor.cli.what_if.folder import write_what_if
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
 if TYPE_CHECKING:
     from kafka_rebalance.advisory.what_if import Outcome
-
-JSON_FILE, TEXT_FILE = "what_if.json", "what_if.txt"
 
 
 def require_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: str) -> None:
@@ -67,14 +64,11 @@ def run_what_if(arguments: argparse.Namespace, request: RunRequest, *, command: 
 
 def _write(out: Path, found: tuple[Outcome, ...], seed: int, *, as_json: bool) -> None:
     from kafka_rebalance.advisory.what_if import what_if_document
-    from rebalance_advisor.publish.folders.whole_folder import replace_folder
     from rebalance_advisor.publish.what_if_words import what_if_lines
 
     document, lines = what_if_document(found, seed), what_if_lines(found)
-    text = json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    shown = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
     with taken_back_on_interrupt():
-        folder = replace_folder(out, {JSON_FILE: text, TEXT_FILE: shown}, hashlib.sha256(text).hexdigest())
+        folder = write_what_if(out, document, lines)
     if as_json:
         write_json(sys.stdout, document | {"folder": str(folder)})
     else:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kafka_rebalance.errors import UsageError
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
-from rebalance_advisor.cli.what_if import JSON_FILE, TEXT_FILE
+from rebalance_advisor.cli.what_if.command import require_what_if
+from rebalance_advisor.cli.what_if.folder import JSON_FILE, TEXT_FILE
+from rebalance_advisor.request.run_request import RunRequest
 from tests.unit.advisory.test_what_if import snapshot
 
 
@@ -50,6 +54,13 @@ def test_advise_leads_groups_and_plans_nothing(tmp_path: Path, capsys: pytest.Ca
     today, more = document["outcomes"]
     assert (today["plan"], today["groups"], more["plan"], more["brokers_in_service"]) == (None, [], None, 4)
     assert {row["members"] for row in more["groups"]} == {3}
+
+
+def test_it_is_refused_before_anything_is_read() -> None:
+    """Neither INPUT nor DIR is looked at."""
+    require_what_if(Namespace(previous=None), RunRequest(), command="plan")
+    with pytest.raises(UsageError, match="--previous: a what-if continues no plan"):
+        require_what_if(Namespace(previous=Path("plan.json")), RunRequest(), command="advise")
 
 
 REFUSED: dict[str, tuple[list[str], str]] = {
