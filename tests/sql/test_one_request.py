@@ -95,6 +95,12 @@ def test_capacities_of_a_form_are_those_of_a_shells_file(dsn, connection, listed
     assert found == (tmp_path / "shell" / "plan.json").read_bytes()
 
 
+LOST = {
+    "format": "kafka-rebalance-scenario", "format_version": 1, "name": "n",
+    "changes": [{"change": "rack_lost", "rack": "a"}],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("choice", ["latest", "fresh"])
 @pytest.mark.parametrize(
     ("asked", "words"),
@@ -106,6 +112,7 @@ def test_capacities_of_a_form_are_those_of_a_shells_file(dsn, connection, listed
         ({"target": ["cpu=1.1"]}, "--target cpu: INPUT does not tell it"),
         ({"cap": ["cpu=80%"]}, "--cap cpu: INPUT does not tell it"),
         ({"leaders_only": True, "remove_broker": [1]}, "--leaders-only and --remove-broker contradict"),
+        ({"scenario": [LOST]}, "scenario: a run has no what-if; ask plan or advise with --scenario in a shell"),
         ({"own_strategy": ["os:system"]}, "own_strategy: 'os:system' is not in the table of test; let own_strategy in"),
     ],
 )

@@ -36,6 +36,8 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
 
 def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
     """Whoever may start a run may not thereby run any code: classes of one's own stand in the cluster's table."""
+    if request.own_scenarios:
+        raise UsageError.at("scenario", "a run has no what-if", "ask plan or advise with --scenario in a shell")
     configured = entry.options.get("own_strategy", ())
     for place in request.own_strategies:
         if place not in configured:

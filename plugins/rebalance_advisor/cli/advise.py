@@ -18,6 +18,7 @@ from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
+from rebalance_advisor.cli.what_if.command import run_what_if
 from rebalance_advisor.own_strategies.limits import limits_of
 from rebalance_advisor.own_strategies.targets import Kind, targets_here
 from rebalance_advisor.own_strategies.told import told_of_own
@@ -35,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay, score, plan, verify, write: the same pure steps as the pipeline's, in one process."""
     request = requested(arguments)
+    if request.own_scenarios:
+        return run_what_if(arguments, request, command="advise")
     targets = targets_here(request.own_strategies, Kind.ASSIGNOR)
     from kafka_rebalance.advisory.advise import advise, owned, with_hours
     from kafka_rebalance.advisory.finding_changes import with_changes

@@ -22,6 +22,7 @@ from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
 from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
+from rebalance_advisor.cli.what_if.command import run_what_if
 from rebalance_advisor.request.option_table import ALL
 from rebalance_advisor.terminal import write_json, write_lines
 
@@ -37,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
     request = requested(arguments)
+    if request.own_scenarios:
+        return run_what_if(arguments, request, command="plan")
     if request.owners or request.mutes:
         raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
     if request.own_strategies:

@@ -20,6 +20,7 @@ from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.option_texts import once
 from rebalance_advisor.request import value_kinds as kinds
 from rebalance_advisor.request.ownership_kinds import CLIENT, MUTE, OWNER
+from rebalance_advisor.request.scenario_kind import SCENARIO
 from rebalance_advisor.request.value_kinds import ValueKind
 
 LATEST, FRESH = "latest", "fresh"
@@ -152,6 +153,9 @@ RUN_OPTIONS = (
     Option("scenarios", "scenarios", _RUN, kinds.one_of(ALL, TODAY), "Scenarios",
         "groups are led through joins, crashes, restarts, other sizes and topics (all), or asked about today alone",
         "all|today", default=ALL),
+    Option("scenario", "own_scenarios", _RUN, SCENARIO, "Scenarios of one's own",
+        "what if: the cluster and its groups as a file's changes leave them, beside today; in a shell only …", "FILE",
+        Values.LIST),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
     Option("own_strategy", "own_strategies", _RUN, kinds.PLACE, "Own strategies",
         "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway (advise) …",

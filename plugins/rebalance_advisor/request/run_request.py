@@ -15,6 +15,7 @@ from rebalance_advisor.request.option_table import ALL, FRESH, LATEST, OPTIONS, 
 
 if TYPE_CHECKING:
     from kafka_rebalance.groups.replay_options import ReplayOptions
+    from kafka_rebalance.scenarios.scenario import Scenario
 
 DEFAULT_WINDOW_HOURS = 7 * 24
 _NAMES = tuple(option.name for option in OPTIONS)
@@ -34,6 +35,7 @@ class RunRequest:
     own_strategy_s      how long one may take for a group; own_strategy_bytes: its memory; None: as usual
     clients      whose consumers groups run, the first that matches
     scenarios    ``all``: groups are led through every scenario of the catalogue; ``today``: none
+    own_scenarios       changes of the cluster that are looked at beside it; nothing of them is ever executed
     """
 
     cluster: str | None = None
@@ -50,6 +52,7 @@ class RunRequest:
     own_strategy_bytes: int | None = None
     clients: tuple[ClientRule, ...] = ()
     scenarios: str = ALL
+    own_scenarios: tuple[Scenario, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""

@@ -65,7 +65,7 @@ REFUSED = {
     "--remove-broker and --add-broker contradict": {"remove_broker": [7], "add_broker": ["7"]},
     "'remove_brokers': is no option; did you mean remove_broker": {"remove_brokers": [7]},
     "'with_frontier': is no option; did you mean no_frontier": {"with_frontier": None},
-    "'zzz': is no option; known: cluster, snapshot, age_limit, load, window, owners, mutes, clients, seed": {"zzz": 1},
+    "'zzz': is no option; known: cluster, snapshot, age_limit, load, window, owners, mutes, clients, scen": {"zzz": 1},
 }
 
 

@@ -1,0 +1,111 @@
+"""``--scenario`` in a shell: one table, a folder that is no plan, and what is refused beside it."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.snapshot.codec import snapshot_to_document
+from rebalance_advisor.cli.main import main
+from rebalance_advisor.cli.what_if.command import require_what_if
+from rebalance_advisor.cli.what_if.folder import JSON_FILE, TEXT_FILE
+from rebalance_advisor.request.run_request import RunRequest
+from tests.unit.advisory.test_what_if import snapshot
+
+
+def words(folder: Path, command: str, **scenarios: Any) -> list[str]:
+    """The command line, with a file for each scenario."""
+    (folder / "cluster.json").write_text(json.dumps(snapshot_to_document(snapshot())))
+    given = [command, str(folder / "cluster.json"), "--out", str(folder / "out")]
+    for name, changes in scenarios.items():
+        document = {"format": "kafka-rebalance-scenario", "format_version": 1, "name": name, "changes": changes}
+        (folder / f"{name}.json").write_text(json.dumps(document))
+        given += ["--scenario", str(folder / f"{name}.json")]
+    return given
+
+
+LOST = [{"change": "rack_lost", "rack": "rack-0"}]
+MORE = [{"change": "brokers_added", "count": 1}, {"change": "members", "groups": "g", "join": 1}]
+
+
+def test_plan_compares_and_writes_nothing_to_execute(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words(tmp_path, "plan", lost=LOST, more=MORE)) == 0
+    shown = capsys.readouterr().out
+    assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.suffix) == [JSON_FILE, TEXT_FILE]
+    assert shown.startswith((tmp_path / "out" / TEXT_FILE).read_text())
+    head = shown.splitlines()
+    assert head[0].startswith("what if: nothing here is a plan to execute")
+    assert head[1].split() == ["today", "lost", "more"]
+    assert sum(line.count("what if: ") for line in head[2:]) == 3
+    assert main(["verify", str(tmp_path / "out" / JSON_FILE), str(tmp_path / "cluster.json")]) == 1
+    assert "is no plan" in capsys.readouterr().err
+
+
+def test_advise_leads_groups_and_plans_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words(tmp_path, "advise", more=MORE), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document.pop("folder") == str(tmp_path / "out")
+    assert document == json.loads((tmp_path / "out" / JSON_FILE).read_text())
+    today, more = document["outcomes"]
+    assert (today["plan"], today["groups"], more["plan"], more["brokers_in_service"]) == (None, [], None, 4)
+    assert {row["members"] for row in more["groups"]} == {3}
+
+
+def test_it_is_refused_before_anything_is_read() -> None:
+    """Neither INPUT nor DIR is looked at."""
+    require_what_if(Namespace(previous=None), RunRequest(), command="plan")
+    with pytest.raises(UsageError, match="--previous: a what-if continues no plan"):
+        require_what_if(Namespace(previous=Path("plan.json")), RunRequest(), command="advise")
+
+
+REFUSED: dict[str, tuple[list[str], str]] = {
+    "previous": (["--previous", "cluster.json"], "--previous: a what-if continues no plan"),
+    "strategy": (["--own-strategy", "a:B"], "--own-strategy: is not led through"),
+    "mutes": (["--mutes", "rules.toml"], "--mutes: a what-if has no findings"),
+    "owners": (["--owners", "rules.toml"], "--owners: a what-if has no findings"),
+    "twice": (["--scenario", "lost.json"], "lost.json has the name of another column"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("command", ["plan", "advise"])
+def test_what_makes_no_sense_beside_it_is_refused(
+    case: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = words(tmp_path, command, lost=LOST)
+    (tmp_path / "rules.toml").write_text(
+        '[[owners]]\npattern = "t"\nteam = "t"\n[[mutes]]\npattern = "t"\nuntil = 2999-12-31\nreason = "r"\n'
+    )
+    more, message = REFUSED[case]
+    more = [str(tmp_path / word) if "." in word else word for word in more]
+    assert main([*given, *more]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_clients_are_of_groups_which_advise_alone_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "clients.toml").write_text('[[clients]]\npattern = "g"\nclient = "kafkajs"\n')
+    told = ["--clients", str(tmp_path / "clients.toml"), "--json"]
+    assert main([*words(tmp_path, "plan", more=MORE), *told]) == 2
+    assert "--clients: a plan alone replays no groups; use advise" in capsys.readouterr().err
+    strategies = []
+    for more in ([], told[:2]):
+        assert main([*words(tmp_path, "advise", more=MORE), "--json", *more]) == 0
+        document = json.loads(capsys.readouterr().out)
+        strategies.append({row["assignor"] for row in document["outcomes"][1]["groups"]})
+    assert "RoundRobinAssigner" in strategies[1] - strategies[0]  # as kafkajs calls its own
+
+
+def test_a_scenario_that_is_wrong_or_does_not_fit_names_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words(tmp_path, "plan", wrong=[{"change": "rack_lost"}])) == 1
+    assert "wrong.json.changes[0]: 'rack' is missing" in capsys.readouterr().err
+    assert main(words(tmp_path, "plan", away=[{"change": "rack_lost", "rack": "x"}])) == 1
+    assert "scenario away, changes[0]: rack 'x'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
