@@ -118,7 +118,7 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
 
 
 @inner_kernel
-def _another_may_lead(state: State, p: int, j: int) -> bool:
+def another_may_lead(state: State, p: int, j: int) -> bool:
     """A replica of ``p`` other than slot ``j`` is where it may lead: somebody must."""
     for i in range(state.replicas.shape[1]):
         if i != j and state.replicas[p, i] >= 0 and state.leads[state.replicas[p, i]]:
@@ -133,7 +133,7 @@ def may_hold(state: State, p: int, j: int, target: int) -> bool:
     """
     if not state.takes[target] or state.start[target] + state.filled[target] >= state.start[target + 1]:
         return False
-    if not state.leads[target] and not _another_may_lead(state, p, j):
+    if not state.leads[target] and not another_may_lead(state, p, j):
         return False
     for i in range(state.replicas.shape[1]):
         if (i != j and state.replicas[p, i] == target) or state.original[p, i] == -2 - target:

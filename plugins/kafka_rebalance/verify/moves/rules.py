@@ -162,7 +162,12 @@ def check_result(
 
 
 def _could_lead_today(cluster: ClusterArrays) -> Flags:
-    """bool[P]: one of today's replicas, in a log dir that is online, may lead or go on leading."""
+    """bool[P]: one of today's replicas, in a log dir that is online, may lead or go on leading.
+
+    Nobody, where no broker that takes replicas takes leaders: what must move then has nowhere to be led.
+    """
+    if not (cluster.takes_replicas & cluster.takes_leaders).any():
+        return np.zeros(len(cluster.now), dtype=np.bool_)
     goes_on = (cluster.now == cluster.leader[:, None]) & cluster.keeps_leaders[cluster.now]
     able = (cluster.now >= 0) & ~cluster.must_leave & (cluster.takes_leaders[cluster.now] | goes_on)
     return np.asarray(able.any(axis=1))
