@@ -122,7 +122,7 @@ def test_small_clusters_are_within_a_tenth_of_the_least_imbalance_possible() -> 
 
 @pytest.mark.slow
 def test_two_hundred_budgets_are_within_a_tenth_of_the_least_imbalance_possible() -> None:
-    ratios = _hold_against_optimum(range(100))
+    ratios = _hold_against_optimum(range(130))
     print(f"\n{len(ratios)} budgets: {np.mean(ratios):.4f} × the optimum in the mean, {max(ratios):.4f} at worst")
     assert len(ratios) >= 200
     assert max(ratios) <= 1.1

@@ -9,6 +9,7 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.leaders.candidates import candidates
 from kafka_rebalance.planner.leaders.choose import choose_leaders
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.scales import resource_scale
@@ -32,6 +33,7 @@ class Placed:
     after: Floats
     band_violation: float
     topic_excess: int
+    misled: int = 0  # partitions led by who may not, though one of today's replicas may
     statistics: SearchStatistics = NOTHING_DONE
 
     def is_near(self, bound: float, gap: float = DEFAULTS.gaps.near) -> bool:
@@ -39,10 +41,11 @@ class Placed:
         return self.band_violation <= 0 and self.cost.bytes <= bound * (1 + gap)
 
     @property
-    def worth(self) -> tuple[bool, float, float, int, int]:
+    def worth(self) -> tuple[int, bool, float, float, int, int]:
         """The smaller the better. Where no band is met, a hundredth of a mean is not worth bytes."""
         cost = self.cost
         return (
+            self.misled,
             self.band_violation > 0,
             round(self.band_violation, 2),
             cost.bytes,
@@ -75,13 +78,24 @@ def place(
         after=after,
         band_violation=round(float(share[share > BAND_TOLERANCE].sum()), 6),
         topic_excess=topic_excess(problem.topic, replicas, problem.stays),
+        misled=_misled(problem, replicas, leader),
         statistics=done,
     )
 
 
+def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
+    """Partitions led by who may not although one of today's replicas may: another set would have kept that one."""
+    if problem.takes_leaders[problem.stays].all():
+        return 0
+    able = candidates(problem, replicas)
+    leads = (able & (replicas == leader[:, None])).any(axis=1)
+    could = candidates(problem, problem.replicas).any(axis=1)
+    return int((~leads & could & ~problem.pinned).sum())
+
+
 def better(found: Placed, other: Placed, allowed: int) -> Placed:
     """The one worth more; topics may be spread worse than ``allowed`` only where nothing inside the bands was found."""
-    is_spread = other.topic_excess <= allowed or found.band_violation > 0
+    is_spread = other.topic_excess <= allowed or found.band_violation > 0 or found.misled > other.misled
     chosen = other if is_spread and other.worth < found.worth else found
     done = found.statistics + other.statistics
     return chosen if chosen.statistics == done else replace(chosen, statistics=done)

@@ -58,7 +58,7 @@ class State(ByReference):
     has_limit: bool
     rack: Ints  # int32[B+1]
     takes: Flags  # bool[B+1]
-    leads: Flags  # bool[B+1]: may become the leader of a partition's only replica
+    leads: Flags  # bool[B+1]: may become the leader of what no other replica may lead
     leaves: Flags  # bool[B+1]: drained or unplaced
     receivers_in_rack: Longs
     items: Ints  # replica slots p·W + j, by broker
@@ -128,7 +128,7 @@ def make_state(
 
 
 def _may_lead_alone(problem: Problem) -> Flags:
-    """bool[B]: who takes a partition's only replica will lead it; where no receiver may lead at all, anybody may."""
+    """bool[B]: one of each partition's replicas must be able to lead; where no receiver may lead, anybody may."""
     if (problem.takes_replicas & problem.takes_leaders).any():
         return problem.takes_leaders
     return np.ones(problem.broker_count, dtype=np.bool_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
@@ -14,7 +15,7 @@ from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.plans.cluster_notes import cluster_notes, refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation
 from kafka_rebalance.plans.draft import empty_draft
-from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves
+from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves, told_apart
 from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
 from kafka_rebalance.plans.explain.outside_band import causes, largest_alone, widenings
 from kafka_rebalance.plans.explain.verdict import (
@@ -165,3 +166,13 @@ def test_a_target_speaks_of_the_plain_mean() -> None:
         known.plan_request, known.draft, known.outcome, known.bands, known.plan_request.options.band
     )
     assert "leader count is 3.00" in lines[0]  # counts have no target, their band is that of 10 %
+
+
+def test_two_amounts_that_differ_are_never_written_alike() -> None:
+    assert told_apart(1.0971, 1.0974) == ("1.0971", "1.0974")
+    assert told_apart(3.0, 2.0) == ("3", "2")
+    draw = np.random.default_rng(7)
+    for one, change in zip(draw.uniform(0.01, 30, 300), 10.0 ** draw.uniform(-12, 1, 300), strict=True):
+        left, right = told_apart(one, one + change)
+        assert left != right, (one, change)
+        assert float(left) == pytest.approx(one, rel=1e-3)

@@ -84,3 +84,16 @@ def test_without_balance_any_load_is_inside() -> None:
     problem = without_balance(hand_problem(THREE, 3))
     assert problem.band_low.max() == 0
     assert problem.band_high.min() == pytest.approx(60.0)  # twice all there is
+
+
+def test_what_is_free_is_no_bargain_for_each_byte_where_anything_before_the_knee_costs_some() -> None:
+    """Costs 0, 0, 10, 20, …: the second point is free. With the knee at 20 the one of 10 is the bargain; with the knee
+    at 10 only the free one is left, and it says that it is free.
+    """
+    cost = [0, 0, *range(10, 80, 10)]
+    late = named([point(cost[i], rest) for i, rest in enumerate([1.0, 0.9, 0.6, 0.3, 0.28, 0.26, 0.25, 0.24, 0.23])])
+    assert [found.name for found in late[:4]] == [None, None, "cheap", "knee"]
+    assert late[2].reason == "the most evenness for each byte that is copied"
+    early = named([point(cost[i], rest) for i, rest in enumerate([1.0, 0.5, 0.4, 0.3, 0.25, 0.2, 0.18, 0.17, 0.16])])
+    assert [found.name for found in early[:3]] == [None, "cheap", "knee"]
+    assert early[1].reason == "it evens out without one byte that is copied"

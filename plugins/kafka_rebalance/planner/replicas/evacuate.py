@@ -11,7 +11,15 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.kernels.decorators import inner_kernel
 from kafka_rebalance.planner.replicas.finish import leaving_cost, prices_of
-from kafka_rebalance.planner.replicas.moving import above, fewest_in_rack, fits_limit, move, rack_share, replica_load
+from kafka_rebalance.planner.replicas.moving import (
+    above,
+    another_may_lead,
+    fewest_in_rack,
+    fits_limit,
+    move,
+    rack_share,
+    replica_load,
+)
 from kafka_rebalance.planner.replicas.receivers import brokers_lacking, lacking_receiver, roomy_receiver
 from kafka_rebalance.planner.sorting import smallest_first
 from kafka_rebalance.planner.state import State
@@ -58,6 +66,8 @@ def _back_to_original(state: State, p: int, j: int, weight: Floats) -> int:
     for i in range(state.original.shape[1]):
         b = state.original[p, i]
         if b < 0 or state.leaves[b] or rack_share(state, p, j, state.rack[b]) > fewest:
+            continue
+        if not state.leads[b] and not another_may_lead(state, p, j):
             continue
         has_place = state.start[b] + state.filled[b] < state.start[b + 1]
         if has_place and not _holds(state, p, b) and fits_limit(state, p, b, weight):

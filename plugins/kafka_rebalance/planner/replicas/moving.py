@@ -118,13 +118,22 @@ def fits_limit(state: State, p: int, target: int, weight: Floats) -> bool:
 
 
 @inner_kernel
+def another_may_lead(state: State, p: int, j: int) -> bool:
+    """A replica of ``p`` other than slot ``j`` is where it may lead: somebody must."""
+    for i in range(state.replicas.shape[1]):
+        if i != j and state.replicas[p, i] >= 0 and state.leads[state.replicas[p, i]]:
+            return True
+    return False
+
+
+@inner_kernel
 def may_hold(state: State, p: int, j: int, target: int) -> bool:
-    """``target`` takes replicas (and leadership, for an only replica), holds no other replica of ``p``, is not barred,
-    and has room in its list.
+    """``target`` takes replicas (and leadership, where no other replica may lead), holds no other replica of ``p``, is
+    not barred, and has room in its list.
     """
     if not state.takes[target] or state.start[target] + state.filled[target] >= state.start[target + 1]:
         return False
-    if not state.leads[target] and (state.replicas.shape[1] == 1 or state.replicas[p, 1] < 0):
+    if not state.leads[target] and not another_may_lead(state, p, j):
         return False
     for i in range(state.replicas.shape[1]):
         if (i != j and state.replicas[p, i] == target) or state.original[p, i] == -2 - target:

@@ -77,7 +77,10 @@ def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
 
 
 def _drop_surplus(problem: Problem, replicas: Ints) -> None:
-    """Drop replicas above the target, one a round: drained brokers first, then crowded racks, then full brokers."""
+    """Drop replicas above the target, one a round: drained brokers first, then crowded racks, then full brokers.
+
+    The last one that may lead is dropped last: whoever survives must not hand leadership to who may not have it.
+    """
     while True:
         surplus = ((replicas >= 0).sum(axis=1) > problem.target_rf) & ~problem.pinned
         if not surplus.any():
@@ -89,8 +92,18 @@ def _drop_surplus(problem: Problem, replicas: Ints) -> None:
         badness = np.where(is_there, fullness[replicas[rows]] + 1e6 * crowd, -1.0)
         # Today's leader stays if it can: dropping it would cost a leader change.
         badness -= np.where(is_there & (replicas[rows] == problem.leader[rows, None]), 0.5, 0.0)
+        able = _may_lead(problem, replicas, rows)
+        badness -= np.where(able & (able.sum(axis=1, keepdims=True) == 1), 1e9, 0.0)
         worst = badness.argmax(axis=1)
         _remove_index(replicas, rows, worst.astype(np.int64))
+
+
+def _may_lead(problem: Problem, replicas: Ints, rows: np.ndarray) -> Flags:
+    """bool[rows, W]: replicas that may lead or go on leading; what is unplaced is on no broker."""
+    takes, keeps = np.append(problem.takes_leaders, False), np.append(problem.keeps_leaders, False)
+    held = replicas[rows]
+    able: Flags = (held >= 0) & (takes[held] | (keeps[held] & (held == problem.leader[rows, None])))
+    return able
 
 
 def _remove_index(replicas: Ints, rows: np.ndarray, replica_indexes: np.ndarray) -> None:

@@ -9,6 +9,7 @@ Complexity: O(M·W·D) in arrays, one line of text for each move.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,8 +180,19 @@ def _balance_texts(
             reasons.append(f"relieves broker {broker_id}: its {verb} {before:.2f} × its share")
         else:
             reasons.append(f"fills broker {broker_id}: its {verb} {before:.2f} × its share")
-        worse.append(f"broker {broker_id}'s {verb} {left_out:.4g} × its share instead of {after:.4g} ×")
+        one, other = told_apart(left_out, after)
+        worse.append(f"broker {broker_id}'s {verb} {one} × its share instead of {other} ×")
     return reasons, worse
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Both with four digits, or as many more as it takes to see which is which: 1.0971 and 1.0974, not 1.097 twice."""
+    texts = (f"{one:.4g}", f"{other:.4g}")
+    for digits in range(5, sys.float_info.dig + 1):
+        if texts[0] != texts[1]:
+            break
+        texts = (f"{one:.{digits}g}", f"{other:.{digits}g}")
+    return texts
 
 
 def _say_hard_reasons(plan_request: PlanRequest, draft: Draft, reasons: list[str], worse: list[str]) -> None:

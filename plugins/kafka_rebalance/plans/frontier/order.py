@@ -66,14 +66,21 @@ def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.fronti
     span, fall = max(cost[-1] - cost[0], 1e-12), max(rest[0] - rest[-1], 1e-12)
     below = (rest[0] - rest) / fall - (cost - cost[0]) / span
     knee = 2 + int(below[2:-1].argmax())
-    gain = (rest[0] - rest[1:knee]) / np.maximum(cost[1:knee] - cost[0], 1e-9 * span)
+    paid = cost[1:knee] - cost[0]
+    gain = (rest[0] - rest[1:knee]) / np.maximum(paid, 1e-9 * span)
+    if (paid > 0).any():  # what is free is no bargain for each byte
+        gain[paid <= 0] = -1.0
     unit = ("byte that is copied", "replica that moves", "leader that changes")[axis]
     names = {
-        1 + int(gain.argmax()): ("cheap", f"the most evenness for each {unit}"),
+        1 + int(gain.argmax()): ("cheap", _bargain_words(float(paid[gain.argmax()]), unit)),
         knee: ("knee", "beyond it each further step costs more than it evens out"),
         len(points) - 1: ("even", "the most even one that was found"),
     }
     return tuple(_with_name(point.point, *names.get(i, (None, ""))) for i, point in enumerate(points))
+
+
+def _bargain_words(paid: float, unit: str) -> str:
+    return f"the most evenness for each {unit}" if paid > 0 else f"it evens out without one {unit}"
 
 
 def _with_name(point: FrontierPoint, name: str | None, words: str) -> FrontierPoint:

@@ -91,9 +91,10 @@ def _check_leaders(
     _flag("leader_not_first", moves, claimed.end[:, 0] != to, "leader_to {} is not first in {}", faults,
           "leader_to", "to")  # fmt: skip
     may = np.where(to == before, cluster.keeps_leaders[to], cluster.takes_leaders[to])
-    # Where nobody may lead, somebody still must.
+    # Where nobody may lead, somebody still must; but who could have must not have been moved away.
     others = (claimed.end >= 0) & (cluster.takes_leaders[claimed.end])
-    _flag("leader_forbidden", moves, ~may & others.any(axis=1), "broker {} may not lead it", faults, "leader_to")
+    could = others.any(axis=1) | _could_lead_today(cluster)[claimed.row]
+    _flag("leader_forbidden", moves, ~may & could, "broker {} may not lead it", faults, "leader_to")
     absent = ~(claimed.end == to[:, None]).any(axis=1)
     _flag("leader_forbidden", moves, absent, "leader_to {} is no replica of it", faults, "leader_to")
 
@@ -160,9 +161,21 @@ def check_result(
     _check_demoted(claimed, cluster, free, faults)
 
 
+def _could_lead_today(cluster: ClusterArrays) -> Flags:
+    """bool[P]: one of today's replicas, in a log dir that is online, may lead or go on leading.
+
+    Nobody, where no broker that takes replicas takes leaders: what must move then has nowhere to be led.
+    """
+    if not (cluster.takes_replicas & cluster.takes_leaders).any():
+        return np.zeros(len(cluster.now), dtype=np.bool_)
+    goes_on = (cluster.now == cluster.leader[:, None]) & cluster.keeps_leaders[cluster.now]
+    able = (cluster.now >= 0) & ~cluster.must_leave & (cluster.takes_leaders[cluster.now] | goes_on)
+    return np.asarray(able.any(axis=1))
+
+
 def _check_demoted(claimed: ClaimedMoves, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
     leads = claimed.leader_after
-    others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1)
+    others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1) | _could_lead_today(cluster)
     wrong = free & (leads >= 0) & ~cluster.keeps_leaders[leads] & others
     for p in np.flatnonzero(wrong).tolist():
         broker = int(cluster.ids[leads[p]])
