@@ -56,11 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
     spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
     try:
-        replay_options = request.replay_options
+        asked = request.replay_options
         topics = replay_topics(spark, snapshot)
-        groups = replay_groups(
-            spark, replay_options.told(snapshot), odd, partial(own_strategies, own, limits), replay_options
-        )
+        groups = replay_groups(spark, asked.told(snapshot), odd, partial(own_strategies, own, limits), asked)
     finally:
         spark.stop()
     write_lines(sys.stderr, *told_of_own(refusals(groups), [one.name for one in own]))

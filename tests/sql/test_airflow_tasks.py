@@ -38,6 +38,7 @@ def replay_and_plan(connection, run_id, now=AT_ONCE):
     from kafka_rebalance.groups.group_replay import replay_group
     from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
     from kafka_rebalance.plans.document import plan_from_document
+    from rebalance_advisor.spark.rows.replayed import sent
     from spark_jobs.replay import save
     from spark_jobs.search_plan import answer_to, plan_of_old_reading, put_together, request_of, tasks_of
 
@@ -45,7 +46,7 @@ def replay_and_plan(connection, run_id, now=AT_ONCE):
     snapshot = store.load_snapshot(connection, run.snapshot_id)
     brokers = placement_brokers(snapshot)
     topics = [json.loads(json.dumps(asdict(replay_topic(today, brokers)))) for today in topic_placements(snapshot)]
-    groups = [json.loads(json.dumps(asdict(replay_group(given)))) for given in group_inputs(snapshot)]
+    groups = json.loads(json.dumps([sent(replay_group(given)) for given in group_inputs(snapshot)]))
     save(connection, run_id, snapshot, topics, groups)
     request = request_of(run, ())
     plan = plan_of_old_reading(snapshot, request, now=now)

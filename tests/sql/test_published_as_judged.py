@@ -22,6 +22,7 @@ from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing import publish_run
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.advisory_files import advisory_files
+from rebalance_advisor.spark.rows.replayed import sent
 from rebalance_advisor.store import stored_advice
 from spark_jobs import replay
 from tests.sql.sample_clusters import plain_snapshot
@@ -49,7 +50,8 @@ def run_id(connection, advice) -> str:
     """A run up to its findings, as its tasks leave it."""
     run_id, snapshot_id = "r-1", advice.plan.snapshot_id
     store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id, parameters={}, seed=0)
-    topics, groups = (json.loads(json.dumps([asdict(one) for one in part])) for part in (advice.topics, advice.groups))
+    topics, groups = [asdict(topic) for topic in advice.topics], [sent(group) for group in advice.groups]
+    topics, groups = json.loads(json.dumps([topics, groups]))
     replay.save(connection, run_id, advice.snapshot, topics, groups)
     store.save_plan(connection, run_id, advice.plan)
     store.save_findings(connection, run_id, stored_advice.derived_findings(connection, run_id))

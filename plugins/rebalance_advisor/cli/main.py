@@ -30,7 +30,7 @@ COMMANDS = {
         "rebalance_advisor.cli.keys.command",
         "what a topic's keys do to its partitions, from a sample of its records",
     ),
-    "group": ("rebalance_advisor.cli.group", "one group under every strategy, and what a pod's death costs"),
+    "group": ("rebalance_advisor.cli.groups.group", "one group under every strategy, and what a pod's death costs"),
     "replay": ("rebalance_advisor.cli.replay", "answer cases of any strategy, one JSON a line"),
 }
 

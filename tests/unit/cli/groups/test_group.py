@@ -1,0 +1,44 @@
+"""``rebalance-advisor group``: one group in ten lines, with figures that can be worked out by hand."""
+
+import json
+
+import pytest
+
+from rebalance_advisor.cli.main import main
+from stack.demo.cluster import write_demo_cluster
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    return write_demo_cluster(tmp_path_factory.mktemp("group") / "demo")
+
+
+def test_a_group_whose_one_member_reads_all(demo, capsys):
+    # cdc-sync: range on 24 topics of one partition. Whoever is first by id has all 24; when it dies they all move.
+    assert main(["group", str(demo), "cdc-sync"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "cdc-sync: 6 members, 24 partitions, classic group, range"
+    rows = {line.split()[0]: line.split() for line in lines[2:9]}
+    assert lines[2].endswith("← today")
+    assert rows["range"][1:6] == ["6.00", "1.00", "5", "24", "move"]
+    # Evenly shared each of six has four: that many move when one dies, and 20 of the first one's 24 to get there.
+    assert rows["cooperative-sticky"][1:6] == ["1.00", "1.00", "0", "4", "move"]
+    assert rows["cooperative-sticky"][-2:] == ["20", "move"]
+    assert len(lines) <= 12
+
+
+def test_json_has_every_row_of_every_scenario(demo, capsys):
+    assert main(["group", str(demo), "cdc-sync", "--json", "--seed", "3"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    rows = {(row["scenario"], row["assignor"]): row for row in found["scenarios"]}
+    assert len(rows) == len(found["scenarios"])
+    crash = rows["member_crashes", "range"]
+    # The session's 45 s after its last beat, which was a whole interval ago, and the wait for all to join again.
+    assert (crash["partitions_unread"], crash["variants"]) == (24, 6)
+    assert 45_000 <= crash["longest_pause_ms"] <= 45_000 + 3_000
+    assert rows["static_restart", "range"]["partitions_moved"] == 0
+
+
+def test_a_group_that_is_not_there_is_named_with_those_that_are(demo, capsys):
+    assert main(["group", str(demo), "cdc-synk"]) == 1
+    assert "cdc-sync" in capsys.readouterr().err
