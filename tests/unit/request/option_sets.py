@@ -40,7 +40,7 @@ OPTION_SETS = {
     "load of a window": ("--load p95 --window 14d", {"load": "p95", "window": "14d"}),
     OWN: (
         "--own-strategy a.b:C --own-strategy n.py:Nearest.By --own-strategy-seconds 5 "
-         "--own-strategy-memory 256MiB --scenarios today",
+        + "--own-strategy-memory 256MiB --scenarios today",
         {
             "own_strategy": ["a.b:C", "n.py:Nearest.By"],
             "own_strategy_seconds": 5,

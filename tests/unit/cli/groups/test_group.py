@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from rebalance_advisor.cli.main import main
+from rebalance_advisor.cli.groups import group
+from rebalance_advisor.cli.main import COMMANDS, main
 from stack.demo.cluster import write_demo_cluster
 
 
@@ -37,6 +38,10 @@ def test_json_has_every_row_of_every_scenario(demo, capsys):
     assert (crash["partitions_unread"], crash["variants"]) == (24, 6)
     assert 45_000 <= crash["longest_pause_ms"] <= 45_000 + 3_000
     assert rows["static_restart", "range"]["partitions_moved"] == 0
+
+
+def test_the_command_is_this_module():
+    assert COMMANDS["group"][0] == group.__name__
 
 
 def test_a_group_that_is_not_there_is_named_with_those_that_are(demo, capsys):
