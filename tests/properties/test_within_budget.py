@@ -72,7 +72,7 @@ def test_no_plan_is_less_even_than_the_greedy_one() -> None:
     assert np.mean(ratios) < 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.matrix
 def test_sixty_clusters_with_six_budgets_of_each_kind_are_no_less_even_than_greedy() -> None:
     ratios = _hold_against_greedy(range(60), SHARES)
     print(

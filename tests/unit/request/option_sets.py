@@ -39,11 +39,11 @@ OPTION_SETS = {
     ),
     "load of a window": ("--load p95 --window 14d", {"load": "p95", "window": "14d"}),
     OWN: (
-        "--own-strategy a.b:C --own-strategy n.py:B --own-strategy-seconds 5 --own-strategy-memory 256MiB --scenarios today",
+        "--own-strategy a.b:C --own-strategy b:D --own-strategy-seconds 5 --own-strategy-memory 1GiB --scenarios today",
         {
-            "own_strategy": ["a.b:C", "n.py:B"],
+            "own_strategy": ["a.b:C", "b:D"],
             "own_strategy_seconds": 5,
-            "own_strategy_memory": 256 * 2**20,
+            "own_strategy_memory": 2**30,
             "scenarios": "today",
         },
     ),
