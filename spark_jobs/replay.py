@@ -103,8 +103,8 @@ def replay_groups(
 
     def replay(row: Row) -> Document:
         is_odd = row["group_id"] in odd
-        scenarios = () if is_odd else tuple(row["scenarios"])
-        found = replace(asked, scenarios=scenarios).replay(unpack_group(row), () if is_odd else None)
+        scenarios, strategies = ((), ()) if is_odd else (tuple(row["scenarios"]), asked.strategies)
+        found = replace(asked, scenarios=scenarios, strategies=strategies).replay(unpack_group(row))
         return sent(found, with_today=row["part"] == 0)
 
     units = group_units(pack_groups(snapshot), snapshot.groups, asked.scenarios, _bins(spark))

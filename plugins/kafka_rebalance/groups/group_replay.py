@@ -25,6 +25,7 @@ from kafka_rebalance.groups.answers import answer_of, scored, unscored
 from kafka_rebalance.groups.group_input import GroupInput
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.release_words import spans_of, words_of_today
+from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup
 from kafka_rebalance.groups.scenarios.replay import Standing, changed_scores, scenario_scores
 from kafka_rebalance.groups.scenarios.state import GroupState
@@ -117,16 +118,16 @@ def replay_group(
         others = readers.keys() - {protocol, OWN, *MIGRATED}
         alike = [name for name in readers if name in others and bool((readers[name] == today).all())]
         scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
+    rows = scenario_scores(state, standings, scenarios, seed, Times())
+    rows += changed_scores(state, standings, changed, Times())
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
-    advised = _advised(group_input, scores, least_gain) if is_believable else None
+    advised = _advised(group_input, scores, least_gain, _restarts(rows)) if is_believable else None
     by_count, by_rate = state.least_skews
     scores = [row if row.error else replace(row, least_skew_count=by_count, least_skew_rate=by_rate) for row in scores]
     scores = [replace(row, is_advised=row.assignor == advised and not row.is_current) for row in scores]
     members = _member_scores(group_input, protocol, today, today, is_current=True)
     if advised is not None:
         members += _member_scores(group_input, advised, readers[advised], today, is_current=False)
-    rows = scenario_scores(state, standings, scenarios, seed, Times())
-    rows += changed_scores(state, standings, changed, Times())
     return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
 
 
@@ -216,10 +217,18 @@ def _version_words(
     )
 
 
-def _advised(group_input: GroupInput, scores: list[GroupScore], least_gain: float) -> str | None:
+def _restarts(rows: Sequence[GroupScore]) -> dict[str, int]:
+    """How long partitions are unread while all members restart, by strategy; empty where nobody asked."""
+    return {row.assignor: row.unread_partition_ms or 0 for row in rows if row.scenario == ROLLING_RESTART}
+
+
+def _advised(
+    group_input: GroupInput, scores: list[GroupScore], least_gain: float, restarts: Mapping[str, int]
+) -> str | None:
     """The strategy with the smallest fullest member, if it is smaller by ``least_gain``; of like ones the fewest moves.
 
-    Then the one that is told first. Ours is a what-if: nobody can set it in a client's configuration.
+    Then the one under which ``restarts`` leave least unread, then the one that is told first.
+    Ours is a what-if: nobody can set it in a client's configuration.
 
     Rates change from day to day, so a strategy that is less even by count is never advised for its rates. Nor is any
     for a group whose coordinator assigns (KIP-848, share, streams): a client's strategy is not its to choose.
@@ -239,10 +248,13 @@ def _advised(group_input: GroupInput, scores: list[GroupScore], least_gain: floa
     def level(score: GroupScore) -> float:
         return float((score.skew_rate if is_rate else score.skew_count) or 0.0)
 
+    def cost(score: GroupScore) -> tuple[int, int]:
+        return score.partitions_moved or 0, restarts.get(score.assignor, 0)
+
     better = [other for other in others if level(other) > 0 and level(today) / level(other) >= least_gain]
     lowest = min((level(score) for score in better), default=0.0)
     alike = [score for score in better if level(score) <= lowest * (1 + LIKE_RATIO)]
-    return min(alike, key=lambda score: score.partitions_moved or 0).assignor if alike else None
+    return min(alike, key=cost).assignor if alike else None
 
 
 def _member_scores(

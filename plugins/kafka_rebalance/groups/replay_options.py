@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafka_rebalance.groups.group_input import GroupInput, group_inputs
@@ -15,19 +14,23 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """``scenarios``: names of the catalogue; ``seed`` draws their members. By default groups are asked about today."""
+    """``scenarios``: names of the catalogue; ``seed`` draws their members. By default groups are asked about today.
+
+    ``strategies``: names of the registry, where not all that a group could run are asked.
+    """
 
     clients: tuple[ClientRule, ...] = ()
     scenarios: tuple[str, ...] = ()
     seed: int = 0
+    strategies: tuple[str, ...] | None = None
 
     def told(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
         """The snapshot with whose consumers its groups run."""
         return with_clients(snapshot, self.clients)
 
-    def replay(self, group_input: GroupInput, strategies: Sequence[str] | None = None) -> GroupReplay:
-        """One group under each strategy (or those of ``strategies``)."""
-        return replay_group(group_input, strategies, scenarios=self.scenarios, seed=self.seed)
+    def replay(self, group_input: GroupInput) -> GroupReplay:
+        """One group under each strategy."""
+        return replay_group(group_input, self.strategies, scenarios=self.scenarios, seed=self.seed)
 
     def replays(self, snapshot: ClusterSnapshot) -> tuple[GroupReplay, ...]:
         """All groups, in the snapshot's order."""

@@ -10,13 +10,14 @@ from kafka_rebalance.groups.scenarios.members import Stage, Variant
 from kafka_rebalance.groups.scenarios.state import GroupState
 
 TODAY = "today"
+ROLLING_RESTART = "rolling_restart"
 STRATEGY_CHANGES = "strategy_changes"  # from what the group runs to another strategy: today's row and two restarts
 EVENTS: dict[str, Callable[[Stage], Iterator[Variant]]] = {
     "member_joins": members.member_joins,
     "member_leaves": members.member_leaves,
     "member_crashes": members.member_crashes,
     "static_restart": members.static_restart,
-    "rolling_restart": members.rolling_restart,
+    ROLLING_RESTART: members.rolling_restart,
     "rolling_restart_static": members.rolling_restart_static,
     "rack_lost": members.rack_lost,
     "members_halved": members.members_halved,

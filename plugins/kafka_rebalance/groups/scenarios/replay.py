@@ -24,7 +24,7 @@ from kafka_rebalance.coordinator.pauses import Pauses, Step, added, pauses_of, r
 from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.answers import reader_of, scored, unscored
-from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES, stage_of, variants_of
+from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART, STRATEGY_CHANGES, stage_of, variants_of
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup, changed_variant
 from kafka_rebalance.groups.scenarios.members import Variant
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
@@ -105,10 +105,10 @@ def scenario_scores(
             rows += [_row(scenario, standing, variants, asked, times) for standing in standings if variants]
     own = next((one for one in standings if one.candidate.name == group_input.group.protocol), None)
     if STRATEGY_CHANGES in scenarios and own is not None:
-        restarts = {row.assignor: row for row in rows if row.scenario == _RESTARTS}
+        restarts = {row.assignor: row for row in rows if row.scenario == ROLLING_RESTART}
         if not restarts:
-            variants = tuple(variants_of(_RESTARTS, stage))
-            restarts = {one.candidate.name: _row(_RESTARTS, one, variants, asked, times) for one in standings}
+            variants = tuple(variants_of(ROLLING_RESTART, stage))
+            restarts = {one.candidate.name: _row(ROLLING_RESTART, one, variants, asked, times) for one in standings}
         others = (standing for standing in standings if standing is not own)
         rows += [_change(today, own, standing, restarts, asked.capacity) for standing in others]
     return tuple(rows)
@@ -239,5 +239,4 @@ def _pauses_in(row: GroupScore) -> Pauses:
 
 
 _NOBODY_LEFT = "no member is left"
-_RESTARTS = "rolling_restart"
 _UNNOTICED = (Trigger.STATIC_RESTART, Trigger.COORDINATOR_MOVES)  # whoever is there goes on reading what it reads
