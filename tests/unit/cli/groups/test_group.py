@@ -1,12 +1,15 @@
 """``rebalance-advisor group``: one group in ten lines, with figures that can be worked out by hand."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from rebalance_advisor.cli.groups import group
 from rebalance_advisor.cli.main import COMMANDS, main
 from stack.demo.cluster import write_demo_cluster
+
+README = Path(__file__).resolve().parents[4] / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +29,11 @@ def test_a_group_whose_one_member_reads_all(demo, capsys):
     assert rows["cooperative-sticky"][1:6] == ["1.00", "1.00", "0", "4", "move"]
     assert rows["cooperative-sticky"][-2:] == ["20", "move"]
     assert len(lines) <= 12
+
+
+def test_the_readme_shows_what_the_command_prints(demo, capsys):
+    assert main(["group", str(demo), "cdc-sync"]) == 0
+    assert f"```\n{capsys.readouterr().out}```" in README.read_text(encoding="utf-8")
 
 
 def test_json_has_every_row_of_every_scenario(demo, capsys):
