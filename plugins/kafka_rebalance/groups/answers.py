@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.arrays import NOBODY, Ints, Longs
 from kafka_rebalance.assignors.contract import Assignment, AssignmentRequest
 from kafka_rebalance.assignors.registry import by_name
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.group_input import GroupInput
+from kafka_rebalance.kernels.decorators import kernel
 from kafka_rebalance.scoring.assignment_scores import GroupScore, evenness
 from kafka_rebalance.scoring.drain import drain, member_capacity
 from kafka_rebalance.scoring.rack_reads import RackRatios, rack_ratios
@@ -26,13 +27,19 @@ def answer_of(name: str, request: AssignmentRequest, group_input: GroupInput) ->
 
 def reader_of(assignment: Assignment, group_input: GroupInput) -> Ints:
     """int32[P]: who reads each partition under ``assignment``. What is withheld for a round counts as handed over."""
-    first = group_input.first_row
-    reader = np.full(int(first[-1]), NOBODY, dtype=np.int32)
-    members = np.repeat(np.arange(len(assignment.offsets) - 1, dtype=np.int32), assignment.counts)
-    reader[first[assignment.topics] + assignment.partitions] = members
-    if len(assignment.withheld):
-        withheld = assignment.withheld
+    first, withheld = group_input.first_row, assignment.withheld
+    reader = _readers(first, assignment.offsets, assignment.topics, assignment.partitions)
+    if len(withheld):
         reader[first[withheld.topics] + withheld.partitions] = withheld.members
+    return reader
+
+
+@kernel
+def _readers(first: Longs, offsets: Longs, topics: Ints, partitions: Ints) -> Ints:
+    reader = np.full(first[-1], NOBODY, np.int32)
+    for member in range(len(offsets) - 1):
+        for place in range(offsets[member], offsets[member + 1]):
+            reader[first[topics[place]] + partitions[place]] = member
     return reader
 
 

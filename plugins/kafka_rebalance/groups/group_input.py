@@ -27,7 +27,7 @@ class GroupInput:
     topic that is not in the cluster. ``rates`` along the P partitions of these topics, in order; the racks of their
     replicas as ``rack_offsets`` int64[P+1] and ``racks`` (``None``: no rack), those of their leaders as
     ``leader_racks``, empty where nobody asked. ``topic_ids`` along the topics where all are known, else empty;
-    ``kafka_version`` of the brokers.
+    ``kafka_version`` of the brokers. ``first_row`` int64[T+1]: partition p of topic t is row ``first_row[t] + p``.
     """
 
     group: Group
@@ -39,10 +39,14 @@ class GroupInput:
     topic_ids: tuple[str, ...] = ()
     kafka_version: str | None = None
     leader_racks: tuple[str | None, ...] = ()
+    first_row: Longs = field(init=False)
     _codes: RackCodes | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
-        rows = int(np.maximum(self.partition_counts, 0).sum())
+        first_row = np.zeros(len(self.partition_counts) + 1, dtype=np.int64)
+        np.cumsum(np.maximum(self.partition_counts, 0), out=first_row[1:])
+        object.__setattr__(self, "first_row", first_row)
+        rows = int(first_row[-1])
         for name in PartitionRates.__dataclass_fields__:
             if len(getattr(self.rates, name)) != rows:
                 raise InvalidInputError.at(
@@ -67,11 +71,6 @@ class GroupInput:
             codes = rack_codes(self.rack_offsets, self.racks, self.leader_racks, members)
             object.__setattr__(self, "_codes", codes)
         return self._codes
-
-    @property
-    def first_row(self) -> Longs:
-        """int64[T+1]: partition p of topic t is row ``first_row[t] + p``."""
-        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.maximum(self.partition_counts, 0))))
 
     @property
     def reader(self) -> Ints:

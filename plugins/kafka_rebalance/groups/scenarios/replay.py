@@ -27,7 +27,7 @@ from kafka_rebalance.groups.answers import reader_of, scored, unscored
 from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART, STRATEGY_CHANGES, stage_of, variants_of
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup, changed_variant
 from kafka_rebalance.groups.scenarios.members import Variant
-from kafka_rebalance.groups.scenarios.state import Event, GroupState
+from kafka_rebalance.groups.scenarios.state import Event, GroupState, changed_readers
 from kafka_rebalance.groups.strategies import Candidate
 from kafka_rebalance.scoring.assignment_scores import GroupScore
 from kafka_rebalance.scoring.drain import member_capacity
@@ -175,7 +175,7 @@ def _played(variant: Variant, standing: Standing, asked: _Asked, times: Times) -
             after = stays
         else:
             after = asked.answer(standing, event.after, stays, is_from_today=reader is standing.reader)
-        moved += int(((before != NOBODY) & (before != after)).sum())
+        moved += changed_readers(before, after)
         steps.append(_step(event, before, after))
         reader = after
     pauses = summed(_pauses(standing.protocol, steps, times))

@@ -86,6 +86,16 @@ class Event:
 
 
 @kernel
+def changed_readers(before: Ints, after: Ints) -> int:
+    """How many partitions had a reader and have another one now, or none."""
+    count = 0
+    for row in range(len(before)):
+        if before[row] != NOBODY and before[row] != after[row]:
+            count += 1
+    return count
+
+
+@kernel
 def _carried(reader: Ints, row_before: Longs, member_before: Ints, members: int) -> tuple[Ints, Ints]:
     most = NOBODY
     for member in range(members):
