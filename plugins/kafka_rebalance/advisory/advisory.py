@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kafka_rebalance.advisory.rollover_words import rollover_lines
 from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.findings.consumers.advice_words import advice_words, findings_by_group
 from kafka_rebalance.findings.finding import Finding
@@ -50,7 +51,8 @@ def advisory_document(
         "plan": to_document(plan),
         "findings": [finding_document(finding) for finding in findings],
         "groups": [
-            group_document(replay, group_of[replay.group_id], told.get(replay.group_id, ())) for replay in groups
+            group_document(replay, group_of[replay.group_id], told.get(replay.group_id, ()), snapshot.kafka_version)
+            for replay in groups
         ],
         "topics": [topic_document(topic) for topic in topics],
     }
@@ -80,10 +82,12 @@ def finding_document(finding: Finding) -> dict[str, Any]:
     }
 
 
-def group_document(replay: GroupReplay, group: Group, findings: Sequence[Finding] = ()) -> dict[str, Any]:
+def group_document(
+    replay: GroupReplay, group: Group, findings: Sequence[Finding] = (), kafka_version: str | None = None
+) -> dict[str, Any]:
     """One entry of ``groups.json``: today, what other strategies would do, and which one is advised.
 
-    ``findings``: those about the group.
+    ``findings``: those about the group. ``kafka_version``: of the brokers, where it is known.
     """
     today = replay.today
     shown = {today.assignor, replay.advised}  # the store has every strategy's
@@ -106,6 +110,7 @@ def group_document(replay: GroupReplay, group: Group, findings: Sequence[Finding
         **_reads_document(today),
         "advised": replay.advised,
         "advice": advice_words(replay, group, findings),
+        "rollover": rollover_lines(replay, group, kafka_version),
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
         "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],
         "readers": [_member_document(member) for member in replay.members],

@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, replay one group through every scenario, print."""
     from kafka_rebalance.advisory.group_table import group_table
+    from kafka_rebalance.advisory.rollover_words import rollover_lines
     from kafka_rebalance.findings.consumers.advice_words import advice_words
     from kafka_rebalance.findings.rules import evaluate_rules
     from kafka_rebalance.groups.replay_options import EVERYTHING
@@ -52,4 +53,5 @@ def run(arguments: argparse.Namespace) -> int:
     findings = evaluate_rules(alone, score_cluster(alone), [answer])
     about = [finding for finding in findings if finding.subject == arguments.group]
     write_lines(sys.stdout, *group_table(answer, found[0], advice_words(answer, found[0], about)))
+    write_lines(sys.stdout, *rollover_lines(answer, found[0], snapshot.kafka_version))
     return 0

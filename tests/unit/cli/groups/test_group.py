@@ -28,12 +28,23 @@ def test_a_group_whose_one_member_reads_all(demo, capsys):
     # Evenly shared each of six has four: that many move when one dies, and 20 of the first one's 24 to get there.
     assert rows["cooperative-sticky"][1:6] == ["1.00", "1.00", "0", "4", "move"]
     assert rows["cooperative-sticky"][-2:] == ["20", "move"]
-    assert len(lines) <= 12
+    assert lines.index(next(line for line in lines if line.startswith("1. "))) <= 11
 
 
 def test_the_readme_shows_what_the_command_prints(demo, capsys):
     assert main(["group", str(demo), "cdc-sync"]) == 0
-    assert f"```\n{capsys.readouterr().out}```" in README.read_text(encoding="utf-8")
+    table, steps, _ = capsys.readouterr().out.partition("1. ")
+    assert f"```\n{table}```" in README.read_text(encoding="utf-8")
+    assert steps
+
+
+def test_the_way_to_what_is_advised_is_told_step_by_step(demo, capsys):
+    assert main(["group", str(demo), "cdc-sync"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (place,) = [number for number, line in enumerate(lines) if line.startswith("1. ")]
+    assert "CooperativeStickyAssignor,org.apache.kafka.clients.consumer.RangeAssignor" in lines[place]
+    assert lines[place + 1].startswith("2. Restart one member after the other (at most 12 rebalances)")  # 6 in, 6 out
+    assert lines[-1].startswith("records read twice: ")
 
 
 def test_json_has_every_row_of_every_scenario(demo, capsys):

@@ -1,0 +1,39 @@
+"""How a group gets from its strategy to the advised one: the steps for its members' client, as lines of text."""
+
+from __future__ import annotations
+
+from kafka_rebalance.coordinator.pause_sums import Pauses
+from kafka_rebalance.findings.server_choice import better_server_strategy
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.member_clients import group_client
+from kafka_rebalance.groups.rollover import rollover
+from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
+from kafka_rebalance.snapshot.group import Group, GroupType
+
+
+def rollover_lines(replay: GroupReplay, group: Group, kafka_version: str | None) -> list[str]:
+    """Steps by number, then what may be read twice; empty where nothing is advised."""
+    is_server = group.type is GroupType.CONSUMER
+    better = better_server_strategy(replay) if is_server else None
+    target = better.assignor if better is not None else replay.advised
+    if target is None:
+        return []
+    bounces = [_pauses(replay, name) for name in (replay.today.assignor, target)]
+    found = rollover(
+        group, group_client(group), target, is_server=is_server, kafka_version=kafka_version,
+        bounces=[pauses for pauses in bounces if pauses is not None],
+    )  # fmt: skip
+    if found.obstacle:
+        return [f"cannot be changed: {found.obstacle}"]
+    return [*map(str, found.steps), f"records read twice: {found.read_again}"] if found.steps else []
+
+
+def _pauses(replay: GroupReplay, assignor: str) -> Pauses | None:
+    """Of a rolling restart under one strategy, where that was replayed."""
+    for row in replay.scenarios:
+        if (row.scenario, row.assignor, row.error) == (ROLLING_RESTART, assignor, None):
+            return Pauses(
+                row.partitions_unread or 0, row.partitions_revoked or 0, row.longest_pause_ms,
+                row.unread_partition_ms or 0,
+            )  # fmt: skip
+    return None
