@@ -1,0 +1,32 @@
+"""From today's strategy to the advised one: steps where something is advised, and what stands in the way."""
+
+from dataclasses import replace
+
+from kafka_rebalance.advisory.rollover_words import rollover_lines
+from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.groups.subscriptions import SubscriptionBasis
+from kafka_rebalance.scoring.assignment_scores import GroupScore
+from kafka_rebalance.snapshot.model import Group, Member
+
+TODAY = GroupScore("g", "range", None, True, 2, 3, skew_count=2.0)
+GROUP = Group("g", protocol="range", members=(Member("a", client_id="kafkajs"), Member("b", client_id="kafkajs")))
+
+
+def test_nothing_advised_needs_no_steps_and_a_client_without_the_strategy_cannot_go_there() -> None:
+    replay = GroupReplay("g", SubscriptionBasis.GIVEN, True, (TODAY,), (), None)
+    assert rollover_lines(replay, GROUP, None) == []
+    (line,) = rollover_lines(replace(replay, advised="cooperative-sticky"), GROUP, None)
+    assert line.startswith("cannot be changed: ")  # KafkaJS has round robin alone
+
+
+def test_the_pauses_of_the_scenarios_are_those_of_the_restarts() -> None:
+    rows = (
+        GroupScore("g", "range", None, False, 2, 3, scenario="rolling_restart", unread_partition_ms=9, error=None),
+        GroupScore("g", "roundrobin", None, False, 2, 3, scenario="rolling_restart", error="refused"),
+    )
+    members = (Member("a", client_id="consumer-g-1"), Member("b", client_id="consumer-g-1"))
+    replay = GroupReplay("g", SubscriptionBasis.GIVEN, True, (TODAY,), (), "roundrobin", rows)
+    lines = rollover_lines(replay, replace(GROUP, members=members), None)
+    assert [line[:2] for line in lines[:-1]] == [f"{number}." for number in range(1, len(lines))]
+    assert "RoundRobinAssignor" in lines[0]
+    assert lines[-1].startswith("records read twice: ")
