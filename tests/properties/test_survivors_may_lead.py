@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.linear_program.whole_plan import whole_plan
+from kafka_rebalance.planner.working_bands import WorkingBands
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.verify import verify_plan
@@ -71,6 +74,17 @@ def _hold(seeds: Sequence[int]) -> int:
 
 def test_no_leader_ends_where_none_may_be() -> None:
     assert _hold(range(25)) > 15
+
+
+def test_a_closed_leader_gives_way_to_a_new_replica_that_may_lead() -> None:
+    """t-0 is led by broker 0, which is demoted, and gets a second replica. Without bands no change is the cheapest."""
+    rows = [row("t", 0, [0], GB), row("t", 1, [1, 2], GB), row("t", 2, [2, 3], GB)]
+    options = PlanOptions(within=0.3, with_frontier=False, demote_brokers=frozenset({0}), replication_factor=2)
+    problem = build_request(cluster(rows, brokers(4)), options).problem(options.band)
+    free = WorkingBands(np.zeros_like(problem.band_low), np.full_like(problem.band_high, np.inf))
+    found = whole_plan(problem, free)
+    assert found is not None
+    assert found.replicas[0, found.replica_index[0]] != 0
 
 
 @pytest.mark.slow

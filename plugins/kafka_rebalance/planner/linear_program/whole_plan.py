@@ -22,9 +22,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.leaders.candidates import candidates
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, disk_beyond
 from kafka_rebalance.planner.linear_program.relaxation import Rows, capacity_rows, rack_rows
 from kafka_rebalance.planner.linear_program.rounding import in_order
@@ -132,4 +133,14 @@ def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> Who
     for row in np.flatnonzero(~problem.pinned).tolist():
         chosen = arcs.broker[is_there & (arcs.row == row)].tolist()
         replicas[row] = in_order(problem.replicas[row], chosen)
-    return WholePlan(replicas, (replicas == leader[:, None]).argmax(axis=1).astype(np.int32))
+    return WholePlan(replicas, _lawful(problem, replicas, (replicas == leader[:, None]).argmax(axis=1)))
+
+
+def _lawful(problem: Problem, replicas: Ints, replica_index: Longs) -> Ints:
+    """int32[P]: the leaders found; a closed one gives way where a replica that is new may lead.
+
+    The program lets it go on where none of today's others may: it cannot say "unless one that may comes".
+    """
+    may_lead = candidates(problem, replicas)
+    is_lawful = np.take_along_axis(may_lead, replica_index[:, None], axis=1)[:, 0] | ~may_lead.any(axis=1)
+    return np.where(is_lawful, replica_index, may_lead.argmax(axis=1)).astype(np.int32)
