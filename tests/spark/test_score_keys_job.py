@@ -77,7 +77,7 @@ def test_what_a_task_cannot_read_is_told_in_a_line(spark, samples, kind):
     name = str(samples / {"parquet": "parquet", "json": "s.jsonl", "csv": "s.csv"}[kind])
     with pytest.raises(InvalidInputError, match="has no column 'k', but 'key', 'p', 'size'"):
         tally_sample(spark, name, kind, SampleColumns(key="k"), PLAN)
-    with pytest.raises(InvalidInputError, match=r": row \d+: its key is not hex; --key-encoding"):
+    with pytest.raises(InvalidInputError, match=r"row \d+: its key is not hex; --key-encoding"):
         tally_sample(spark, name, kind, SampleColumns(encoding=KeyEncoding.HEX), PLAN)
 
 
