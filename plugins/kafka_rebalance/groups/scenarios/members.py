@@ -130,7 +130,7 @@ def members_as_partitions(stage: Stage) -> Iterator[Variant]:
 
 def _sized(stage: Stage, scenario: str, wanted: int) -> Iterator[Variant]:
     count, lots = len(stage.today.members), stage.lots(scenario)
-    if wanted in (count, 0):
+    if wanted in (count, 0) or wanted > max(_MOST_MEMBERS, 2 * count):
         return
     if wanted > count:
         event = grown(stage.today, wanted - count, lots)
@@ -172,3 +172,4 @@ def _rolling(stage: Stage, events: Sequence[Event]) -> Variant:
 
 
 _MOST_JOINS = 5
+_MOST_MEMBERS = 10_000  # a coordinator holds no group that is much larger
