@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.assignors.request import MapOrder
-from kafka_rebalance.assignors.sticky import balance
+from kafka_rebalance.assignors.sticky import balance, least_reader, literal_questions, movements
 from kafka_rebalance.assignors.sticky.general import choose_who_takes_part, most_possible
 from kafka_rebalance.assignors.sticky.state import (
     HEAP,
@@ -83,11 +83,11 @@ def test_a_row_that_two_hold_stands_in_both_lists_and_taking_it_from_a_third_doe
 
 def test_the_reader_with_the_least_is_on_top_ties_by_id_and_finds_its_place_when_it_changes() -> None:
     state = holding(nobody_has_anything({"t": 9}, {"c": ["t"], "b": ["t"], "a": ["t"]}), [0, 1], [2], [3])
-    balance.fill(state, 0, only_who_takes_part=True)
+    least_reader.fill(state, 0, only_who_takes_part=True)
     assert (int(state.heap[0]), int(state.marks[HEAP])) == (2, 3)  # a and b hold one each: a sorts first
     give(state, 4, 2)
     give(state, 5, 2)
-    balance.moved(state, 2)
+    least_reader.moved(state, 2)
     assert int(state.heap[0]) == 1
     assert sorted(state.heap[:3].tolist()) == [0, 1, 2]
 
@@ -133,18 +133,18 @@ def test_nobody_takes_part_where_nobody_could_have_anything_of_anyone() -> None:
 def test_a_move_against_an_earlier_one_turns_that_one_back(two_of_one_topic: State) -> None:
     """Row 0 came from a to b. Row 1 is to go from b to a: row 0 goes back in its place, and nothing is moved at all."""
     state = holding(two_of_one_topic, [], [0, 1])
-    balance.record(state, 0, 0, 1)
-    assert balance.really_moved(state, 1, 1, 0) == 0
-    assert balance.really_moved(state, 1, 0, 1) == 1  # the same way as row 0: nothing to turn back
-    balance.record(state, 0, 1, 0)
+    movements.record(state, 0, 0, 1)
+    assert movements.really_moved(state, 1, 1, 0) == 0
+    assert movements.really_moved(state, 1, 0, 1) == 1  # the same way as row 0: nothing to turn back
+    movements.record(state, 0, 1, 0)
     assert state.rows["source"].tolist() == [NONE] * 6
-    assert balance.really_moved(state, 1, 1, 0) == 1
+    assert movements.really_moved(state, 1, 1, 0) == 1
 
 
 def test_a_row_that_moves_twice_counts_as_one_movement_from_where_it_was_first() -> None:
     state = nobody_has_anything({"t": 3}, {"a": ["t"], "b": ["t"], "c": ["t"]})
-    balance.record(state, 2, 0, 1)
-    balance.record(state, 2, 1, 2)
+    movements.record(state, 2, 0, 1)
+    movements.record(state, 2, 1, 2)
     assert (int(state.rows["source"][2]), int(state.rows["target"][2])) == (0, 2)
     assert (int(state.topics["moved_first"][0]), int(state.topics["moved_last"][0])) == (2, 2)
 
@@ -153,9 +153,9 @@ def test_of_several_that_came_the_other_way_the_first_of_the_hash_set_goes_back(
     """Rows 0 to 4 came from a to b: which stands first is the lowest bin of the spread hash in a table of 16."""
     state = holding(nobody_has_anything({"t": 6}, {"a": ["t"], "b": ["t"]}), [], list(range(6)))
     for row in range(5):
-        balance.record(state, row, 0, 1)
+        movements.record(state, row, 0, 1)
     bins = (state.rows["spread"][:5] & 15).tolist()
-    assert balance.really_moved(state, 5, 1, 0) == bins.index(min(bins))
+    assert movements.really_moved(state, 5, 1, 0) == bins.index(min(bins))
 
 
 def test_the_set_of_a_movement_doubles_with_its_thirteenth_row() -> None:
@@ -163,22 +163,22 @@ def test_the_set_of_a_movement_doubles_with_its_thirteenth_row() -> None:
     state = nobody_has_anything({"t": 14}, {"a": ["t"], "b": ["t"]})
     tables = []
     for row in range(14):
-        balance.record(state, row, 0, 1)
+        movements.record(state, row, 0, 1)
         tables.append(int(state.rows["table"][0]))
     assert tables == [16] * 12 + [32] * 2
 
 
 def test_kafkas_questions_word_for_word_agree_where_no_stale_partition_is_held(two_of_one_topic: State) -> None:
     state = holding(two_of_one_topic, [0, 1, 2], [])
-    assert balance.is_balanced_literally(state) == balance.NO
-    assert balance.somebody_has_less(state, 0, 0) == balance.YES
+    assert literal_questions.is_balanced_literally(state) == literal_questions.NO
+    assert literal_questions.somebody_has_less(state, 0, 0) == literal_questions.YES
     take(state, 0, 0)
     give(state, 0, 1)
     for row in range(3, 6):
         give(state, row, 1)  # 2 and 4, but for a slack of 1 two are too many
-    assert balance.is_balanced_literally(state) == balance.NO
+    assert literal_questions.is_balanced_literally(state) == literal_questions.NO
     give(state, 3, 0)
-    assert balance.somebody_has_less(state, 0, 1) == balance.NO
+    assert literal_questions.somebody_has_less(state, 0, 1) == literal_questions.NO
 
 
 def test_where_java_would_ask_for_a_member_that_is_left_out_it_fails(two_of_one_topic: State) -> None:
@@ -186,4 +186,4 @@ def test_where_java_would_ask_for_a_member_that_is_left_out_it_fails(two_of_one_
     state = holding(two_of_one_topic, [0, 1, 2], [])
     state.members["takes_part"][1] = 0
     state.marks[LITERAL] = 1
-    assert balance.somebody_has_less(state, 0, 0) == balance.FAILED
+    assert literal_questions.somebody_has_less(state, 0, 0) == literal_questions.FAILED

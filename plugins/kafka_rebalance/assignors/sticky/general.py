@@ -27,10 +27,9 @@ from kafka_rebalance.assignors.sticky.balance import (
     FREED_MEMORY,
     NO_MEMBER,
     NULL_POINTER,
-    fill,
-    moved,
     rebalance,
 )
+from kafka_rebalance.assignors.sticky.least_reader import fill, moved
 from kafka_rebalance.assignors.sticky.lines import Claims, Line
 from kafka_rebalance.assignors.sticky.state import HEAP, LEAST, LITERAL, MOST, NONE, State, flattened, give, new_state
 from kafka_rebalance.assignors.sticky.sticky_input import NONE_DOUBLED, StickyInput, free_rows
