@@ -429,8 +429,11 @@ def scenario_row(
     for end in ends:
         if (end.moved, end.pauses[3]) > (worst.moved, worst.pauses[3]):
             worst = end
+    row = row_of(worst.group, name, worst.readers, worst.before, capacity)
+    if any(len(variant.events) > 1 for variant in variants if variant.subject == worst.subject):
+        row["moved_rate_ratio"] = None  # of several events there is no one share
     return {
-        **row_of(worst.group, name, worst.readers, worst.before, capacity), **pause_columns(worst.pauses),
+        **row, **pause_columns(worst.pauses),
         "scenario": scenario, "subject": worst.subject, "variants": len(ends), "partitions_moved": worst.moved,
         "mean_partitions_moved": sum(end.moved for end in ends) / len(ends),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""How a group gets from its strategy to the advised one: the steps for its members' client, as lines of text."""
+"""How a group gets from its strategy to another one: the steps for its members' client, as lines of text."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.rollover import rollover
 from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART
+from kafka_rebalance.groups.strategies import MIGRATED
 from kafka_rebalance.snapshot.group import Group, GroupType
 
 
-def rollover_lines(replay: GroupReplay, group: Group, kafka_version: str | None) -> list[str]:
-    """Steps by number, then what may be read twice; empty where nothing is advised."""
+def rollover_lines(
+    replay: GroupReplay, group: Group, kafka_version: str | None, wanted: str | None = None
+) -> list[str]:
+    """Steps by number, then what may be read twice. ``wanted``: a strategy's name in the replay, as
+    ``cooperative-sticky`` or ``consumer/uniform`` (KIP-848); else what is advised, and no lines where nothing is.
+    """
     is_server = group.type is GroupType.CONSUMER
     better = better_server_strategy(replay) if is_server else None
-    target = better.assignor if better is not None else replay.advised
+    target = wanted or (better.assignor if better is not None else replay.advised)
     if target is None:
         return []
+    is_server = target in MIGRATED if wanted and not is_server else is_server
     bounces = [_pauses(replay, name) for name in (replay.today.assignor, target)]
     found = rollover(
-        group, group_client(group), target, is_server=is_server, kafka_version=kafka_version,
+        group, group_client(group), target.removeprefix("consumer/"), is_server=is_server, kafka_version=kafka_version,
         bounces=[pauses for pauses in bounces if pauses is not None],
     )  # fmt: skip
     if found.obstacle:

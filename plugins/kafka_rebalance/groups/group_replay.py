@@ -102,24 +102,15 @@ def replay_group(
     own = next((strategy for strategy in possible if strategy.name == protocol and strategy.releases), None)
     basis, subscriptions, fitting = _settle(group_input, today, own)
     state = GroupState(group_input, subscriptions)
-    scores = [replace(scored(group_input, protocol, today, today), is_current=True)]
-    readers = {protocol: today}
-    standings = [Standing(own, fitting[0], today)] if own is not None and fitting else []
-    for candidate in possible:
-        is_told = candidate is own and bool(fitting)  # today's row says it
-        if not is_told and (strategies is None or candidate.name in strategies):
-            score, reader = _replayed(candidate, group_input, subscriptions, today)
-            scores.append(score)
-            if reader is not None:
-                readers[candidate.name] = reader
-                standings.append(Standing(candidate, candidate.releases[0], reader))
+    answers = _answers(possible, own, fitting, strategies, group_input, subscriptions)
+    scores, readers = answers.scores, answers.readers
     is_reproduced = None if own is None else bool(fitting)
     if own is not None and fitting:
         others = readers.keys() - {protocol, OWN, *MIGRATED}
         alike = [name for name in readers if name in others and bool((readers[name] == today).all())]
         scores[0] = replace(scores[0], version=words_of_today(own, fitting, alike))
-    rows = scenario_scores(state, standings, scenarios, seed, Times())
-    rows += changed_scores(state, standings, changed, Times())
+    rows = scenario_scores(state, answers.standings, scenarios, seed, Times())
+    rows += changed_scores(state, answers.standings, changed, Times())
     is_believable = basis is SubscriptionBasis.GIVEN or is_reproduced is not False
     advised = _advised(group_input, scores, least_gain, _restarts(rows)) if is_believable else None
     by_count, by_rate = state.least_skews
@@ -129,6 +120,37 @@ def replay_group(
     if advised is not None:
         members += _member_scores(group_input, advised, readers[advised], today, is_current=False)
     return GroupReplay(group.id, basis, is_reproduced, tuple(scores), members, advised, rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answers:
+    """Rows of today, the group's own first; who would read each partition, and what scenarios begin with."""
+
+    scores: list[GroupScore]
+    readers: dict[str, Ints]
+    standings: list[Standing]
+
+
+def _answers(
+    possible: Sequence[Candidate], own: Candidate | None, fitting: Sequence[str], strategies: Sequence[str] | None,
+    group_input: GroupInput, subscriptions: Subscriptions,
+) -> _Answers:  # fmt: skip
+    """Each strategy's answer to today; the own one's, where it is reproduced (``fitting``), is what is read today."""
+    today, protocol = group_input.reader, group_input.group.protocol or _UNKNOWN
+    current = replace(scored(group_input, protocol, today, today), is_current=True)
+    answers = _Answers([current], {protocol: today}, [])
+    if own is not None and fitting:
+        answers.standings.append(Standing(own, fitting[0], today))
+    for candidate in possible:
+        is_told = candidate is own and bool(fitting)  # today's row says it
+        if is_told or not (strategies is None or candidate.name in strategies):
+            continue
+        score, reader = _replayed(candidate, group_input, subscriptions, today)
+        answers.scores.append(score)
+        if reader is not None:
+            answers.readers[candidate.name] = reader
+            answers.standings.append(Standing(candidate, candidate.releases[0], reader))
+    return answers
 
 
 def _only_told(group_input: GroupInput, protocol: str) -> GroupReplay:

@@ -31,13 +31,7 @@ MOST_CHANGES = 100
 def scenario_from_document(document: Any, place: str = "scenario") -> Scenario:
     """A checked scenario. Raises InvalidInputError naming the JSON path under ``place`` that is wrong."""
     fields = Fields(document, place)
-    if fields.get("format", str) != FORMAT:
-        raise InvalidInputError.at(f"{place}.format", f"{excerpt(document['format'])} is not {FORMAT!r}")
-    version = fields.get("format_version", int)
-    if version != FORMAT_VERSION:
-        raise InvalidInputError.at(
-            f"{place}.format_version", f"{version} is unknown", f"this advisor reads {FORMAT_VERSION}"
-        )
+    fields.require_format(FORMAT, FORMAT_VERSION)
     name = fields.get("name", str)
     if not name.strip():
         raise InvalidInputError.at(f"{place}.name", "is empty")

@@ -24,6 +24,7 @@ from kafka_rebalance.coordinator.pauses import Pauses, Step, added, pauses_of, r
 from kafka_rebalance.coordinator.timeline import Protocol, Times, Trigger
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.groups.answers import reader_of, scored, unscored
+from kafka_rebalance.groups.client_settings import COOPERATIVE
 from kafka_rebalance.groups.scenarios.catalogue import ROLLING_RESTART, STRATEGY_CHANGES, stage_of, variants_of
 from kafka_rebalance.groups.scenarios.custom import ChangedGroup, changed_variant
 from kafka_rebalance.groups.scenarios.members import Variant
@@ -46,7 +47,7 @@ class Standing:
         """How its members give partitions up."""
         if self.candidate.is_server:
             return Protocol.CONSUMER
-        return Protocol.COOPERATIVE if self.candidate.name == "cooperative-sticky" else Protocol.EAGER
+        return Protocol.COOPERATIVE if self.candidate.name.partition("@")[0] == COOPERATIVE else Protocol.EAGER
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +152,7 @@ def _row(scenario: str, standing: Standing, variants: Sequence[Variant], asked: 
         subject=most.variant.subject,
         variants=len(outcomes),
         partitions_moved=most.moved,
+        moved_rate_ratio=row.moved_rate_ratio if len(most.variant.events) == 1 else None,
         mean_partitions_moved=sum(outcome.moved for outcome in outcomes) / len(outcomes),
     )
 

@@ -32,6 +32,16 @@ class Fields:
             raise InvalidInputError.at(self.path, f"{key!r} is missing or null")
         return default if value is None else value
 
+    def require_format(self, name: str, version: int) -> None:
+        """``format`` and ``format_version`` say that this object is one of ours that is read here."""
+        if self.get("format", str) != name:
+            raise InvalidInputError.at(f"{self.path}.format", f"{excerpt(self._data['format'])} is not {name!r}")
+        found = self.get("format_version", int)
+        if found != version:
+            raise InvalidInputError.at(
+                f"{self.path}.format_version", f"{found} is unknown", f"this advisor reads {version}"
+            )
+
     def get(self, key: str, kind: type[T], default: Any = _REQUIRED) -> Any:
         """The value of ``key``, of exactly ``kind`` (an int passes for a float, a bool for nothing but bool)."""
         value = self._value(key, default)

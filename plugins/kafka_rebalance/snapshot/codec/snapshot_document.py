@@ -72,13 +72,7 @@ def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
 def snapshot_from_document(document: Any, place: str = "snapshot") -> ClusterSnapshot:
     """A checked snapshot. Raises InvalidInputError naming the JSON path under ``place`` that is wrong."""
     fields = Fields(document, place)
-    if fields.get("format", str) != FORMAT:
-        raise InvalidInputError.at(f"{place}.format", f"{excerpt(document['format'])} is not {FORMAT!r}")
-    version = fields.get("format_version", int)
-    if version != FORMAT_VERSION:
-        raise InvalidInputError.at(
-            f"{place}.format_version", f"{version} is unknown", f"this advisor reads {FORMAT_VERSION}"
-        )
+    fields.require_format(FORMAT, FORMAT_VERSION)
     rows: list[Any] = []
 
     def topic(item: Any, path: str) -> Topic:

@@ -21,6 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor group``."""
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("group", metavar="GROUP", help="its id")
+    parser.add_argument(
+        "--to", metavar="STRATEGY", help="the way to this one of the table, as consumer/uniform (what is advised)"
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="draws the members that join (0)")
     parser.add_argument("--json", action="store_true", help="print every row of every scenario as JSON")
     add_input_options(parser)
@@ -47,11 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
     say("replaying")
     alone = replace(snapshot, groups=tuple(found))
     (answer,) = replace(EVERYTHING, seed=arguments.seed).replays(alone)
+    names = [score.assignor for score in answer.scores]
+    if arguments.to is not None and arguments.to not in names:
+        raise UnknownNameError.among("strategy", arguments.to, names)
     if arguments.json:
         write_json(sys.stdout, asdict(answer))
         return 0
     findings = evaluate_rules(alone, score_cluster(alone), [answer])
     about = [finding for finding in findings if finding.subject == arguments.group]
     write_lines(sys.stdout, *group_table(answer, found[0], advice_words(answer, found[0], about)))
-    write_lines(sys.stdout, *rollover_lines(answer, found[0], snapshot.kafka_version))
+    write_lines(sys.stdout, *rollover_lines(answer, found[0], snapshot.kafka_version, arguments.to))
     return 0

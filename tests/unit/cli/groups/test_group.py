@@ -47,6 +47,14 @@ def test_the_way_to_what_is_advised_is_told_step_by_step(demo, capsys):
     assert lines[-1].startswith("records read twice: ")
 
 
+def test_the_way_to_another_strategy_of_the_table_is_told_too(demo, capsys):
+    assert main(["group", str(demo), "cdc-sync", "--to", "consumer/uniform"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("Set group.protocol = consumer" in line for line in lines)
+    assert main(["group", str(demo), "cdc-sync", "--to", "nearest"]) == 1
+    assert "unknown strategy 'nearest'" in capsys.readouterr().err
+
+
 def test_json_has_every_row_of_every_scenario(demo, capsys):
     assert main(["group", str(demo), "cdc-sync", "--json", "--seed", "3"]) == 0
     found = json.loads(capsys.readouterr().out)
