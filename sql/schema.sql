@@ -1488,7 +1488,7 @@ CREATE TABLE store.group_score (
     skew_count double precision,
     skew_rate double precision,
     skew_lag double precision,
-    partitions_moved integer,
+    partitions_moved bigint,
     moved_rate_ratio double precision,
     same_rack_ratio double precision,
     drain_seconds double precision,
@@ -1503,8 +1503,8 @@ CREATE TABLE store.group_score (
     subject text,
     variants integer,
     mean_partitions_moved double precision,
-    partitions_revoked integer,
-    partitions_unread integer,
+    partitions_revoked bigint,
+    partitions_unread bigint,
     longest_pause_ms bigint,
     unread_partition_ms bigint,
     members_falling_behind integer,
@@ -1739,6 +1739,9 @@ CREATE VIEW advisor.group_score AS
     group_score.basis,
     group_score.is_reproduced,
     group_score.error,
+    consumer_group.type,
+    group_score.members_falling_behind,
+    group_score.leader_in_rack_ratio,
     group_score.subject,
     group_score.variants,
     group_score.mean_partitions_moved,
@@ -1750,10 +1753,7 @@ CREATE VIEW advisor.group_score AS
     group_score.cv_count,
     group_score.cv_rate,
     group_score.least_skew_count,
-    group_score.least_skew_rate,
-    consumer_group.type,
-    group_score.members_falling_behind,
-    group_score.leader_in_rack_ratio
+    group_score.least_skew_rate
    FROM (((store.run
      JOIN store.group_score ON (((group_score.run_key = run.run_key) AND (group_score."time" = run."time"))))
      JOIN store.snapshot ON ((snapshot.snapshot_key = run.snapshot_key)))
@@ -1808,6 +1808,12 @@ COMMENT ON COLUMN advisor.group_score.is_reproduced IS 'The group''s own strateg
 
 COMMENT ON COLUMN advisor.group_score.error IS 'The strategy''s own refusal; scores are then NULL.';
 
+COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no strategy to choose.';
+
+COMMENT ON COLUMN advisor.group_score.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
+
+COMMENT ON COLUMN advisor.group_score.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
+
 COMMENT ON COLUMN advisor.group_score.subject IS 'What happens in the scenario: the one of the variants that moves most.';
 
 COMMENT ON COLUMN advisor.group_score.variants IS 'How many variants of the scenario were tried, such as members that leave.';
@@ -1832,12 +1838,6 @@ COMMENT ON COLUMN advisor.group_score.least_skew_count IS 'No assignment to thes
 
 COMMENT ON COLUMN advisor.group_score.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
 
-COMMENT ON COLUMN advisor.group_score.type IS 'Type of the group; share and streams groups have no strategy to choose.';
-
-COMMENT ON COLUMN advisor.group_score.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
-
-COMMENT ON COLUMN advisor.group_score.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
-
 CREATE VIEW advisor.group_score_latest AS
  SELECT newest."time",
     newest.cluster,
@@ -1861,6 +1861,9 @@ CREATE VIEW advisor.group_score_latest AS
     group_score.basis,
     group_score.is_reproduced,
     group_score.error,
+    consumer_group.type,
+    group_score.members_falling_behind,
+    group_score.leader_in_rack_ratio,
     group_score.subject,
     group_score.variants,
     group_score.mean_partitions_moved,
@@ -1872,10 +1875,7 @@ CREATE VIEW advisor.group_score_latest AS
     group_score.cv_count,
     group_score.cv_rate,
     group_score.least_skew_count,
-    group_score.least_skew_rate,
-    consumer_group.type,
-    group_score.members_falling_behind,
-    group_score.leader_in_rack_ratio
+    group_score.least_skew_rate
    FROM (((store.newest_run newest
      JOIN store.group_score ON (((group_score.run_key = newest.run_key) AND (group_score."time" = newest."time"))))
      JOIN store.snapshot ON ((snapshot.snapshot_key = newest.snapshot_key)))
@@ -1929,6 +1929,12 @@ COMMENT ON COLUMN advisor.group_score_latest.is_reproduced IS 'The group''s own 
 
 COMMENT ON COLUMN advisor.group_score_latest.error IS 'The strategy''s own refusal; scores are then NULL.';
 
+COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no strategy to choose.';
+
+COMMENT ON COLUMN advisor.group_score_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
+
+COMMENT ON COLUMN advisor.group_score_latest.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
+
 COMMENT ON COLUMN advisor.group_score_latest.subject IS 'What happens in the scenario: the one of the variants that moves most.';
 
 COMMENT ON COLUMN advisor.group_score_latest.variants IS 'How many variants of the scenario were tried, such as members that leave.';
@@ -1952,12 +1958,6 @@ COMMENT ON COLUMN advisor.group_score_latest.cv_rate IS 'Standard deviation over
 COMMENT ON COLUMN advisor.group_score_latest.least_skew_count IS 'No assignment to these members has a smaller skew_count.';
 
 COMMENT ON COLUMN advisor.group_score_latest.least_skew_rate IS 'No assignment to these members has a smaller skew_rate.';
-
-COMMENT ON COLUMN advisor.group_score_latest.type IS 'Type of the group; share and streams groups have no strategy to choose.';
-
-COMMENT ON COLUMN advisor.group_score_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown. 0 without drain_seconds: nobody reads what is left.';
-
-COMMENT ON COLUMN advisor.group_score_latest.leader_in_rack_ratio IS 'As same_rack_ratio, of leaders alone: without a selector by rack.';
 
 CREATE TABLE store.load (
     snapshot_key bigint NOT NULL,

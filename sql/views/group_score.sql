@@ -22,6 +22,9 @@ SELECT
     group_score.basis,
     group_score.is_reproduced,
     group_score.error,
+    consumer_group.type,
+    group_score.members_falling_behind,
+    group_score.leader_in_rack_ratio,
     group_score.subject,
     group_score.variants,
     group_score.mean_partitions_moved,
@@ -33,10 +36,7 @@ SELECT
     group_score.cv_count,
     group_score.cv_rate,
     group_score.least_skew_count,
-    group_score.least_skew_rate,
-    consumer_group.type,
-    group_score.members_falling_behind,
-    group_score.leader_in_rack_ratio
+    group_score.least_skew_rate
 FROM store.run
 JOIN store.group_score
     ON group_score.run_key = run.run_key AND group_score.time = run.time

@@ -77,6 +77,22 @@ def test_a_migration_that_fails_leaves_nothing(empty_dsn, monkeypatch) -> None:
         assert connection.execute("SELECT to_regnamespace('store')").fetchone() == (None,)
 
 
+def test_a_column_that_views_read_may_change_its_type(connection, monkeypatch) -> None:
+    whole = sql_files.migrations()
+    wider = "ALTER TABLE store.broker ALTER COLUMN broker TYPE bigint"
+    monkeypatch.setattr(
+        sql_files, "migrations", lambda: (*whole, sql_files.Migration(len(whole) + 1, "9_pre_w", wider))
+    )
+    migrate(connection)
+    types = "SELECT data_type FROM information_schema.columns WHERE (table_schema, table_name, column_name) = "
+    for schema in ("store", "advisor"):
+        found = connection.execute(types + "(%s, 'broker', 'broker')", (schema,)).fetchone()
+        assert found == ("bigint",)
+    with connection.transaction():
+        connection.execute("SET LOCAL ROLE advisor_reader")
+        connection.execute("SELECT broker FROM advisor.broker_latest")
+
+
 def test_a_view_that_changes_its_columns_is_rebuilt_and_one_without_a_file_goes(connection) -> None:
     connection.execute("DROP VIEW advisor.quarantine_latest")
     connection.execute("CREATE VIEW advisor.quarantine_latest AS SELECT 1 AS another")

@@ -81,10 +81,21 @@ def _apply(connection: Connection, names: Names) -> tuple[str, ...]:
             raise StoreError(f"{known[version].name} has changed since it was applied; write a new migration instead")
     missing = [migration for version, migration in sorted(known.items()) if version not in done]
     for migration in missing:
-        _run(connection, names, migration.text)
+        _run_under_views(connection, names, migration.text)
         statement = sql.SQL("INSERT INTO {} (version, name, checksum) VALUES (%s, %s, %s)").format(table)
         connection.execute(statement, (migration.version, migration.name, migration.checksum))
     return tuple(migration.name for migration in missing)
+
+
+def _run_under_views(connection: Connection, names: Names, text: str) -> None:
+    """A column that a view reads keeps its type: where one has to change our views go first, and are made anew."""
+    try:
+        with connection.transaction():
+            _run(connection, names, text)
+    except psycopg.errors.FeatureNotSupported:  # cannot alter type of a column used by a view or rule
+        _drop_views(connection, names, [view.name for view in reversed(views())])
+        _drop_views_without_a_file(connection, names, ())
+        _run(connection, names, text)
 
 
 _MIGRATION_TABLE = """

@@ -125,7 +125,7 @@ GROUP_DRAIN_LATEST = view(
     Column("gain_seconds", Double(), comment="What that saves."),
     Column("skew_rate", Double(), comment="Skew of rates today."),
     Column("advised_skew_rate", Double(), comment="Skew of rates with the advised strategy."),
-    Column("partitions_moved", Integer(), comment="Partitions that change their member once."),
+    Column("partitions_moved", BigInteger(), comment="Partitions that change their member once."),
     Column("members_falling_behind", Integer(), comment="Members whose lag is never gone; NULL: unknown."),
     Column("advised_members_falling_behind", Integer(), comment="The same with the advised strategy."),
 )
