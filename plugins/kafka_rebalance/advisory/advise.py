@@ -12,10 +12,12 @@ from typing import Any
 
 from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.findings.finding import Finding
+from kafka_rebalance.findings.heavy_keys import with_heavy_keys
 from kafka_rebalance.findings.ownership import with_owners
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.replay_options import EVERYTHING, ReplayOptions
+from kafka_rebalance.options.heavy_key import HeavyKeyOf
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import (
@@ -89,6 +91,11 @@ def advise(
     plan = verified(plan, snapshot, params.check).plan
     findings = evaluate_rules(replay_options.told(snapshot), scores, groups, plan)
     return Advice(snapshot, scores, groups, topics, plan, findings, replay_options=replay_options)
+
+
+def knowing_keys(advice: Advice, keys: Sequence[HeavyKeyOf]) -> Advice:
+    """The same with the key that makes a partition hot, where samples found it."""
+    return replace(advice, findings=with_heavy_keys(advice.findings, keys)) if keys else advice
 
 
 def owned(advice: Advice, owners: Sequence[OwnerRule], mutes: Sequence[MuteRule]) -> Advice:

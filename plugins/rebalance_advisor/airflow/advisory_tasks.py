@@ -52,7 +52,9 @@ def derive_findings(run: Run) -> int:
 
     with store.connect(store_dsn()) as connection:
         request = RunRequest.from_mapping(store.load_run(connection, run["run_id"]).parameters)
-        findings = derived_findings(connection, run["run_id"], request.owners, request.mutes, request.clients)
+        findings = derived_findings(
+            connection, run["run_id"], request.owners, request.mutes, request.clients, request.heavy_keys
+        )
         store.save_findings(connection, run["run_id"], findings)
     return len(findings)
 

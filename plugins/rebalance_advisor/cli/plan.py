@@ -46,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError.at("--own-strategy", "says what groups are replayed with", "a plan has none: use advise")
     if request.clients:
         raise UsageError.at("--clients", "a plan alone replays no groups", "use advise")
+    if request.heavy_keys:
+        raise UsageError.at("--heavy-keys", "a plan alone has no findings", "use advise")
     if request.scenarios != ALL:
         raise UsageError.at("--scenarios", "a plan alone replays no groups", "use advise")
     from kafka_rebalance.plans.builder import make_plan

@@ -12,6 +12,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from rebalance_advisor.cli.history import add_history_folder
 from rebalance_advisor.publish.folders.version_folders import plan_path
+from rebalance_advisor.request.heavy_key_kind import heavy_keys_in_files
 from rebalance_advisor.request.option_table import OPTIONS, Option, Section
 from rebalance_advisor.request.ownership_kinds import RULES, rules_in_file
 from rebalance_advisor.request.run_request import RunRequest
@@ -53,7 +54,8 @@ def request_of(arguments: argparse.Namespace) -> RunRequest:
     asked = {option.name: getattr(arguments, option.name) for option in OPTIONS if option.is_in_shell}
     given = {name: value for name, value in asked.items() if value is not None and name != "capacity"}
     rules = {name: [rule for path in given[name] for rule in rules_in_file(name, path)] for name in RULES}
-    return RunRequest.from_parsed(given | rules | {"scenario": scenarios_in_files(given["scenario"])})
+    files = {"scenario": scenarios_in_files(given["scenario"]), "heavy_keys": heavy_keys_in_files(given["heavy_keys"])}
+    return RunRequest.from_parsed(given | rules | files)
 
 
 def with_capacity_file(request: RunRequest, path: Path | None, snapshot: ClusterSnapshot) -> RunRequest:

@@ -19,6 +19,7 @@ from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.option_texts import once
 from rebalance_advisor.request import value_kinds as kinds
+from rebalance_advisor.request.heavy_key_kind import HEAVY_KEY
 from rebalance_advisor.request.ownership_kinds import CLIENT, MUTE, OWNER
 from rebalance_advisor.request.scenario_kind import SCENARIO
 from rebalance_advisor.request.value_kinds import ValueKind
@@ -156,6 +157,9 @@ RUN_OPTIONS = (
     Option("scenario", "own_scenarios", _RUN, SCENARIO, "Scenarios of one's own",
         "what if: the cluster and its groups as a file's changes leave them, beside today; in a shell only …", "FILE",
         Values.LIST),
+    Option("heavy_keys", "heavy_keys", _RUN, HEAVY_KEY, "Heavy keys",
+        "which key makes a partition hot: topic, partition, key, share; in a shell a keys.json of the command keys …",
+        "FILE", Values.LIST),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
     Option("own_strategy", "own_strategies", _RUN, kinds.PLACE, "Own strategies",
         "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway (advise) …",

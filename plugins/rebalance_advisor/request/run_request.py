@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.client_rule import ClientRule
+from kafka_rebalance.options.heavy_key import HeavyKeyOf
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.visible_text import excerpt
@@ -35,6 +36,7 @@ class RunRequest:
     own_strategy_s      how long one may take for a group; own_strategy_bytes: its memory; None: as usual
     clients      whose consumers groups run, the first that matches
     scenarios    ``all``: groups are led through every scenario of the catalogue; ``today``: none
+    heavy_keys   what samples of records found: the key that makes a partition hot
     own_scenarios       changes of the cluster that are looked at beside it; nothing of them is ever executed
     """
 
@@ -53,6 +55,7 @@ class RunRequest:
     clients: tuple[ClientRule, ...] = ()
     scenarios: str = ALL
     own_scenarios: tuple[Scenario, ...] = ()
+    heavy_keys: tuple[HeavyKeyOf, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""

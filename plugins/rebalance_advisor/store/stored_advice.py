@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from kafka_rebalance.advisory.advise import Advice, owned
+from kafka_rebalance.advisory.advise import Advice, knowing_keys, owned
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -19,6 +19,7 @@ from kafka_rebalance.groups.scenarios.catalogue import TODAY
 from kafka_rebalance.groups.subscriptions import SubscriptionBasis
 from kafka_rebalance.groups.told_clients import with_clients
 from kafka_rebalance.options.client_rule import ClientRule
+from kafka_rebalance.options.heavy_key import HeavyKeyOf
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.plans.document import plan_from_document
@@ -41,17 +42,19 @@ def derived_findings(
     owners: Sequence[OwnerRule] = (),
     mutes: Sequence[MuteRule] = (),
     clients: Sequence[ClientRule] = (),
+    heavy_keys: Sequence[HeavyKeyOf] = (),
 ) -> tuple[Finding, ...]:
     """What the stored scores, replays and plan of a run say: to be saved, judged by the result gate, and published.
 
-    ``owners``, ``mutes`` and ``clients`` are those that the run was asked with.
+    ``owners``, ``mutes``, ``clients`` and ``heavy_keys`` are those that the run was asked with.
 
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
     advice = _without_findings(connection, run_id)
     told = with_clients(advice.snapshot, clients)
     findings = evaluate_rules(told, advice.scores, advice.groups, advice.plan, advice.hours)
-    return owned(replace(advice, findings=findings), owners, mutes).findings
+    told_of_keys = knowing_keys(replace(advice, findings=findings), heavy_keys)
+    return owned(told_of_keys, owners, mutes).findings
 
 
 def advice_of_run(connection: store.Connection, run_id: str) -> Advice:

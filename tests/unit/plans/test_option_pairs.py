@@ -184,5 +184,5 @@ def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
     run_only |= {"--partitions-per-wave", "--expires-after-hours", "--dead-band", "--least-gain-per-byte"}
     run_only |= {"--load", "--window", "--history", "--owners", "--mutes"}
     run_only |= {"--own-strategy", "--own-strategy-seconds", "--own-strategy-memory", "--clients"}
-    run_only |= {"--scenario", "--scenarios"}
+    run_only |= {"--scenario", "--scenarios", "--heavy-keys"}
     assert known - run_only == OPTIONS.keys() == FIELDS.keys() == KEPT.keys()

@@ -55,6 +55,7 @@ def test_the_sets_of_options_leave_no_option_out() -> None:
         "owners",
         "mutes",
         "clients",
+        "heavy_keys",
         "scenario",
     }
 
