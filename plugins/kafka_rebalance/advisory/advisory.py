@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kafka_rebalance.advisory.migration_words import migration_words
 from kafka_rebalance.advisory.rollover_words import rollover_lines
 from kafka_rebalance.amounts import seconds_in_words
 from kafka_rebalance.findings.consumers.advice_words import advice_words, findings_by_group
@@ -110,6 +111,7 @@ def group_document(
         **_reads_document(today),
         "advised": replay.advised,
         "advice": advice_words(replay, group, findings),
+        "consumer_protocol": migration_words(replay),
         "rollover": rollover_lines(replay, group, kafka_version),
         "strategies": [_strategy_document(score) for score in replay.scores[1:]],
         "scenarios": [_scenario_document(score) for score in replay.scenarios if score.assignor in shown],

@@ -36,7 +36,16 @@ def test_a_sample_of_the_command_keys_is_read_and_told_by_advise(tmp_path, capsy
     lines = [{"key": key} for key in ("hot",) * 6 + ("a", "b")]
     sample = tmp_path / "s.jsonl"
     sample.write_text("\n".join(map(json.dumps, lines)))
-    words = ["keys", str(sample), "--topic", "clickstream.raw", "--partitions", "48", "--out", str(tmp_path / "keys.json")]
+    words = [
+        "keys",
+        str(sample),
+        "--topic",
+        "clickstream.raw",
+        "--partitions",
+        "48",
+        "--out",
+        str(tmp_path / "keys.json"),
+    ]
     assert main([*words, "--show-keys"]) == 0
     (hot,) = [key for key in heavy_keys_in_files([tmp_path / "keys.json"]) if key.key == "hot"]
     assert (hot.topic, hot.share) == ("clickstream.raw", 1.0)
