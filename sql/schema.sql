@@ -1243,7 +1243,11 @@ CREATE VIEW advisor.finding_change AS
           WHERE ((published.age = 1) OR ((published.age = 2) AND (NOT (EXISTS ( SELECT
                    FROM (store.newest_run newest_1
                      JOIN store.finding still ON ((still.run_key = newest_1.run_key)))
-                  WHERE ((newest_1.cluster = published.cluster) AND (still.finding_key = finding_1.finding_key)))))))
+                  WHERE ((newest_1.cluster = published.cluster) AND (still.finding_key = finding_1.finding_key))))) AND (NOT (EXISTS ( SELECT
+                   FROM ((store.newest_run newest_1
+                     JOIN store.finding cause ON ((cause.run_key = newest_1.run_key)))
+                     CROSS JOIN LATERAL jsonb_array_elements((cause.evidence -> 'symptoms'::text)) symptom(value))
+                  WHERE ((newest_1.cluster = published.cluster) AND (concat_ws(':'::text, (symptom.value ->> 'code'::text), (symptom.value ->> 'subject_type'::text), (symptom.value ->> 'subject'::text)) = finding_1.finding_key)))))))
         )
  SELECT newest."time",
     newest.cluster,

@@ -14,6 +14,16 @@ WITH finding AS (
             JOIN store.finding AS still ON still.run_key = newest.run_key
             WHERE newest.cluster = published.cluster AND still.finding_key = finding.finding_key
         )
+        -- What another finding explains now is told with that one: it is not resolved.
+        AND NOT EXISTS (
+            SELECT
+            FROM store.newest_run AS newest
+            JOIN store.finding AS cause ON cause.run_key = newest.run_key
+            CROSS JOIN LATERAL jsonb_array_elements(cause.evidence -> 'symptoms') AS symptom
+            WHERE newest.cluster = published.cluster
+                AND concat_ws(':', symptom ->> 'code', symptom ->> 'subject_type', symptom ->> 'subject')
+                = finding.finding_key
+        )
 )
 SELECT
     newest.time,

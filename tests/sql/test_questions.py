@@ -131,6 +131,15 @@ def test_4_new_persisting_resolved_and_reopened_findings(connection) -> None:
     }
 
 
+def test_4_what_another_finding_explains_now_is_not_resolved(connection) -> None:
+    snapshot_id = read(connection, NOW)
+    full, piled = finding("broker_disk_full"), finding("leaders_piled_up")
+    advise(connection, "r-0", snapshot_id, NOW, findings=[full, piled])
+    advise(connection, "r-1", snapshot_id, NOW + DAY, findings=[replace(finding("dead_broker"), symptoms=(full,))])
+    changes = {row["code"]: row["change"] for row in rows(connection, "finding_change")}
+    assert changes == {"dead_broker": "new", "leaders_piled_up": "resolved"}
+
+
 def test_5_how_much_of_the_plan_is_yesterdays_and_what_is_not_applied(connection) -> None:
     snapshot_id = read(connection, NOW)
     plan = small_plan(snapshot_id)
