@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kafka_rebalance.advisory.advisory import advisory_document
+from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
+from kafka_rebalance.findings.annotations.ownership import with_owners
 from kafka_rebalance.findings.finding import Finding
-from kafka_rebalance.findings.heavy_keys import with_heavy_keys
-from kafka_rebalance.findings.ownership import with_owners
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.groups.replay_options import EVERYTHING, ReplayOptions

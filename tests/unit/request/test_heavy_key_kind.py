@@ -6,8 +6,8 @@ from argparse import ArgumentTypeError
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
 from kafka_rebalance.findings.finding import Finding, Severity, SubjectType
-from kafka_rebalance.findings.heavy_keys import with_heavy_keys
 from kafka_rebalance.options.heavy_key import HeavyKeyOf
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.heavy_key_kind import HEAVY_KEY, heavy_keys_in_files

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.findings.annotations.ownership import with_owners
 from kafka_rebalance.findings.finding import CODES, Finding, Severity, rank
-from kafka_rebalance.findings.ownership import with_owners
 from kafka_rebalance.options.ownership import MuteRule, OwnerRule
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
