@@ -38,6 +38,15 @@ def search_briefly() -> None:
 
 
 @contextmanager
+def searching_briefly() -> Iterator[None]:
+    """As ``search_briefly``, and afterwards as before."""
+    chosen = _efforts()
+    search_briefly()
+    yield
+    _search_as(chosen)
+
+
+@contextmanager
 def searching_whole() -> Iterator[None]:
     """As users have it, whatever was chosen for the process."""
     chosen = _efforts()

@@ -56,6 +56,7 @@ class ExactPlans:
         self.rack = np.where(rack < 0, rack.max(initial=0) + 1 + np.arange(self.brokers), rack)
         self.racks = sorted(set(self.rack.tolist()))
         self.held, self.must_leave, self.disk = self._today()
+        self.takes = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition]
         size = self.partitions * (2 * self.brokers + len(self.racks))
         self.program = _Program(np.zeros(size), np.ones(size))
         for p in range(self.partitions):
@@ -117,7 +118,7 @@ class ExactPlans:
             elif self.held[p, b]:
                 program.high[on] = float(problem.stays[b] and not self.must_leave[p, b])
             else:
-                program.high[on] = float(problem.takes_replicas[b])
+                program.high[on] = float(self.takes[p, b])
             if is_fixed:
                 program.low[leads] = program.high[leads] = float(is_leader)
                 continue
@@ -132,15 +133,16 @@ class ExactPlans:
                 self._spread_over_racks(p, factor)
 
     def _may_go_on(self, p: int, leader: int) -> bool:
-        """A demoted broker leads on what no other of today's replicas may lead, as far as its band lets it."""
-        others = np.flatnonzero(self.held[p] & ~self.must_leave[p])
-        return bool(self.problem.keeps_leaders[leader] or not self.problem.takes_leaders[others].any())
+        """A demoted broker leads on what nobody who may lead holds or can take, as far as its band lets it."""
+        problem = self.problem
+        others = self.held[p] | self.takes[p] if problem.moves_replicas else self.held[p]
+        return bool(problem.keeps_leaders[leader] or not (others & ~self.must_leave[p] & problem.takes_leaders).any())
 
     def _spread_over_racks(self, p: int, factor: int) -> None:
         """No rack holds two more than one that still has a broker without a replica."""
         for rack in self.racks:
             members = self._members(p, rack)
-            receivers = [b for b in np.flatnonzero(self.rack == rack).tolist() if self.problem.takes_replicas[b]]
+            receivers = [b for b in np.flatnonzero(self.rack == rack).tolist() if self.takes[p, b]]
             if not receivers:
                 continue
             full = self._is_full(p, rack)

@@ -9,6 +9,7 @@ import numpy as np
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition
@@ -31,6 +32,24 @@ def small_cluster(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
     kinds = {LoadKind.IN_BYTES_PER_S: 0.6, LoadKind.OUT_BYTES_PER_S: 0.6, LoadKind.CPU_PERCENT: 0.5}
     rates = {kind: draw.lognormal(2, 1, len(rows)).tolist() for kind, likely in kinds.items() if draw.random() < likely}
     return cluster(rows, brokers, rates=rates), _parameters(draw, count, racks)
+
+
+def confined_cluster(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
+    """A small cluster some of whose topics may be on some brokers alone, or on those of a rack; leaders alone move in
+    none of them.
+    """
+    snapshot, options = small_cluster(seed)
+    draw = np.random.default_rng((seed, 1))
+    ids = sorted({broker.id for broker in snapshot.brokers} | set(options.add_brokers))
+    racks = sorted({broker.rack for broker in snapshot.brokers if broker.rack})
+    rules = []
+    for topic in range(int(draw.integers(1, 3))):
+        count = int(draw.integers(1, len(ids) + 1)) if draw.random() < 0.2 else min(len(ids), int(draw.integers(3, 5)))
+        some = frozenset(map(int, draw.choice(ids, count, replace=False)))
+        rack = frozenset({str(draw.choice(racks))}) if racks and draw.random() < 0.3 else frozenset()
+        pattern = f"t{topic}" if draw.random() < 0.8 else "t.*"
+        rules.append(TopicBrokers(pattern, frozenset() if rack and draw.random() < 0.3 else some, rack))
+    return snapshot, replace(options, leaders_only=False, preferred_election=False, topic_brokers=tuple(rules))
 
 
 def _broker(draw: np.random.Generator, number: int, racks: int) -> Broker:

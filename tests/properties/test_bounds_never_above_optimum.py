@@ -6,15 +6,15 @@ recomputes from the plan alone is held against the optimum. ``pytest -s`` prints
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import AdvisorError, InfeasibleError
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.solution import Solution
 from kafka_rebalance.planner.solve import solve
@@ -22,19 +22,14 @@ from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify import verify_plan
-from kafka_rebalance.verify.cluster.arrays import cluster_arrays
-from kafka_rebalance.verify.cluster.claimed_moves import read_moves
-from kafka_rebalance.verify.cluster.outcomes import recompute
-from kafka_rebalance.verify.cluster.resource_bands import band_of
-from kafka_rebalance.verify.document.parameters import read_parameters
-from kafka_rebalance.verify.faults import FaultList
+from tests.properties.against_the_optimum import SLACK, above, printed_bounds
 from tests.properties.exact_plans import COSTS, ExactPlans
-from tests.properties.small_clusters import small_cluster
+from tests.properties.small_clusters import confined_cluster, small_cluster
 
 # Besides the first ones: clusters in which a fault was found once.
 FAST, ALL = (*range(12), 10018, 10089), range(12, 340)
-SLACK = 1e-6
+Draw = Callable[[int], tuple[ClusterSnapshot, PlanOptions]]
+FIRST = {"moves": "replica_moves", "time": "seconds", "leaders": "leader_changes"}
 
 
 @dataclass(frozen=True)
@@ -56,8 +51,50 @@ def test_no_bound_is_above_the_optimum_of_three_hundred_small_clusters() -> None
     _hold_all(ALL)
 
 
-def _hold_all(seeds: Sequence[int]) -> None:
-    held = {seed: _hold(seed) for seed in seeds}
+@pytest.mark.usefixtures("whole_search")
+def test_whatever_comes_first_bounds_stay_below_the_optimum_and_the_first_cost_falls() -> None:
+    _hold_preferences(range(20, 26))
+
+
+@pytest.mark.matrix
+@pytest.mark.slow
+def test_whatever_comes_first_on_three_hundred_small_clusters() -> None:
+    _hold_preferences(range(26, 330))
+
+
+@pytest.mark.usefixtures("whole_search")
+def test_no_bound_is_above_the_optimum_where_topics_are_confined() -> None:
+    _hold_all((0, 5, 9, 11), confined_cluster)  # in one of five draws the bands can be met as they are asked
+
+
+@pytest.mark.matrix
+@pytest.mark.slow
+def test_no_bound_is_above_the_optimum_of_three_hundred_clusters_with_confined_topics() -> None:
+    _hold_all(range(12, 312), confined_cluster)
+
+
+def _hold_preferences(seeds: Sequence[int]) -> None:
+    """The first cost is not above that of the plan for fewest bytes, but for the slack that it may give up."""
+    wrong, fewer = [], 0
+    for seed in seeds:
+        snapshot, options = small_cluster(seed)
+        problem = build_request(snapshot, options).problem(options.band)
+        usual = to_document(make_plan(snapshot, options))
+        for first, cost in FIRST.items():
+            document = to_document(make_plan(snapshot, replace(options, prefer=first)))
+            wrong += [f"seed {seed}, {first}: {fault}" for fault in printed_bounds(snapshot, document, problem)]
+            if document["verdict"] == usual["verdict"] == "rebalance" and usual["cost"][cost] is not None:
+                bound = next(claim["value"] for claim in document["lower_bound"] if claim["cost"] == cost)
+                most = max(usual["cost"][cost], bound * (1 + options.slack_in_force))
+                wrong += above(f"seed {seed}, {first} first: {cost}", document["cost"][cost], most)
+                fewer += document["cost"][cost] < usual["cost"][cost]
+    print(f"\n{len(seeds)} clusters, the preferred cost is lower in {fewer} of {3 * len(seeds)} plans")
+    assert wrong == []
+    assert fewer
+
+
+def _hold_all(seeds: Sequence[int], draw: Draw = small_cluster) -> None:
+    held = {seed: _hold(*draw(seed)) for seed in seeds}
     wrong = [f"seed {seed}: {fault}" for seed, result in held.items() for fault in result.faults]
     ratios = np.array([result.ratio for result in held.values() if result.ratio is not None])
     feasible = sum(result.is_feasible for result in held.values())
@@ -67,12 +104,11 @@ def _hold_all(seeds: Sequence[int]) -> None:
         + f"; exactly optimal {np.mean(ratios <= 1 + SLACK):.0%}"
     )
     assert wrong == []
-    assert len(ratios) == feasible >= len(held) // 5
+    assert len(ratios) == feasible >= len(held) // 8
     assert np.median(ratios) <= 1 + SLACK
 
 
-def _hold(seed: int) -> Held:
-    snapshot, options = small_cluster(seed)
+def _hold(snapshot: ClusterSnapshot, options: PlanOptions) -> Held:
     problem = build_request(snapshot, options).problem(options.band)
     try:
         bounds = lower_bounds(problem)
@@ -80,8 +116,8 @@ def _hold(seed: int) -> Held:
         return Held((f"no bounds: {error}",), is_feasible=False)
     exact = ExactPlans(problem)
     best = {cost: exact.least(cost) for cost in COSTS}
-    faults = [fault for cost in COSTS for fault in _above(f"planner's {cost}", getattr(bounds, cost).value, best[cost])]
-    faults += _printed_bounds(snapshot, to_document(make_plan(snapshot, options)), problem)
+    faults = [fault for cost in COSTS for fault in above(f"planner's {cost}", getattr(bounds, cost).value, best[cost])]
+    faults += printed_bounds(snapshot, to_document(make_plan(snapshot, options)), problem)
     if best["bytes"] is None:
         return Held(tuple(faults), is_feasible=False)
     try:
@@ -91,49 +127,8 @@ def _hold(seed: int) -> Held:
     if not _is_inside(solution, problem):
         return Held(tuple(faults), is_feasible=True)
     for cost in COSTS:
-        faults += _above(f"optimum, by {cost},", best[cost] or 0.0, getattr(solution.cost, cost))
+        faults += above(f"optimum, by {cost},", best[cost] or 0.0, getattr(solution.cost, cost))
     return Held(tuple(faults), is_feasible=True, ratio=_ratio(solution.cost.bytes, best["bytes"]))
-
-
-def _printed_bounds(snapshot: ClusterSnapshot, document: dict[str, Any], problem: Problem) -> list[str]:
-    """The plan's bounds and verify's own, against the optimum for the bands that verify reads from the plan."""
-    told = verify_plan(document, snapshot)
-    faults = [f"verify: {fault}" for fault in told.wrong]
-    if document["verdict"] == "infeasible":
-        return faults
-    exact = ExactPlans(_as_verify_reads(snapshot, document, problem))
-    stated = {claim["cost"]: claim["value"] for claim in document["lower_bound"]}
-    for cost in COSTS:
-        best = exact.least(cost)
-        faults += _above(f"plan's {cost}", stated.get(cost, 0.0), best)
-        faults += _above(f"verify's {cost}", told.bounds.get(cost, 0.0), best)
-        if document["verdict"] in ("rebalance", "nothing_to_do"):
-            faults += _above(f"optimum of the plan's own bands, by {cost},", best or 0.0, document["cost"][cost])
-    return faults
-
-
-def _as_verify_reads(snapshot: ClusterSnapshot, document: dict[str, Any], problem: Problem) -> Problem:
-    """The problem with the bands that verify builds from the document."""
-    parameters = read_parameters(document["parameters"], FaultList())
-    assert parameters is not None
-    arrays = cluster_arrays(snapshot, parameters)
-    claimed = read_moves(document["moves"], snapshot, arrays, FaultList())
-    assert claimed is not None
-    assert arrays.ids.tolist() == problem.broker_ids.tolist()
-    levels = recompute(claimed, arrays, parameters)
-    low, high = problem.band_low.copy(), problem.band_high.copy()
-    for outcome in document["resources"]:
-        name = outcome["resource"]
-        band = band_of(outcome, levels.before[name], levels.capacity[name], arrays, parameters)
-        low[:, problem.resources.index(name)] = band.low
-        high[:, problem.resources.index(name)] = band.high
-    return replace(problem, band_low=low, band_high=high)
-
-
-def _above(what: str, bound: float, cost: float | None) -> list[str]:
-    if cost is None or bound <= cost + SLACK * max(cost, 1.0):
-        return []
-    return [f"{what} {bound:.9g} is above {cost:.9g}"]
 
 
 def _is_inside(solution: Solution, problem: Problem) -> bool:

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.bands import Bands, band_of
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
 from kafka_rebalance.cluster_arrays.fair_share import fair_shares
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.resource_columns import Columns, MeasuredLoads, columns_of
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, ONLY_LEADERS, REPLICA_CARRIED
+from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, ONLY_LEADERS
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,6 +31,7 @@ class Brokers:
     is_new: Flags
     capacity: Mapping[str, Floats] = field(default_factory=dict)
     limit: Mapping[str, Floats] = field(default_factory=dict)
+    rack_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -42,6 +44,7 @@ class Placement:
     loads: MeasuredLoads
     own_disk: Floats | None = None
     must_leave: Flags | None = None
+    broker_sets: BrokerSets | None = None
     name_of: Callable[[int], str] = "partition row {}".format
 
 
@@ -50,12 +53,13 @@ class Wanted:
     """What is asked: bands, replication factor, what to leave alone, budget.
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
-    ``balanced``: those that have the common band; ``caps``: what no broker may carry more of, as absolute load.
+    ``balanced``: those that have the common band; ``caps``: what each broker may carry at
+    most, float64[B].
     """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
-    caps: Mapping[str, float] = field(default_factory=dict)
+    caps: Mapping[str, Floats] = field(default_factory=dict)
     resources: tuple[str, ...] | None = None
     balanced: Collection[str] = BALANCED
     target_rf: Ints | None = None
@@ -100,10 +104,12 @@ def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
         target_rf=target_rf,
         own_disk=own_disk,
         must_leave=must_leave,
+        broker_sets=placement.broker_sets,
         moves_replicas=wanted.moves_replicas,
         elects_preferred=wanted.elects_preferred,
         budget=wanted.budget,
         name_of=placement.name_of,
+        rack_names=brokers.rack_names,
     )
 
 
@@ -133,12 +139,12 @@ def _bands(
         rack=brokers.rack,
         capacity=capacity,
         may_carry=may_carry,
+        may_lead=may_lead,
         target_rf=target_rf,
         follower_load=columns.follower_load,
         leader_extra=columns.leader_extra,
     )
     total = (columns.follower_load * target_rf[:, None] + columns.leader_extra).sum(axis=0)
-    shares = _leaderless(shares, columns, total, capacity, brokers.stays, may_lead)
     bands = band_of(
         resources=columns.resources,
         shares=shares,
@@ -160,24 +166,6 @@ def _bands(
                 np.minimum(high[:, d], wanted.caps[resource]),
             )
     return Bands(low, high)
-
-
-def _leaderless(
-    shares: Floats, columns: Columns, total: Floats, capacity: Floats, stays: Flags, may_lead: Flags
-) -> Floats:
-    """CPU of brokers that may not lead is a follower's; the others carry the rest. So is all that both carry."""
-    if may_lead[stays].all() or not may_lead[stays].any():
-        return shares
-    shares = shares.copy()
-    for d, resource in enumerate(columns.resources):
-        if resource in REPLICA_CARRIED or resource in ONLY_LEADERS:
-            continue
-        follower = total[d] - columns.leader_extra[:, d].sum()
-        broker_capacity = np.where(stays, capacity[:, d], 0.0)
-        leading = np.where(may_lead, broker_capacity, 0.0)
-        shares[:, d] = np.where(stays & ~may_lead, broker_capacity * follower / broker_capacity.sum(), 0.0)
-        shares[:, d] += leading * (total[d] - shares[:, d].sum()) / leading.sum()
-    return shares
 
 
 def _loads_of(replicas: Ints, leader: Ints, columns: Columns, broker_count: int) -> Floats:

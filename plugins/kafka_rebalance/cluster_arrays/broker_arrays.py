@@ -12,7 +12,7 @@ from kafka_rebalance.cluster_arrays.assemble import Brokers
 from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.resources import TABLE
+from kafka_rebalance.resources import BALANCED, TABLE
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, ClusterSnapshot, LogDir
 
 _CAPACITY_FIELDS = {row.name: row.capacity for row in TABLE if row.capacity is not None}
@@ -59,6 +59,7 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
     arrays = Brokers(
         ids=np.array([broker.id for broker in brokers], dtype=np.int64),
         rack=_racks(brokers),
+        rack_names=_rack_names(brokers),
         stays=stays,
         takes_replicas=stays & ~excluded & ~cordoned & ~unheard,
         takes_leaders=stays & ~excluded & ~demoted & ~unheard,
@@ -76,8 +77,9 @@ def build_broker_arrays(snapshot: ClusterSnapshot, options: PlanOptions) -> Brok
 
 
 def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
-    """Raises UsageError for a broker that is to be removed, demoted or excluded and that is not in the cluster."""
+    """Raises UsageError for a broker or a rack that is to be removed, demoted or excluded and that is not there."""
     known = {broker.id for broker in snapshot.brokers}
+    _require_racks_known(snapshot, options)
     for words, ids in (
         ("remove", options.remove_brokers),
         ("demote", options.demote_brokers),
@@ -88,6 +90,17 @@ def require_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> No
             hint = f"its brokers: {', '.join(map(str, sorted(known)[: DEFAULTS.most_named]))}"
             hint += f" and {len(known) - DEFAULTS.most_named:,} more" if len(known) > DEFAULTS.most_named else ""
             raise UsageError.at(f"--{words}-broker {unknown[0]}", f"broker {unknown[0]} is not in the cluster", hint)
+
+
+def _require_racks_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+    rack_of = {broker.id: broker.rack for broker in snapshot.brokers}
+    known = sorted({rack for rack in rack_of.values() if rack is not None})
+    for rack in sorted(options.remove_racks - set(known)):
+        hint = f"its racks: {', '.join(known[: DEFAULTS.most_named])}" if known else "no broker tells its rack"
+        raise UsageError.at(f"--remove-rack {rack}", f"rack {rack!r} is not in the cluster", hint)
+    for broker in sorted(options.add_brokers.keys() & rack_of.keys()):
+        if rack_of[broker] in options.remove_racks:
+            raise UsageError.at(f"--add-broker {broker}", f"stands on rack {rack_of[broker]}, which is to be removed")
 
 
 def volume_bytes(log_dirs: tuple[LogDir, ...]) -> float | None:
@@ -113,7 +126,7 @@ def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, .
     result = []
     for broker_id in sorted(known):
         broker = known[broker_id]
-        if broker_id in options.remove_brokers and broker.state.stays:
+        if options.is_removed(broker_id, broker.rack) and broker.state.stays:
             broker = replace(broker, state=BrokerState.DRAINING)
         elif broker_id in options.demote_brokers and broker.state.stays:
             broker = replace(broker, state=BrokerState.DEMOTED)
@@ -125,9 +138,13 @@ def _brokers(snapshot: ClusterSnapshot, options: PlanOptions) -> tuple[Broker, .
     return tuple(result)
 
 
+def _rack_names(brokers: tuple[Broker, ...]) -> tuple[str, ...]:
+    """In the order of rack indices."""
+    return tuple(sorted({broker.rack for broker in brokers if broker.rack is not None}))
+
+
 def _racks(brokers: tuple[Broker, ...]) -> Ints:
-    names = sorted({broker.rack for broker in brokers if broker.rack is not None})
-    index = {name: number for number, name in enumerate(names)}
+    index = {name: number for number, name in enumerate(_rack_names(brokers))}
     return np.array([NOBODY if b.rack is None else index[b.rack] for b in brokers], dtype=np.int32)
 
 
@@ -141,6 +158,8 @@ def _capacities(
     unasked = np.array([b.state is BrokerState.NEW or b.state.is_unheard for b in brokers], dtype=np.bool_)
     equal = []
     for resource, name in _CAPACITY_FIELDS.items():
+        if resource not in BALANCED and resource not in options.headroom:
+            continue
         values = np.array([_capacity_of(broker, name, options) for broker in brokers])
         known = ~np.isnan(values)
         missing = np.flatnonzero(~known & stays & ~unasked)

@@ -1,16 +1,25 @@
 """Each broker's fair share of each resource: the plain mean, unless racks keep a broker below or above it.
 
+What replicas carry and what leaders carry on top are shared each for itself, and added up: a broker's share of CPU is
+that of the replicas it can hold and of the leaders it is to have, the same ones that its other shares count.
+
 Promises, in order
 1. The shares of brokers that stay add up to the total (of what their racks can carry, level for level).
-2. No set of racks is given more than it can hold when every partition is spread evenly over racks (Hall's condition):
-   what each rack holds of every partition anyway, plus, for j racks, as many of the odd replicas as fit on j racks.
-3. Among all such shares the lowest level is as high as possible, then the second lowest, and so on.
+2. No set of brokers is given more than it can hold when every partition is spread evenly over racks and a broker holds
+   one replica of it at most (Hall's condition): fractions of replicas can meet all shares at once.
+3. Among all such shares of what replicas carry the lowest level is as high as possible, then the second lowest, and so
+   on; what leaders carry is level among those that may lead.
+
+Each resource by itself: a broker with ten times the others' disk and their network is asked for ten times the bytes at
+the same rate, which replicas that are all alike cannot give. That is no fault of a share but a fact of the cluster: the
+search comes as near as is possible, resource by resource (``planner.widening``), and the plan says so with the cause.
 
 Example: 10 brokers on 3 racks (4/3/3), RF 3. Every rack must hold one replica of each partition, so a broker of the
 rack with 4 has a fair share of 1/4 of the partitions and one of the others 1/3; the plain mean 0.3 cannot be met.
 
 The racks that bind first are found as in Fujishige's decomposition of a polymatroid (1980), the tightest set by
-Dinkelbach's method for a ratio: O(K² log K) per resource and tight set, after O(P·D).
+Dinkelbach's method for a ratio: O(K² log K) per resource and tight set, after O(P·D). Only where a broker would be
+given more than one replica of each partition it is done over, broker by broker (``broker_shares.py``).
 """
 
 from __future__ import annotations
@@ -19,6 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.broker_shares import within_what_brokers_hold
+from kafka_rebalance.cluster_arrays.even_spread import even_spread
 
 
 def plain_mean(total: Floats, capacity: Floats, stays: Flags) -> Floats:
@@ -32,13 +43,15 @@ def fair_shares(
     rack: Ints,
     capacity: Floats,
     may_carry: Flags,
+    may_lead: Flags,
     target_rf: Ints,
     follower_load: Floats,
     leader_extra: Floats,
 ) -> Floats:
     """float64[B, D]: fair load of every broker and resource, 0 for brokers outside ``may_carry`` (bool[B, D]).
 
-    ``may_carry`` says who shares a resource: brokers that stay, for leader-carried resources those that may lead.
+    ``may_carry`` says who shares a resource: brokers that stay, for leader-carried resources those that may lead;
+    ``may_lead`` bool[B] who shares what leaders carry beyond their followers. Where none may, all do.
     """
     racks = distinct_racks(rack)
     factors = np.arange(int(target_rf.max(initial=1)) + 1)
@@ -46,11 +59,25 @@ def fair_shares(
     leader_total = leader_extra.sum(axis=0)
     shares = np.zeros_like(capacity)
     for d in range(capacity.shape[1]):
-        broker_capacity = np.where(may_carry[:, d], capacity[:, d], 0.0)
-        rack_capacity = np.bincount(racks, weights=broker_capacity).astype(np.float64)
-        rack_size = np.bincount(racks, weights=may_carry[:, d]).astype(np.int64)
-        fixed, curve = _rack_holding(load_by_factor[:, d], leader_total[d], rack_size)
-        shares[:, d] = _rack_levels(rack_capacity, fixed, curve)[racks] * broker_capacity
+        carrying = np.where(may_carry[:, d], capacity[:, d], 0.0)
+        shares[:, d] = _of_replicas(racks, carrying, load_by_factor[:, d])
+        leading = np.where(may_lead, carrying, 0.0)
+        leading = leading if leading.any() else carrying
+        if leader_total[d] > 0 and leading.any():
+            shares[:, d] += leading * (leader_total[d] / np.bincount(racks, weights=leading).sum())
+    return shares
+
+
+def _of_replicas(racks: Ints, capacity: Floats, load_by_factor: Floats) -> Floats:
+    """float64[B]: shares of what each replica carries; brokers of capacity 0 have none."""
+    rack_capacity = np.bincount(racks, weights=capacity).astype(np.float64)
+    rack_size = np.bincount(racks, weights=capacity > 0).astype(np.int64)
+    fixed, curve = _rack_holding(load_by_factor, rack_size)
+    shares: Floats = _rack_levels(rack_capacity, fixed, curve)[racks] * capacity
+    sharing = np.flatnonzero(capacity > 0)
+    if len(sharing):
+        _, rack = np.unique(racks[sharing], return_inverse=True)
+        shares[sharing] = within_what_brokers_hold(shares[sharing], rack, capacity[sharing], load_by_factor)
     return shares
 
 
@@ -64,22 +91,7 @@ def distinct_racks(rack: Ints) -> Ints:
     return racks
 
 
-def even_spread(rf: int, rack_size: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """What every rack holds of a partition anyway, and how many odd replicas go to one rack each.
-
-    RF 3 on racks of 2, 2, 2, 2 brokers: ([0, 0, 0, 0], 3); RF 5 on racks of 1, 3, 3: ([1, 2, 2], 0).
-    """
-    held = np.zeros(len(rack_size), dtype=np.int64)
-    while True:
-        open_racks = held < rack_size
-        if not open_racks.any() or held.sum() + open_racks.sum() > rf:
-            return held, int(min(rf - held.sum(), open_racks.sum()))
-        held += open_racks
-
-
-def _rack_holding(
-    load_by_factor: Floats, leader_load: float, rack_size: npt.NDArray[np.int64]
-) -> tuple[Floats, Floats]:
+def _rack_holding(load_by_factor: Floats, rack_size: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Load that each rack holds anyway (float64[K]), and the most that j racks hold beyond it (float64[K+1])."""
     racks = np.arange(len(rack_size) + 1)
     fixed, curve = np.zeros(len(rack_size)), np.zeros(len(rack_size) + 1)
@@ -87,7 +99,6 @@ def _rack_holding(
         held, odd = even_spread(rf, rack_size)
         fixed += load * held
         curve += load * np.minimum(odd, racks)
-    curve[1:] += leader_load
     return fixed, curve
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Placement
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
+from kafka_rebalance.cluster_arrays.broker_sets import broker_sets_of
 from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -71,13 +72,19 @@ def build_partition_arrays(
     own_disk = np.where(np.isnan(own), filled[LoadKind.LOG_BYTES][:, None], own) if has_own else None
     names = [topic.name for topic in snapshot.topics]
     topics, numbers = table.topic.tolist(), table.partition.tolist()
+    sets = broker_sets_of(
+        options.topic_brokers, names, np.where(allowed[table.topic], table.topic, -1), broker_arrays.brokers
+    )
+    outside = None if sets is None else sets.outside(replicas)
+    must_leave = offline if outside is None else offline | outside
     placement = Placement(
         replicas=replicas,
         leader=leader,
         topic=np.asarray(table.topic, dtype=np.int32),
         loads=MeasuredLoads.by_kind(filled),
         own_disk=own_disk,
-        must_leave=offline if offline.any() else None,
+        must_leave=must_leave if must_leave.any() else None,
+        broker_sets=sets,
         name_of=lambda row: f"{names[topics[row]]}-{numbers[row]}",
     )
     left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)

@@ -13,22 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets, everywhere
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.resources import RESOURCES
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Upper limits of a plan's costs; ``None`` = no limit."""
+    """Upper limits of a plan's costs; ``None`` = no limit. ``max_broker_bytes``: what each broker receives, and what it
+    sends of what it leads today.
+    """
 
     max_bytes: float | None = None
     max_replica_moves: int | None = None
     max_leader_changes: int | None = None
+    max_broker_bytes: float | None = None
 
     @property
     def is_limited(self) -> bool:
         """At least one cost has a limit."""
-        return (self.max_bytes, self.max_replica_moves, self.max_leader_changes) != (None, None, None)
+        limits = (self.max_bytes, self.max_replica_moves, self.max_leader_changes, self.max_broker_bytes)
+        return any(limit is not None for limit in limits)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -58,12 +63,14 @@ class Problem:
     leader_extra   float64[P, D], what the leader carries on top
     move_bytes     float64[P], bytes that one new copy costs (the leader's replica size)
     own_disk       float64[P, W] or None (every replica has the leader's size)
-    must_leave     bool[P, W] or None: replicas that cannot stay where they are (offline dirs)
+    must_leave     bool[P, W] or None: replicas that cannot stay where they are (offline dirs, outside of their set)
+    broker_sets    where each partition's replicas may be, None: anywhere; what is elsewhere is in ``must_leave``
     pinned         bool[P]: never touched, still counted (excluded topic, mid-reassignment)
     target_rf      int32[P]
     moves_replicas false: leaders only
     elects_preferred  true: the first replica that may lead becomes the leader; no other choice of leaders
     name_of        partition row → "topic-partition", for messages
+    rack_names     by rack index, for messages
     """
 
     resources: tuple[str, ...]
@@ -88,10 +95,12 @@ class Problem:
     target_rf: Ints
     own_disk: Floats | None = None
     must_leave: Flags | None = None
+    broker_sets: BrokerSets | None = None
     moves_replicas: bool = True
     elects_preferred: bool = False
     budget: Budget = field(default_factory=Budget)
     name_of: Callable[[int], str] = "partition row {}".format
+    rack_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _require_shapes(self)
@@ -108,6 +117,16 @@ class Problem:
         """P."""
         return len(self.replicas)
 
+    @property
+    def sets(self) -> BrokerSets:
+        """Where partitions may be, also where that is anywhere."""
+        return self.broker_sets or everywhere(self.partition_count, self.broker_count)
+
+    @property
+    def is_confined(self) -> Flags:
+        """bool[P]: may be on some brokers alone."""
+        return self.sets.is_confined
+
     def column(self, resource: str) -> int | None:
         """Index of a resource among the D columns, None where it is not balanced."""
         return self.resources.index(resource) if resource in self.resources else None
@@ -115,6 +134,10 @@ class Problem:
     def broker_name(self, broker: int) -> str:
         """For messages."""
         return f"broker {self.broker_ids[broker]}"
+
+    def rack_name(self, rack: int) -> str:
+        """For messages."""
+        return f"rack {self.rack_names[rack] if rack < len(self.rack_names) else rack}"
 
 
 def _require_shapes(problem: Problem) -> None:
@@ -130,6 +153,9 @@ def _require_shapes(problem: Problem) -> None:
         array = getattr(problem, name)
         if array is not None and array.shape != shape:
             raise InvalidInputError.at(f"problem.{name}", f"shape {array.shape}", f"expected {shape}")
+    sets = problem.broker_sets
+    if sets is not None and (sets.of_partition.shape != (partitions,) or sets.brokers.shape[1:] != (brokers,)):
+        raise InvalidInputError.at("problem.broker_sets", "are not of these partitions and brokers")
     if tuple(resource for resource in RESOURCES if resource in problem.resources) != problem.resources:
         raise InvalidInputError.at("problem.resources", f"{problem.resources}", f"a subset of {RESOURCES}, in order")
     if brokers == 0:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.pattern import require_pattern
 from kafka_rebalance.visible_text import excerpt
 
 _RELEASE = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,2}")
@@ -39,14 +40,7 @@ class ClientRule:
 
     def __post_init__(self) -> None:
         """Raises InvalidInputError for what cannot be."""
-        if not isinstance(self.pattern, str) or not self.pattern.strip():
-            raise InvalidInputError.at("client pattern", f"{excerpt(self.pattern)} is no text")
-        try:
-            re.compile(self.pattern)
-        except (re.error, OverflowError, RecursionError) as error:
-            raise InvalidInputError.at(
-                "client pattern", f"{excerpt(self.pattern)} is no regular expression ({error})"
-            ) from error
+        require_pattern(self.pattern, "client pattern")
         if self.client not in set(Client):
             raise InvalidInputError.at("client", f"{excerpt(self.client)} is unknown", f"known: {', '.join(Client)}")
         if self.version is not None and not (isinstance(self.version, str) and _RELEASE.fullmatch(self.version)):

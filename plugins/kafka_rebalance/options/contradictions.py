@@ -22,6 +22,8 @@ OPTIONS: dict[str, Given] = {
     "--balance-within": lambda options: options.within is not None,
     "--target": lambda options: bool(options.targets),
     "--cap": lambda options: bool(options.caps),
+    "--headroom": lambda options: bool(options.headroom),
+    "--remove-rack": lambda options: bool(options.remove_racks),
     "--remove-broker": lambda options: bool(options.remove_brokers),
     "--add-broker": lambda options: bool(options.add_brokers),
     "--demote-broker": lambda options: bool(options.demote_brokers),
@@ -34,6 +36,12 @@ OPTIONS: dict[str, Given] = {
     "--max-move-bytes": lambda options: options.max_move_bytes is not None,
     "--max-moves": lambda options: options.max_moves is not None,
     "--max-leader-changes": lambda options: options.max_leader_changes is not None,
+    "--max-hours": lambda options: options.max_hours is not None,
+    "--max-reorders": lambda options: options.max_reorders > 0,
+    "--also-balance": lambda options: bool(options.also_balance),
+    "--survive": lambda options: options.survive is not None,
+    "--topic-brokers": lambda options: bool(options.topic_brokers),
+    "--min-topic-leaders": lambda options: bool(options.min_topic_leaders),
     "--capacity": lambda options: bool(options.capacities),
 }
 
@@ -63,6 +71,14 @@ def _copied_cap(options: PlanOptions) -> str | None:
     return _first_copied(options.caps)
 
 
+def _copied_headroom(options: PlanOptions) -> str | None:
+    return _first_copied(options.headroom)
+
+
+def _copied_also(options: PlanOptions) -> str | None:
+    return _first_copied(options.also_balance)
+
+
 def _first_copied(resources: Iterable[str]) -> str | None:
     name = next((name for name in sorted(resources) if name not in LEADER_CARRIED), None)
     return None if name is None else f" ({name})"
@@ -70,6 +86,11 @@ def _first_copied(resources: Iterable[str]) -> str | None:
 
 def _removed_and_added(options: PlanOptions) -> str | None:
     return _broker(options.remove_brokers & options.add_brokers.keys())
+
+
+def _on_removed_rack(options: PlanOptions) -> str | None:
+    broker = min((b for b, rack in options.add_brokers.items() if rack in options.remove_racks), default=None)
+    return None if broker is None else f" (broker {broker} on {options.add_brokers[broker]})"
 
 
 def _excluded_and_added(options: PlanOptions) -> str | None:
@@ -91,21 +112,35 @@ def _broker(both: frozenset[int]) -> str | None:
 
 _NO_COPY = "what is wanted takes copies of replicas, and none may be moved"
 _ELECTION = "an election only gives leadership back to the first replicas, and aims at nothing else"
+_TWO_SEARCHES = "each is searched after the plan for balance, and neither search keeps what the other one reached"
 _LED = f"leaders carry {in_a_sentence(LEADER_CARRIED, 'and')} alone"
 CONTRADICTIONS = (
     Contradiction("--leaders-only", "--remove-broker", _NO_COPY),
+    Contradiction("--leaders-only", "--remove-rack", _NO_COPY),
+    Contradiction("--leaders-only", "--headroom", _LED, _copied_headroom),
     Contradiction("--leaders-only", "--add-broker", _NO_COPY),
     Contradiction("--leaders-only", "--replication-factor", _NO_COPY),
+    Contradiction("--leaders-only", "--topic-brokers", _NO_COPY),
     Contradiction("--leaders-only", "--target", _LED, _copied_resource),
     Contradiction("--leaders-only", "--cap", _LED, _copied_cap),
+    Contradiction("--leaders-only", "--also-balance", _LED, _copied_also),
     Contradiction("--preferred-election", "--remove-broker", _ELECTION),
+    Contradiction("--preferred-election", "--remove-rack", _ELECTION),
+    Contradiction("--preferred-election", "--headroom", _ELECTION),
     Contradiction("--preferred-election", "--add-broker", _ELECTION),
     Contradiction("--preferred-election", "--demote-broker", _ELECTION),
     Contradiction("--preferred-election", "--replication-factor", _ELECTION),
+    Contradiction("--preferred-election", "--topic-brokers", _ELECTION),
     Contradiction("--preferred-election", "--balance-within", _ELECTION),
     Contradiction("--preferred-election", "--target", _ELECTION),
     Contradiction("--preferred-election", "--cap", _ELECTION),
+    Contradiction("--preferred-election", "--max-reorders", _ELECTION),
+    Contradiction("--preferred-election", "--survive", _ELECTION),
+    Contradiction("--preferred-election", "--also-balance", _ELECTION),
+    Contradiction("--preferred-election", "--min-topic-leaders", _ELECTION),
+    Contradiction("--survive", "--min-topic-leaders", _TWO_SEARCHES),
     Contradiction("--remove-broker", "--add-broker", "a broker comes or goes", _removed_and_added),
+    Contradiction("--remove-rack", "--add-broker", "a rack is filled or emptied", _on_removed_rack),
     Contradiction("--exclude-broker", "--add-broker", "a new broker is there to receive", _excluded_and_added),
     Contradiction("--demote-broker", "--add-broker", "demote a new broker once it has joined", _demoted_and_added),
     Contradiction("--include-topic", "--exclude-topic", "touch these topics or leave them", _included_and_excluded),

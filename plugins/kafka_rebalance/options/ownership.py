@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.pattern import require_pattern
 from kafka_rebalance.visible_text import excerpt
 
 EVERYTHING = ".*"
@@ -34,7 +35,7 @@ class OwnerRule:
 
     def __post_init__(self) -> None:
         """Raises InvalidInputError for what cannot be."""
-        _require_pattern("owner", self.pattern)
+        require_pattern(self.pattern, "owner pattern")
         _require_text("owner", "team", self.team)
         if self.channel is not None:
             _require_text("owner", "channel", self.channel)
@@ -62,7 +63,7 @@ class MuteRule:
 
     def __post_init__(self) -> None:
         """Raises InvalidInputError for what cannot be: a mute without reason, or without an aware time."""
-        _require_pattern("mute", self.pattern)
+        require_pattern(self.pattern, "mute pattern")
         _require_text("mute", "reason", self.reason)
         if self.until.tzinfo is None:
             raise InvalidInputError.at("mute until", f"{self.until} has no time zone")
@@ -76,16 +77,6 @@ def _covers(wanted_type: str | None, pattern: str, subject_type: str, subject: s
     # A partition belongs to whom its topic belongs.
     names = {subject_type: subject} | ({"topic": subject.rpartition("-")[0]} if subject_type == "partition" else {})
     return any(wanted_type in (None, kind) and re.fullmatch(pattern, name) for kind, name in names.items())
-
-
-def _require_pattern(kind: str, pattern: str) -> None:
-    _require_text(kind, "pattern", pattern)
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise InvalidInputError.at(
-            f"{kind} pattern", f"{excerpt(pattern)} is no regular expression ({error})"
-        ) from error
 
 
 def _require_text(kind: str, name: str, text: object) -> None:

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.limits import LEAST_RATIO, MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO, MOST_WHOLE
+from kafka_rebalance.options.loss_kind import LOSSES
+from kafka_rebalance.options.preference import Preference
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import RESOURCES, ROWS
+from kafka_rebalance.options.topic_brokers import TopicBrokers
+from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.resources import BOUNDED, ON_REQUEST, RESOURCES, ROWS
 from kafka_rebalance.snapshot.model import Capacity
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ _WHOLE = {
     "throttle_bytes_per_s": (1, MOST_WHOLE, False),
     "moves_per_broker": (1, MOST_WHOLE, True),
     "partitions_per_wave": (1, MOST_WHOLE, False),
+    "max_leader_changes_per_wave": (1, MOST_WHOLE, True),
+    "max_reorders": (0, MOST_WHOLE, False),
     "expires_after_hours": (1, MOST_HOURS, False),
 }
 _RATIOS = {"dead_band": (0.0, MOST_RATIO), "least_gain_per_byte": (0.0, MOST_RATIO)}
@@ -44,12 +50,36 @@ def require_values(options: PlanOptions) -> None:
             raise UsageError.at(name, f"{_short(getattr(options, name))} is neither true nor false")
     if options.within is not None and not (_is_number(options.within) and 0 <= options.within < 1):
         raise UsageError.at("--balance-within", f"{_short(options.within)} is no share", "give 10% or 0.1")
+    if options.max_hours is not None and not (_is_number(options.max_hours) and 0 < options.max_hours <= MOST_HOURS):
+        raise UsageError.at("--max-hours", f"{_short(options.max_hours)} is no number of hours", "give 6 or 1.5")
+    _require_one_of_few(options)
+    _require_preference(options.prefer, options.slack)
     _require_targets(options.targets)
     _require_caps(options.caps)
+    _require_headroom(options.headroom)
     _require_brokers(options)
+    _require_racks(options.remove_racks)
+    _require_topic_rules(options)
     _require_capacities(options.capacities)
     for name, option in _PATTERNS.items():
         _require_patterns(option, getattr(options, name))
+
+
+def _require_topic_rules(options: PlanOptions) -> None:
+    for option, rules, kind, what in (
+        ("--topic-brokers", options.topic_brokers, TopicBrokers, "brokers"),
+        ("--min-topic-leaders", options.min_topic_leaders, TopicLeaders, "leaders"),
+    ):
+        if not isinstance(rules, tuple) or not all(isinstance(rule, kind) for rule in rules):
+            raise UsageError.at(option, f"{_short(rules)} are no rules of topics and {what}")
+
+
+def _require_one_of_few(options: PlanOptions) -> None:
+    if options.survive is not None and options.survive not in LOSSES:
+        raise UsageError.at("--survive", f"{_short(options.survive)} cannot be lost", f"give {' or '.join(LOSSES)}")
+    if not isinstance(options.also_balance, frozenset) or not options.also_balance <= set(ON_REQUEST):
+        known = f"known: {', '.join(ON_REQUEST)}"
+        raise UsageError.at("--also-balance", f"{_short(options.also_balance)} are no such resources", known)
 
 
 def _require_whole(name: str, value: Any, low: int, high: int, *, may_lack: bool) -> None:
@@ -63,6 +93,14 @@ def _require_whole(name: str, value: Any, low: int, high: int, *, may_lack: bool
 def _require_number(name: str, value: Any, low: float, high: float) -> None:
     if not (_is_number(value) and low <= value <= high):
         raise UsageError.at(_option(name), f"{_short(value)} cannot be", f"give a number from {low:g} to {high:g}")
+
+
+def _require_preference(prefer: Any, slack: Any) -> None:
+    names = [preference.value for preference in Preference]
+    if not isinstance(prefer, str) or prefer not in names:
+        raise UsageError.at("--prefer", f"{_short(prefer)} is no cost", f"known: {', '.join(names)}")
+    if slack is not None and not (_is_number(slack) and 0 <= slack < 1):
+        raise UsageError.at("--slack", f"{_short(slack)} is no share", "give 5% or 0.05")
 
 
 def _require_targets(targets: Mapping[str, Target]) -> None:
@@ -94,6 +132,24 @@ def _require_caps(caps: Mapping[str, float]) -> None:
             raise UsageError.at(place, f"{_short(cap)} cannot be", f"give a number above 0, up to {MOST_WHOLE:,}")
         if ROWS[resource].is_counted and cap != int(cap):
             raise UsageError.at(place, f"{_short(cap)} cannot be", f"{resource} are counted: give a whole number")
+
+
+def _require_headroom(headroom: Mapping[str, float]) -> None:
+    if not isinstance(headroom, Mapping):
+        raise UsageError.at("--headroom", f"{_short(headroom)} is no list of shares")
+    for resource, share in headroom.items():
+        if resource not in BOUNDED:
+            raise UsageError.at("--headroom", f"{_short(resource)} has no capacity", f"known: {', '.join(BOUNDED)}")
+        if not (_is_number(share) and 0 <= share < 1):
+            raise UsageError.at(f"--headroom {resource}", f"{_short(share)} is no share", "give 20% or 0.2")
+
+
+def _require_racks(racks: frozenset[str]) -> None:
+    if not isinstance(racks, frozenset):
+        raise UsageError.at("--remove-rack", f"{_short(racks)} is no list of racks")
+    for rack in racks:
+        if not isinstance(rack, str) or not rack:
+            raise UsageError.at("--remove-rack", f"{_short(rack)} is no rack")
 
 
 def _require_brokers(options: PlanOptions) -> None:

@@ -16,9 +16,10 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Ints
 from kafka_rebalance.java.seeded_random import java_random
 from kafka_rebalance.placement.brokers import PlacementBroker, PlacementError
-from kafka_rebalance.placement.striped import place_on_field, striped_field
+from kafka_rebalance.placement.striped import StripedField, place_on_field, striped_field
 from kafka_rebalance.scoring.placement_scores import (
     CURRENT,
+    BrokerField,
     TopicPlacement,
     TopicPlacementScore,
     broker_field,
@@ -55,19 +56,29 @@ class TopicReplay:
         return float(np.median([placement.replica_skew for placement in self.placed])) if self.placed else None
 
 
-def replay_topic(
-    today: TopicPlacement, brokers: Sequence[PlacementBroker], seeds: Sequence[int] = range(SEEDS)
-) -> TopicReplay:
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacementGround:
+    """Brokers as placer and scores want them, prepared once for all topics; ``stripes`` None where there is nobody."""
+
+    field: BrokerField
+    stripes: StripedField | None
+
+
+def placement_ground(brokers: Sequence[PlacementBroker]) -> PlacementGround:
+    """O(brokers · log brokers)."""
+    field = broker_field({broker.id: broker.rack for broker in brokers})
+    return PlacementGround(field, striped_field(brokers) if brokers else None)
+
+
+def replay_topic(today: TopicPlacement, ground: PlacementGround, seeds: Sequence[int] = range(SEEDS)) -> TopicReplay:
     """Score today's placement and what StripedReplicaPlacer draws with each of ``seeds``. O(seeds · P · W²).
 
     As Kafka does, the first partition's number of replicas is the replication factor asked.
     """
-    rack_of = {broker.id: broker.rack for broker in brokers}
-    field = broker_field(rack_of)
+    field, stripes = ground.field, ground.stripes
     scores = [score_placement(today, today, field, CURRENT, 0)]
-    if not brokers:
+    if stripes is None:
         return TopicReplay(today.topic, (scores[0],), "no broker is alive to place it on")
-    stripes = striped_field(brokers)
     factor = int((today.replicas[0] != NOBODY).sum()) if len(today.replicas) else 0
     try:
         for seed in seeds:

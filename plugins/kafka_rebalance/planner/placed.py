@@ -9,10 +9,10 @@ import numpy as np
 from kafka_rebalance.arrays import Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.candidates import candidates
 from kafka_rebalance.planner.leaders.choose import choose_leaders
+from kafka_rebalance.planner.may_lead import can_be_led, candidates
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
-from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.scales import bytes_per_move, resource_scale
 from kafka_rebalance.planner.solution import PlanCost
 from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE
@@ -24,6 +24,7 @@ from kafka_rebalance.planner.working_bands import WorkingBands
 class Placed:
     """One placement: what it costs, where it leaves the brokers, how far (in means) outside their bands.
 
+    ``charged``: for the moves, beside their bytes (``CostParams.worth_per_move``).
     ``statistics``: what was done until it was found, other placements that were tried included.
     """
 
@@ -33,12 +34,18 @@ class Placed:
     after: Floats
     band_violation: float
     topic_excess: int
-    misled: int = 0  # partitions led by who may not, though one of today's replicas may
+    misled: int = 0  # partitions led by who may not, though somebody else could
     statistics: SearchStatistics = NOTHING_DONE
+    charged: float = 0.0
+
+    @property
+    def price(self) -> float:
+        """What a plan is chosen by."""
+        return self.cost.bytes + self.charged
 
     def is_near(self, bound: float, gap: float = DEFAULTS.gaps.near) -> bool:
         """So near to the bound that nothing is left to look for."""
-        return self.band_violation <= 0 and self.cost.bytes <= bound * (1 + gap)
+        return self.band_violation <= 0 and self.price <= bound * (1 + gap)
 
     @property
     def worth(self) -> tuple[int, bool, float, float, int, int]:
@@ -48,7 +55,7 @@ class Placed:
             self.misled,
             self.band_violation > 0,
             round(self.band_violation, 2),
-            cost.bytes,
+            self.price,
             cost.replica_moves,
             cost.leader_changes,
         )
@@ -70,27 +77,28 @@ def place(
     replicas, leader = in_kafka_order(problem, replicas, replica_index)
     after = broker_loads(problem, replicas, leader)
     outside = np.maximum(after - problem.band_high, 0.0) + np.maximum(problem.band_low - after, 0.0)
+    cost = plan_cost(problem, replicas, leader)
     share = outside[problem.stays] / resource_scale(problem)
     return Placed(
         replicas=replicas,
         leader=leader,
-        cost=plan_cost(problem, replicas, leader),
+        cost=cost,
         after=after,
         band_violation=round(float(share[share > BAND_TOLERANCE].sum()), 6),
         topic_excess=topic_excess(problem.topic, replicas, problem.stays),
         misled=_misled(problem, replicas, leader),
         statistics=done,
+        charged=cost.replica_moves * bytes_per_move(problem, params.costs.worth_per_move),
     )
 
 
 def _misled(problem: Problem, replicas: Ints, leader: Ints) -> int:
-    """Partitions led by who may not although one of today's replicas may: another set would have kept that one."""
+    """Partitions led by who may not although somebody else could: another set would have kept or brought that one."""
     if problem.takes_leaders[problem.stays].all():
         return 0
     able = candidates(problem, replicas)
     leads = (able & (replicas == leader[:, None])).any(axis=1)
-    could = candidates(problem, problem.replicas).any(axis=1)
-    return int((~leads & could & ~problem.pinned).sum())
+    return int((~leads & can_be_led(problem) & ~problem.pinned).sum())
 
 
 def better(found: Placed, other: Placed, allowed: int) -> Placed:

@@ -23,3 +23,9 @@ def move_costs(problem: Problem, per_move: float) -> Floats:
     if total <= 0:
         return np.full(problem.partition_count, brokers / replicas)
     return problem.move_bytes * (brokers / total) + per_move * brokers / replicas
+
+
+def bytes_per_move(problem: Problem, worth_per_move: float) -> float:
+    """What a move is charged beside its bytes where it is a share of a replica's mean bytes."""
+    total = float((problem.move_bytes * problem.target_rf).sum())
+    return worth_per_move * total / max(1, int(problem.target_rf.sum()))

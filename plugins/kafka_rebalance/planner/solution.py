@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
 
 
@@ -45,15 +45,64 @@ class PriceCertificate:
     value: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """Replicas that do not fit on one broker (``bounds/covers.py``): the free ones that may stay there, without the
+    rows ``gone`` int64, and copies of the rows ``come`` int64; ``column`` is the resource, ``price`` >= 0 what a unit
+    of it is worth in bytes.
+    """
+
+    broker: int
+    column: int
+    gone: Longs
+    come: Longs
+    price: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostProof:
+    """Multipliers that prove a bound on moves or on time, as ``PriceCertificate`` does on bytes; on bytes itself with
+    ``covers`` beside the prices of loads.
+
+    Moves: a copy costs 1. Time: a byte costs ``receiving`` float64[B] where it comes to and ``sending`` float64[B] at
+    today's leader, together 1 over all brokers; the busiest broker's bytes, in or out, are no less than any such mean.
+    ``value``: moves, or bytes that the busiest broker receives or sends, or all bytes.
+    """
+
+    prices: Floats
+    receiving: Floats
+    sending: Floats
+    value: float
+    covers: tuple[Cover, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvennessProof:
+    """Multipliers that prove how even a plan within a budget can be at best (``linear_program/least_imbalance.py``):
+    ``prices`` float64[B, D], imbalance per unit of load, and what a byte, a move and a leader change are charged.
+    """
+
+    prices: Floats
+    per_byte: float
+    per_move: float
+    per_leader_change: float
+    value: float
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """One bound for each cost; ``parts`` holds every bound on bytes that was computed, by name of its proof."""
+    """One bound for each cost; ``parts`` holds every bound on bytes that was computed, by name of its proof.
+
+    ``proofs``: of costs beside the bytes, ``replica_moves`` and ``seconds``, where they were looked for and found, and
+    of ``bytes`` where covers prove more than the certificate.
+    """
 
     bytes: LowerBound
     replica_moves: LowerBound
     leader_changes: LowerBound
     parts: Mapping[str, float] = field(default_factory=dict)
     certificate: PriceCertificate | None = None
+    proofs: Mapping[str, CostProof] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import Carried, sum_loads
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.kernels.by_reference import ByReference
@@ -58,9 +59,12 @@ class State(ByReference):
     has_limit: bool
     rack: Ints  # int32[B+1]
     takes: Flags  # bool[B+1]
+    has_sets: bool  # some partition may be on some brokers alone
+    set_of: Ints  # int32[P]: row of ``in_set``; or int32[0]
+    in_set: Flags  # bool[S, B+1]: brokers of each set
     leads: Flags  # bool[B+1]: may become the leader of what no other replica may lead
     leaves: Flags  # bool[B+1]: drained or unplaced
-    receivers_in_rack: Longs
+    receivers_in_rack: Longs  # int64[S, K]
     items: Ints  # replica slots p·W + j, by broker
     start: Longs  # int64[B+2]
     filled: Longs  # int64[B+1]
@@ -84,7 +88,7 @@ def make_state(
     brokers, replicas, original = problem.broker_count, sets.replicas, sets.original
     scale = resource_scale(problem)[columns]
     rack = distinct_racks(problem.rack)
-    rack_count = int(rack.max()) + 1
+    rack_count, sets_of = int(rack.max()) + 1, problem.sets
     follower = np.ascontiguousarray(problem.follower_load[:, columns] / scale)
     extra = np.ascontiguousarray(problem.leader_extra[:, columns] / scale)
     names = [problem.resources[d] for d in columns]
@@ -114,9 +118,12 @@ def make_state(
         has_limit=bool(np.isfinite(limit[:brokers]).any()),
         rack=np.append(rack, np.int32(rack_count)).astype(np.int32),
         takes=np.append(problem.takes_replicas, False),
+        has_sets=problem.broker_sets is not None,
+        set_of=np.ascontiguousarray(sets_of.of_partition) if problem.broker_sets else np.zeros(0, dtype=np.int32),
+        in_set=np.column_stack([sets_of.brokers, np.zeros(len(sets_of.brokers), dtype=np.bool_)]),
         leads=np.append(_may_lead_alone(problem), False),
         leaves=np.append(~problem.stays, True),
-        receivers_in_rack=np.bincount(rack[problem.takes_replicas], minlength=rack_count + 1).astype(np.int64),
+        receivers_in_rack=_receivers_in_rack(sets_of, rack, problem.takes_replicas),
         items=items,
         start=start,
         filled=count,
@@ -125,6 +132,12 @@ def make_state(
         params=params.replicas.kernels,
         random=np.array([seed * 2 + 88172645463325253], dtype=np.uint64),
     )
+
+
+def _receivers_in_rack(sets: BrokerSets, rack: Ints, takes: Flags) -> Longs:
+    """int64[S, K+1]: brokers of each set that take replicas, by rack; none in that of what is unplaced."""
+    sizes = sets.rack_sizes(rack, takes)
+    return np.column_stack([sizes, np.zeros(len(sizes), dtype=np.int64)])
 
 
 def _may_lead_alone(problem: Problem) -> Flags:

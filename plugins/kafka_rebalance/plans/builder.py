@@ -17,6 +17,7 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.solution import Bounds, Solution
@@ -34,14 +35,18 @@ from kafka_rebalance.plans.explain.outside_band import widenings
 from kafka_rebalance.plans.explain.verdict import (
     deviation_words,
     infeasible_words,
+    least_imbalance_words,
     nothing_within_budget_words,
     outside_words,
     pay_words,
     rebalance_words,
+    widened_bounds_words,
     within_budget_words,
 )
+from kafka_rebalance.plans.failures.after_plan import after_failure_of
+from kafka_rebalance.plans.failures.follower_order import order_words, with_follower_order
+from kafka_rebalance.plans.frontier.budget_claim import budget_claim_of
 from kafka_rebalance.plans.frontier.frontier import with_frontier
-from kafka_rebalance.plans.frontier.within_budget import solve_within_budget
 from kafka_rebalance.plans.option_fit import (
     require_brokers_fit,
     require_countable_bytes,
@@ -62,21 +67,27 @@ from kafka_rebalance.plans.parts import (
     expiry_of,
     moves_of,
     preconditions_of,
+    proofs_of,
 )
 from kafka_rebalance.plans.plan import Cost, Plan, Robustness, Verdict
+from kafka_rebalance.plans.preferred.within_hours import keeps_hours, solve_within_hours
 from kafka_rebalance.plans.previous.continued import continued_plan
 from kafka_rebalance.plans.previous.previous_plan import what_is_left
 from kafka_rebalance.plans.request import PlanRequest, build_request
 from kafka_rebalance.plans.robustness import robustness_of
+from kafka_rebalance.plans.survival.losses_known import require_losses_known
+from kafka_rebalance.plans.survival.survive import cannot_be_carried_out, is_survived, surviving
+from kafka_rebalance.plans.survival.texts import with_survival_texts
+from kafka_rebalance.plans.topic_leaders.keep import has_least_leaders, lacking_leaders, with_topic_leaders
+from kafka_rebalance.plans.topic_leaders.texts import with_leader_texts
 from kafka_rebalance.plans.unseen.seen import seen_by, topic_ids_of
 from kafka_rebalance.plans.unseen.unseen import could_change, nothing_usable
 from kafka_rebalance.plans.unseen_cluster import plan_without_brokers
 from kafka_rebalance.plans.versions import as_newest
 from kafka_rebalance.plans.wave_plan import (
     cost_of,
-    cut_into_waves,
     rollback_of,
-    slots_of,
+    waves_cut,
     waves_forward,
 )
 from kafka_rebalance.snapshot.codec import snapshot_id
@@ -89,13 +100,14 @@ NO_COST = Cost(0, 0, 0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Answer:
-    """What is going to be told: moves, why, the bounds, and which earlier plan it keeps."""
+    """What is going to be told: moves, why, the bounds, which earlier plan it keeps; ``is_cut_short`` by a budget."""
 
     verdict: Verdict
     draft: Draft
     reasons: tuple[str, ...]
     bounds: Bounds | None = None
     continues: str | None = None
+    is_cut_short: bool = False
 
 
 def make_plan(
@@ -122,6 +134,7 @@ def make_plan(
         ).sealed()
     if not unusable:
         require_measured(plan_request)
+        require_losses_known(plan_request)
     problem = plan_request.problem(options.band)
     progress(f"{problem.broker_count:,} brokers, {problem.partition_count:,} partitions")
     previous = None if previous is None else as_newest(previous)
@@ -161,8 +174,11 @@ def require_options_fit(snapshot: ClusterSnapshot, options: PlanOptions, params:
     contradicts, InfeasibleError for a replication factor beyond every broker.
     """
     require_brokers_fit(snapshot, options, params.options)
-    if (options.targets or options.caps) and not nothing_usable(snapshot):
-        require_measured(build_request(snapshot, options))
+    is_of_loads = options.targets or options.caps or options.headroom or options.also_balance or options.survive
+    if is_of_loads and not nothing_usable(snapshot):
+        plan_request = build_request(snapshot, options)
+        require_measured(plan_request)
+        require_losses_known(plan_request)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +194,8 @@ class _Search:
 def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _Answer:
     """The answer to what was seen; "nothing to do" only where nothing that was not seen could change it."""
     try:
-        answer = _answer(plan_request, problem, search)
+        answer = _ordered(plan_request, _answer(plan_request, problem, search))
+        answer = _surviving(plan_request, problem, _led(plan_request, problem, answer, search), search)
     except InfeasibleError as error:
         return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), infeasible_words(error))
     if answer.verdict is Verdict.NOTHING_TO_DO:
@@ -187,6 +204,50 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
             reasons = (*unseen, *(f"of what was seen: {reason}" for reason in answer.reasons))
             return replace(answer, verdict=Verdict.CANNOT_TELL, reasons=reasons)
     return answer
+
+
+def _ordered(plan_request: PlanRequest, answer: _Answer) -> _Answer:
+    """The same, or new orders of followers alone where nothing else is to be done and these were asked for."""
+    if answer.verdict not in (Verdict.NOTHING_TO_DO, Verdict.NOT_FIXABLE_BY_MOVING):
+        return answer
+    ordered = with_follower_order(plan_request, empty_draft(plan_request))
+    if not len(ordered):
+        return answer
+    words = (order_words(ordered), *answer.reasons)
+    return replace(answer, verdict=Verdict.REBALANCE, draft=ordered, bounds=None, reasons=words)
+
+
+def _surviving(plan_request: PlanRequest, problem: Problem, answer: _Answer, search: _Search) -> _Answer:
+    """The same, or what survives any loss where that was asked for. Raises InfeasibleError where nothing does."""
+    if plan_request.options.survive is None:
+        return answer
+    search.progress("losing every broker" if plan_request.options.survive == "broker" else "losing every rack")
+    kept = surviving(plan_request, problem, answer.draft, search.params)
+    return _changed(plan_request, problem, answer, kept.draft, (kept.words,))
+
+
+def _led(plan_request: PlanRequest, problem: Problem, answer: _Answer, search: _Search) -> _Answer:
+    """The same, or what has the leaders of topics that were asked for. Raises InfeasibleError where nothing has."""
+    if not plan_request.options.min_topic_leaders:
+        return answer
+    search.progress("leaders of topics")
+    kept = with_topic_leaders(plan_request, problem, answer.draft, search.params)
+    return _changed(plan_request, problem, answer, kept.draft, kept.words)
+
+
+def _changed(
+    plan_request: PlanRequest, problem: Problem, answer: _Answer, draft: Draft, words: tuple[str, ...]
+) -> _Answer:
+    """The answer with ``draft`` in place of its own, and why."""
+    if draft is answer.draft:
+        return replace(answer, reasons=(*answer.reasons, *words))
+    if len(draft):
+        is_new = answer.verdict is not Verdict.REBALANCE
+        reasons, bounds = (*words, *answer.reasons), None if is_new else answer.bounds
+        return replace(answer, verdict=Verdict.REBALANCE, draft=draft, bounds=bounds, reasons=reasons, continues=None)
+    was = imbalance(bands_of(problem), outcome_of(plan_request, draft).before, problem.stays)
+    verdict = Verdict.NOT_FIXABLE_BY_MOVING if was > 0 else Verdict.NOTHING_TO_DO
+    return _Answer(verdict, draft, words, answer.bounds)
 
 
 def _answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _Answer:
@@ -199,12 +260,20 @@ def _answer(plan_request: PlanRequest, problem: Problem, search: _Search) -> _An
         return _stay(plan_request, problem, dead_band)
     if previous_plan is not None:
         kept = continued_plan(plan_request, problem, previous_plan, search.seed, search.progress, params)
-        if kept is not None and not over_caps(plan_request, outcome_of(plan_request, kept.draft).after_by_resource):
+        if kept is not None and _may_stand(plan_request, problem, kept.draft, params):
             require_countable_bytes(plan_request, kept.draft)
             return _Answer(Verdict.REBALANCE, kept.draft, (kept.reason,), None, kept.plan_id)
     search.progress("searching")
-    solution = solve_within_budget(problem, seed=search.seed, params=params.solve, budget=params.budget)
+    solution = solve_within_hours(plan_request, problem, seed=search.seed, params=params)
     return _judged(plan_request, problem, solution, params.stability.least_gain)
+
+
+def _may_stand(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
+    """What is left of an earlier plan is within today's caps and hours, has its leaders, survives what it has to."""
+    after = outcome_of(plan_request, draft).after_by_resource
+    is_within = not over_caps(plan_request, after) and keeps_hours(plan_request, draft, params)
+    is_led = has_least_leaders(plan_request, problem, draft)
+    return is_within and is_led and is_survived(plan_request, problem, draft)
 
 
 def _dead_band(plan_request: PlanRequest, previous: Mapping[str, Any] | None, edge: float) -> float:
@@ -230,7 +299,7 @@ def _stay(plan_request: PlanRequest, problem: Problem, dead_band: float) -> _Ans
 
 
 def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, least_gain: float) -> _Answer:
-    draft = draft_of(plan_request, solution.replicas, solution.leader)
+    draft = with_follower_order(plan_request, draft_of(plan_request, solution.replicas, solution.leader))
     require_countable_bytes(plan_request, draft)
     bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
     before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
@@ -246,7 +315,7 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
         return _Answer(Verdict.NOT_FIXABLE_BY_MOVING, empty_draft(plan_request), words, solution.bounds)
     require_within_caps(plan_request, over)
     free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
-    is_vain = bool(widened) and not problem.budget.is_limited and not free and gain < least_gain * was
+    is_vain = bool(widened) and not plan_request.options.has_budget and not free and gain < least_gain * was
     if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
         words = nothing_within_budget_words(plan_request, bands, before)
         return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), words, solution.bounds)
@@ -261,12 +330,11 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     if not (free or plan_request.options.is_explicit) and rate < plan_request.options.least_gain_per_byte:
         return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), (pay_words(gain, solution.cost.bytes, total),))
     if solution.is_cut_short:
-        return _Answer(
-            Verdict.REBALANCE, draft, within_budget_words(plan_request, bands, before, after), solution.bounds
-        )
-    return _Answer(
-        Verdict.REBALANCE, draft, rebalance_words(plan_request, bands, before, after, widened), solution.bounds
-    )
+        words = within_budget_words(plan_request, bands, before, after)
+        return _Answer(Verdict.REBALANCE, draft, words, solution.bounds, is_cut_short=True)
+    words = rebalance_words(plan_request, bands, before, after, widened)
+    words += widened_bounds_words(widened, solution.bounds)
+    return _Answer(Verdict.REBALANCE, draft, words, solution.bounds)
 
 
 def _plan(
@@ -276,23 +344,25 @@ def _plan(
     bands = bands_of(problem)
     today = outcome_of(plan_request, empty_draft(plan_request))
     disk = today.before[:, today.column("disk")] if "disk" in today.resources and options.moves_replicas else None
-    slots = slots_of(plan_request, answer.draft, params.waves)
-    cut = cut_into_waves(plan_request, answer.draft, disk, slots)
+    cut = waves_cut(plan_request, answer.draft, disk, params.waves)
     draft, wave_of, reasons = answer.draft, cut.wave_of, answer.reasons
     if len(cut.stuck):
         draft, wave_of = draft.without(cut.stuck), np.delete(wave_of, cut.stuck)
         reasons += (f"{len(cut.stuck):,} moves are left out: no order of them has room for both copies on every disk",)
     outcome = outcome_of(plan_request, draft)
-    if len(cut.stuck) and (over := over_caps(plan_request, outcome.after_by_resource)):
-        answer = replace(
-            answer, verdict=Verdict.INFEASIBLE, draft=empty_draft(plan_request), bounds=None, continues=None
-        )
-        answer = replace(answer, reasons=(cap_words(plan_request, over[0]), *reasons))
+    words = _broken_without_stuck(plan_request, problem, draft, outcome) if len(cut.stuck) else ()
+    if words:
+        answer = _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), (*words, *reasons))
         return _plan(plan_request, problem, answer, seed, advisor_version, params)
     waves = waves_forward(plan_request, draft, wave_of, params.waves)
     cost = cost_of(plan_request, draft, waves, params.waves) if len(draft) else NO_COST
     texts = explain_moves(plan_request, draft, outcome, bands, options.band)
+    with_leader_texts(plan_request, problem, draft, texts.both)
+    with_survival_texts(plan_request, problem, draft, texts.both, params.solve.survive)
     bounds = _bounds(plan_request, problem, answer, draft, outcome, bands, params.solve)
+    is_cut_short = answer.is_cut_short and bool(len(draft))
+    claim = budget_claim_of(plan_request, problem, bands, outcome, params.solve) if is_cut_short else None
+    reasons = (*reasons[:1], *least_imbalance_words(claim), *reasons[1:])
     resources = resource_outcomes(plan_request, outcome, bands, options.band)
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL):  # nothing was aimed at, so nothing was widened
         resources = tuple(replace(resource, widened_to=(None, None)) for resource in resources)
@@ -304,7 +374,7 @@ def _plan(
         expires_at=expiry_of(snapshot.captured_at, options.expires_after_hours),
         topic_ids=topic_ids_of(plan_request, draft),
         seen=seen_by(plan_request, draft),
-        parameters=options.document() | {"moves_per_broker": slots},
+        parameters=options.document() | {"moves_per_broker": cut.slots},
         seed=seed,
         advisor_version=advisor_version,
         verdict=answer.verdict,
@@ -315,14 +385,32 @@ def _plan(
         cost=cost,
         lower_bound=bounds_of(plan_request, cost, bounds, outcome, bands, waves),
         certificate=certificate_of(plan_request, problem, bounds),
+        proofs=proofs_of(plan_request, problem, bounds, cost),
         moves=moves_of(plan_request, draft, wave_of, texts),
         waves=waves,
         rollback=rollback_of(plan_request, draft, wave_of, params.waves) if len(draft) else None,
         preconditions=preconditions_of(plan_request, draft),
         explanations=explain_brokers(plan_request, draft, outcome, bands, options.band),
         robustness=_robustness(plan_request, problem, answer, draft, seed, params.robustness),
+        within_budget=claim,
         continues=answer.continues,
+        after_failure=after_failure_of(plan_request, draft, outcome),
     )
+
+
+def _broken_without_stuck(
+    plan_request: PlanRequest, problem: Problem, draft: Draft, outcome: Outcome
+) -> tuple[str, ...]:
+    """Which promise is broken by what is left of a plan once its moves that no wave has room for are left out."""
+    over = over_caps(plan_request, outcome.after_by_resource)
+    if over:
+        return (cap_words(plan_request, over[0]),)
+    if not has_least_leaders(plan_request, problem, draft):
+        _, leader = in_problem_rows(draft, problem.replicas, problem.leader)
+        return infeasible_words(lacking_leaders(plan_request, problem, leader))
+    if not is_survived(plan_request, problem, draft):
+        return infeasible_words(cannot_be_carried_out(plan_request, problem, draft))
+    return ()
 
 
 def _bounds(
@@ -334,7 +422,9 @@ def _bounds(
     bands: Bands,
     params: SolveParams,
 ) -> Bounds | None:
-    """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met."""
+    """The solver's bounds, unless what is planned is not what it found: then bounds for the bands that are met. Moves
+    and time are proved by prices, too, where it was said what costs are worth.
+    """
     if answer.verdict in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL) or not len(draft):
         return None
     low, high = met_bands(plan_request, outcome, bands)
@@ -342,7 +432,10 @@ def _bounds(
     if answer.bounds is not None and len(draft) == len(answer.draft) and not is_widened:
         return answer.bounds
     copied = float(sum(move_bytes or 0 for move_bytes in draft.bytes_forward()))
-    return widened_bounds(problem, answer.bounds, low, high, copied, params)
+    bounds = widened_bounds(problem, answer.bounds, low, high, copied, params)
+    if not plan_request.options.weighs_costs:
+        return bounds
+    return with_cost_proofs(replace(problem, band_low=low, band_high=high), bounds, params)
 
 
 def _robustness(

@@ -10,6 +10,8 @@ from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.infeasible.counted_causes import rack_cause
+from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
@@ -52,7 +54,9 @@ def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:
 
 
 def refuse_too_much_for_the_disks(problem: Problem) -> None:
-    """Raises InfeasibleError where all disks together are smaller than what they are to hold."""
+    """Raises InfeasibleError where all disks together are smaller than what they are to hold; names one rack's disks
+    where these are too small already.
+    """
     d = problem.column("disk")
     if d is None or not problem.moves_replicas:
         return
@@ -61,6 +65,9 @@ def refuse_too_much_for_the_disks(problem: Problem) -> None:
     capacity = float(limits.sum())
     if wanted <= capacity * (1 + 1e-9):
         return
+    forced = forced_copies(problem)
+    if forced is not None and (cause := rack_cause(problem, forced)) is not None:
+        raise cause.error()
     largest = float(limits.max(initial=0.0))
     count = int(np.ceil((wanted - capacity) / largest)) if largest > 0 else 0
     missing = f" ({count} broker{'s' if count > 1 else ''} like the largest)" if count else ""

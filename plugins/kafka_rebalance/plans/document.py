@@ -9,11 +9,14 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.plans.plan import (
     Bound,
+    BudgetClaim,
     Cost,
+    CoverClaim,
     FrontierPoint,
     Move,
     MoveKind,
     Plan,
+    Proof,
     ResourceOutcome,
     Robustness,
     Rollback,
@@ -23,13 +26,14 @@ from kafka_rebalance.plans.plan import (
     to_document,
 )
 from kafka_rebalance.plans.versions import FORMAT_VERSION, as_newest
+from kafka_rebalance.scoring.losses import AfterFailure
 
 Document = Mapping[str, Any]
 _DERIVED = frozenset({"before", "after"})
 
 
 def plan_from_document(document: Document) -> Plan:
-    """The plan whose document this is, of version 1 or 2.
+    """The plan whose document this is, of any version until now.
 
     Raises InvalidInputError where it is not exactly what ``to_document`` gives.
     """
@@ -48,7 +52,8 @@ def plan_from_document(document: Document) -> Plan:
 
 def _plan(document: Document) -> Plan:
     kept = {name: value for name, value in document.items() if name not in _DERIVED}
-    rollback, robustness = document["rollback"], document["robustness"]
+    rollback, robustness, failure = document["rollback"], document["robustness"], document["after_failure"]
+    claim = document["within_budget"]
     made = {
         "verdict": Verdict(document["verdict"]),
         "reasons": tuple(document["reasons"]),
@@ -58,12 +63,15 @@ def _plan(document: Document) -> Plan:
         "topic_excess_replicas": tuple(document["topic_excess_replicas"]),
         "lower_bound": tuple(Bound(**claim) for claim in document["lower_bound"]),
         "certificate": {name: _by_id(prices) for name, prices in document["certificate"].items()},
+        "proofs": {cost: _proof(proof) for cost, proof in document["proofs"].items()},
         "frontier": tuple(FrontierPoint(**point) for point in document["frontier"]),
         "moves": tuple(_move(move) for move in document["moves"]),
         "waves": tuple(_wave(wave) for wave in document["waves"]),
         "rollback": None if rollback is None else _rollback(rollback),
         "preconditions": tuple(document["preconditions"]),
         "explanations": tuple(document["explanations"]),
+        "after_failure": None if failure is None else AfterFailure.from_document(failure),
+        "within_budget": None if claim is None else _claim(claim),
         "robustness": None if robustness is None else Robustness(**robustness),
     }
     return Plan(**(kept | made))
@@ -76,6 +84,23 @@ def _seen(item: Document) -> Seen:
         topic_partitions=item["topic_partitions"],
         reassigning=tuple((topic, partition) for topic, partition in item["reassigning"]),
     )
+
+
+def _proof(item: Document) -> Proof:
+    prices = {name: _by_id(by_broker) for name, by_broker in item["prices"].items()}
+    covers = tuple(_cover(cover) for cover in item["covers"])
+    shares = {name: _by_id(item[name]) for name in ("receiving", "sending")}
+    return Proof(**(dict(item) | {"prices": prices, "covers": covers} | shares))
+
+
+def _claim(item: Document) -> BudgetClaim:
+    prices = {name: _by_id(by_broker) for name, by_broker in item["prices"].items()}
+    return BudgetClaim(**(dict(item) | {"prices": prices}))
+
+
+def _cover(item: Document) -> CoverClaim:
+    named = {side: {topic: tuple(numbers) for topic, numbers in item[side].items()} for side in ("gone", "come")}
+    return CoverClaim(**(dict(item) | named))
 
 
 def _move(item: Document) -> Move:

@@ -8,7 +8,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.waves.transfers import ReplicaCells, Transfers, transfers_of
+from kafka_rebalance.plans.waves.transfers import LeaderShifts, ReplicaCells, Transfers, transfers_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,6 +53,17 @@ class Draft:
         """bool[M]."""
         return np.asarray(self.leader_from != self.leader_to)
 
+    @property
+    def is_election(self) -> Flags:
+        """bool[M]: the list stays as it is, and its first replica leads again."""
+        is_same = (self.start == self.end).all(axis=1)
+        return np.asarray(is_same & self.changes_leader & (self.leader_to == self.start[:, 0]))
+
+    @property
+    def is_reorder(self) -> Flags:
+        """bool[M]: the same replicas under the same leader, who stays the preferred one; followers in another order."""
+        return np.asarray(~self.changes_replicas & ~self.changes_leader & (self.start[:, 0] == self.end[:, 0]))
+
     def bytes_forward(self) -> list[int | None]:
         """What each move copies, None where the size is unknown."""
         return _whole(self.copies, self.size)
@@ -75,6 +86,7 @@ class Draft:
             new=ReplicaCells(self.end, self.is_new),
             dropped=ReplicaCells(self.start, self.is_dropped),
             own_size=self._own(),
+            leaders=self._shifts(self.leader_from, self.leader_to),
         )
 
     def backward(self) -> Transfers:
@@ -87,7 +99,12 @@ class Draft:
             new=ReplicaCells(self.start, self.is_dropped),
             dropped=ReplicaCells(self.end, self.is_new),
             own_size=sizes,
+            leaders=self._shifts(self.leader_to, self.leader_from),
         )
+
+    def _shifts(self, before: Ints, after: Ints) -> LeaderShifts:
+        changes = self.changes_leader
+        return LeaderShifts(np.where(changes, before, NOBODY), np.where(changes, after, NOBODY))
 
     def _own(self) -> Floats:
         return np.where(np.isnan(self.own_size), self.size[:, None], self.own_size)

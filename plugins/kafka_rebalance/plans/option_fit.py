@@ -32,6 +32,7 @@ def require_brokers_fit(
         if not broker.state.stays or broker.state.is_unheard:
             hint = "one that comes back gets its replicas from Kafka; --remove-broker gives them to others"
             raise UsageError.at(place, f"broker {broker_id} is in the cluster, and {broker.state.value}", hint)
+    _require_topic_brokers_known(snapshot, options)
     factor, brokers = options.replication_factor, len(known.keys() | options.add_brokers.keys())
     if factor is not None and factor > max(brokers, params.most_replication_factor):
         raise InfeasibleError(
@@ -39,26 +40,49 @@ def require_brokers_fit(
         )
 
 
+def _require_topic_brokers_known(snapshot: ClusterSnapshot, options: PlanOptions) -> None:
+    """Raises UsageError for a broker or a rack that topics are confined to and that is not there."""
+    known = {broker.id for broker in snapshot.brokers} | options.add_brokers.keys()
+    racks = {broker.rack for broker in snapshot.brokers} | set(options.add_brokers.values())
+    for rule in options.topic_brokers:
+        place = f"--topic-brokers {rule.pattern}"
+        for broker in sorted(rule.brokers - known):
+            raise UsageError.at(place, f"broker {broker} is not in the cluster")
+        for rack in sorted(rule.racks - racks):
+            raise UsageError.at(place, f"rack {rack!r} is not in the cluster")
+
+
 def require_measured(plan_request: PlanRequest) -> None:
-    """Raises UsageError for a target or a cap of a resource whose figures are not known."""
-    for option, resources in (("target", plan_request.options.targets), ("cap", plan_request.options.caps)):
+    """Raises UsageError for a target, a cap, a headroom or a further band of a resource whose figures are not known."""
+    options, capacity = plan_request.options, plan_request.brokers.arrays.capacity
+    named = {"target": options.targets, "cap": options.caps, "headroom": options.headroom}
+    for option, resources in (*named.items(), ("also-balance", options.also_balance)):
         for resource in sorted(resources):
             if resource not in plan_request.resources:
                 why = plan_request.left_out.get(resource, "it is not known")
                 raise UsageError.at(
                     f"--{option} {resource}", f"INPUT does not tell it: {why}", f"leave the {option} out"
                 )
+    for resource in sorted(options.headroom.keys() - capacity.keys()):
+        raise UsageError.at(
+            f"--headroom {resource}", "not every broker's capacity is known", "give them with --capacity"
+        )
 
 
 def require_countable_bytes(plan_request: PlanRequest, draft: Draft) -> None:
-    """Raises InfeasibleError where moves are to keep within a number of bytes that nobody can count.
+    """Raises InfeasibleError where moves are to keep within bytes, or hours, that nobody can count.
 
     Sizes that are known for too few partitions are none that the search counts: a plan of known sizes may be too large.
     """
     limit = plan_request.options.max_move_bytes
+    unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
+    if plan_request.options.max_hours is not None and unknown:
+        raise InfeasibleError(
+            f"--max-hours cannot be kept: the size of {unknown:,} partitions that would move is not known",
+            "give --max-moves, or an input with the sizes of replicas",
+        )
     if limit is None:
         return
-    unknown = int(((draft.copies > 0) & np.isnan(draft.size)).sum())
     if not unknown and sum(copied or 0 for copied in draft.bytes_forward()) > limit:
         unknown = int(np.isnan(plan_request.partitions.size).sum())
     if unknown:

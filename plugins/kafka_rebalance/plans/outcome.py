@@ -16,7 +16,7 @@ from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
 from kafka_rebalance.plans.plan import ResourceOutcome
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.resources import BALANCED, UNITS
+from kafka_rebalance.resources import UNITS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,7 @@ def resource_outcomes(
                 source=plan_request.partitions.sources[name],
                 mean_level=_mean_level(after, broker_capacity, arrays.stays),
                 basis="fair_share" if target is None else "plain_mean",
-                band_asked=_asked(name, target, within),
+                band_asked=_asked(name, target, within, plan_request.balanced),
                 widened_to=reached(bands, after, d, broker_capacity, arrays.stays),
                 skew_before=skew(before, broker_capacity, arrays.stays),
                 skew_after=skew(after, broker_capacity, arrays.stays),
@@ -145,10 +145,12 @@ def _loads(plan_request: PlanRequest, replicas: Ints, leader: Ints, own: Floats)
     return columns.resources, loads
 
 
-def _asked(name: str, target: Target | None, within: float | None) -> tuple[float | None, float | None]:
+def _asked(
+    name: str, target: Target | None, within: float | None, balanced: frozenset[str]
+) -> tuple[float | None, float | None]:
     if target is not None:
         return target.low, target.high
-    return (None, None) if within is None or name not in BALANCED else (1 - within, 1 + within)
+    return (None, None) if within is None or name not in balanced else (1 - within, 1 + within)
 
 
 def reached(

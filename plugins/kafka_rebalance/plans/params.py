@@ -11,9 +11,14 @@ from dataclasses import dataclass
 
 from kafka_rebalance.parameters import Parameters, number
 from kafka_rebalance.planner.params import DEFAULTS as SOLVE_DEFAULTS
-from kafka_rebalance.planner.params import Effort, SolveParams
+from kafka_rebalance.planner.params import AscentParams, BoundParams, Effort, SolveParams
 
-_SHORT = SolveParams(effort=Effort(polish_rounds=1, polish_tries=20, program_steps=0))
+# Prices climb for a point only where all of their steps are cheap: half of them prove hardly more than none, and of
+# 100 brokers × 10,000 partitions they were nine tenths of the frontier's seconds, for bounds 0.0 to 0.7 % stronger.
+_SHORT_ASCENT = AscentParams(work=100_000_000, least_steps=AscentParams().most_steps)
+_SHORT = SolveParams(
+    effort=Effort(polish_rounds=1, polish_tries=20, program_steps=0), bounds=BoundParams(ascent=_SHORT_ASCENT)
+)
 _WITHOUT_PROGRAMS = SolveParams(effort=Effort(program_steps=0))
 
 
@@ -37,9 +42,17 @@ class FrontierParams(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetParams(Parameters):
-    """The most even plan that a budget allows: ``solve`` finds what must move whatever the balance."""
+    """The most even plan that a budget allows: ``solve`` finds what must move whatever the balance.
+
+    searches, few_pairs  with so few pairs of partition and broker what must move, and what else, is looked for so many
+                         times with different seeds: which of two equal ways is taken first decides much there
+    hour_steps           times that the bytes of a plan are halved down to what fits into its hours
+    """
 
     solve: SolveParams = _WITHOUT_PROGRAMS
+    searches: int = number(4, least=1)
+    few_pairs: int = number(300, least=0)
+    hour_steps: int = number(8, least=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +76,33 @@ class WaveParams(Parameters):
     least_slots, most_waves  moves at a time for each broker; where brokers move a lot, more, so that waves stay few
     driver_slots             transfers in each direction of a broker of a driver that keeps its slots full
     throttle_over_rate       a throttle that has to be raised is this many times what is written meanwhile
+    fair_time_over_least     waves whose times sum up to this share above their busiest broker's are good enough
+    most_exchange_tries      exchanges between waves that are tried to get there
+    slow_time_over_least     waves that lose more than this share at their barriers are cut anew, with twice the moves
+                             at a time, ``most_doublings`` times at most, unless it was said how many
     """
 
     least_slots: int = number(10, least=1)
     most_waves: int = number(20, least=1)
     driver_slots: int = number(2, least=1)
     throttle_over_rate: float = number(1.25, least=1.0)
+    fair_time_over_least: float = number(0.005, least=0.0)
+    most_exchange_tries: int = number(1_500_000, least=0)
+    slow_time_over_least: float = number(0.05, least=0.0)
+    most_doublings: int = number(2, least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceParams(Parameters):
+    """Prices of a move, in mean bytes of a replica, that plans are looked for with where another cost may come first.
+
+    At the higher one few large replicas go instead of many small ones; at the lower one hardly a byte more is copied.
+    ``program_steps``: as of ``Effort``. The need of moves is known less well than that of bytes, so a plan that is near
+    enough to it is seldom seen to be.
+    """
+
+    prices_of_moves: tuple[float, ...] = number((3.0, 0.3), least=0.0)
+    program_steps: int = number(8, least=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +147,16 @@ class CheckParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TextParams(Parameters):
+    """Sentences about a plan.
+
+    most_percent  a cost that is further above its bound than this share of it is told by the amount that is needed
+    """
+
+    most_percent: float = number(0.25, least=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlanParams(Parameters):
     """All parameters of a plan; ``solve`` are those of its first search."""
 
@@ -121,10 +165,12 @@ class PlanParams(Parameters):
     budget: BudgetParams = BudgetParams()
     stability: StabilityParams = StabilityParams()
     waves: WaveParams = WaveParams()
+    preference: PreferenceParams = PreferenceParams()
     robustness: RobustnessParams = RobustnessParams()
     unseen: UnseenParams = UnseenParams()
     options: OptionParams = OptionParams()
     check: CheckParams = CheckParams()
+    texts: TextParams = TextParams()
 
 
 DEFAULTS = PlanParams()

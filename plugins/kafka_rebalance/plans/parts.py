@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
+from kafka_rebalance.arrays import Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.solution import Bounds
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.solution import Bounds, Cover
 from kafka_rebalance.plans.draft import Draft
 from kafka_rebalance.plans.explain.moves import Texts
 from kafka_rebalance.plans.outcome import Bands, Outcome, met_bands
-from kafka_rebalance.plans.plan import Bound, Cost, Move, MoveKind, Wave
+from kafka_rebalance.plans.plan import Bound, Cost, CoverClaim, Move, MoveKind, Proof, Wave
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.other_hands import balancers
 from kafka_rebalance.snapshot.times import time_text
@@ -24,7 +25,7 @@ def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, texts: Text
     ids = [*plan_request.brokers.arrays.ids.tolist(), None]  # index -1: nobody
     columns = zip(
         table.topic[draft.row].tolist(), table.partition[draft.row].tolist(), draft.start.tolist(), draft.end.tolist(),
-        draft.leader_from.tolist(), draft.leader_to.tolist(), draft.changes_replicas.tolist(), draft.bytes_forward(),
+        draft.leader_from.tolist(), draft.leader_to.tolist(), kinds_of(draft), draft.bytes_forward(),
         wave_of.tolist(), texts.reasons, texts.worse_without, strict=True,
     )  # fmt: skip
     return tuple(
@@ -35,14 +36,23 @@ def moves_of(plan_request: PlanRequest, draft: Draft, wave_of: Ints, texts: Text
             to_replicas=tuple(ids[b] for b in end if b >= 0),
             leader_from=ids[leader_from],
             leader_to=ids[leader_to],
-            kind=MoveKind.REPLICA if changes else MoveKind.LEADER,
+            kind=kind,
             bytes=amount,
             wave=wave + 1,
             reason=reason,
             worse_without=worse,
         )
-        for topic, partition, start, end, leader_from, leader_to, changes, amount, wave, reason, worse in columns
+        for topic, partition, start, end, leader_from, leader_to, kind, amount, wave, reason, worse in columns
     )
+
+
+def kinds_of(draft: Draft) -> list[MoveKind]:
+    """What each move changes: replicas, else the leader or the preferred one, else the order of followers."""
+    is_reorder, changes = draft.is_reorder.tolist(), draft.changes_replicas.tolist()
+    return [
+        MoveKind.REPLICA if changed else MoveKind.ORDER if ordered else MoveKind.LEADER
+        for changed, ordered in zip(changes, is_reorder, strict=True)
+    ]
 
 
 def bounds_of(
@@ -56,33 +66,79 @@ def bounds_of(
     """One bound for each cost that is known. ``bounds`` None: nothing is moved, and nothing is the least."""
     if bounds is None:
         names = [name for name in ("bytes", "replica_moves", "leader_changes", "seconds") if _known(cost, name)]
-        return tuple(Bound(name, 0.0, 0.0, "nothing is moved") for name in names)
+        return tuple(
+            Bound(name, 0.0, 0.0, "nothing is moved", is_within_slack(plan_request.options, 0.0)) for name in names
+        )
     found = [("replica_moves", bounds.replica_moves.value, bounds.replica_moves.proof)]
     found.append(("leader_changes", bounds.leader_changes.value, bounds.leader_changes.proof))
     if cost.bytes is not None:
         found.insert(0, ("bytes", bounds.bytes.value, bounds.bytes.proof))
-        value, proof = _least_seconds(plan_request, outcome, bands, bounds.bytes.value, waves)
+        value, proof = _least_seconds(plan_request, outcome, bands, bounds, waves)
         found.append(("seconds", value, proof))
     result = []
     for name, proved, proof in found:
         amount = float(getattr(cost, name))
         value = min(proved, amount)  # rounding of whole bytes
         gap = None if value <= 0 < amount else 0.0 if value <= 0 else (amount - value) / value
-        result.append(Bound(name, float(value), gap, proof))
+        result.append(Bound(name, float(value), gap, proof, is_within_slack(plan_request.options, gap)))
     return tuple(result)
+
+
+def is_within_slack(options: PlanOptions, gap: float | None) -> bool | None:
+    """Whether a gap is no more than the slack; None where nothing was said of the costs."""
+    return (gap is not None and gap <= options.slack_in_force) if options.weighs_costs else None
 
 
 def certificate_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None) -> dict[str, dict[int, float]]:
     """Prices by resource and broker, zeros left out: with them anybody can recompute the bound on bytes."""
     if bounds is None or bounds.certificate is None:
         return {}
-    ids, prices = plan_request.brokers.arrays.ids.tolist(), bounds.certificate.prices
-    result = {}
-    for d, name in enumerate(problem.resources):
-        named = {ids[b]: float(prices[b, d]) for b in np.flatnonzero(prices[:, d]).tolist()}
-        if named:
-            result[name] = named
-    return result
+    return _named_prices(plan_request, problem, bounds.certificate.prices)
+
+
+def proofs_of(plan_request: PlanRequest, problem: Problem, bounds: Bounds | None, cost: Cost) -> dict[str, Proof]:
+    """What proves the bounds on moves and, where sizes are known, on time, and on bytes where covers do."""
+    if bounds is None:
+        return {}
+    return {
+        name: Proof(
+            _named_prices(plan_request, problem, proof.prices),
+            _named(plan_request, proof.receiving),
+            _named(plan_request, proof.sending),
+            tuple(_named_cover(plan_request, problem, cover) for cover in proof.covers),
+        )
+        for name, proof in bounds.proofs.items()
+        if _known(cost, name)
+    }
+
+
+def _named_cover(plan_request: PlanRequest, problem: Problem, cover: Cover) -> CoverClaim:
+    return CoverClaim(
+        broker=int(plan_request.brokers.arrays.ids[cover.broker]),
+        resource=problem.resources[cover.column],
+        price=cover.price,
+        gone=_by_topic(plan_request, cover.gone),
+        come=_by_topic(plan_request, cover.come),
+    )
+
+
+def _by_topic(plan_request: PlanRequest, rows: Longs) -> dict[str, tuple[int, ...]]:
+    """Partitions of problem rows by their topics' names, in order."""
+    snapshot, by_topic = plan_request.snapshot, dict[str, list[int]]()
+    for row in plan_request.rows[rows].tolist():
+        topic = snapshot.topics[int(snapshot.partitions.topic[row])].name
+        by_topic.setdefault(topic, []).append(int(snapshot.partitions.partition[row]))
+    return {topic: tuple(sorted(by_topic[topic])) for topic in sorted(by_topic)}
+
+
+def _named_prices(plan_request: PlanRequest, problem: Problem, prices: Floats) -> dict[str, dict[int, float]]:
+    by_name = {name: _named(plan_request, prices[:, d]) for d, name in enumerate(problem.resources)}
+    return {name: by_broker for name, by_broker in by_name.items() if by_broker}
+
+
+def _named(plan_request: PlanRequest, values: Floats) -> dict[int, float]:
+    ids = plan_request.brokers.arrays.ids.tolist()
+    return {ids[b]: float(values[b]) for b in np.flatnonzero(values).tolist()}
 
 
 def preconditions_of(plan_request: PlanRequest, draft: Draft) -> tuple[str, ...]:
@@ -115,16 +171,37 @@ def _known(cost: Cost, name: str) -> bool:
 
 
 def _least_seconds(
-    plan_request: PlanRequest, outcome: Outcome, bands: Bands, least_bytes: float, waves: tuple[Wave, ...]
+    plan_request: PlanRequest, outcome: Outcome, bands: Bands, bounds: Bounds, waves: tuple[Wave, ...]
 ) -> tuple[float, str]:
-    """All bytes arrive somewhere, and what a broker lacks arrives there."""
+    """All bytes arrive somewhere, what a broker lacks arrives there, and leaders send the copies that nobody avoids; or
+    what the busiest broker receives or sends in any plan, by prices.
+    """
     receivers = max(int(plan_request.brokers.arrays.takes_replicas.sum()), 1)
     throttle = max((wave.throttle_bytes_per_s for wave in waves), default=plan_request.options.throttle_bytes_per_s)
-    spread, lacking = least_bytes / receivers, 0.0
+    spread, lacking = bounds.bytes.value / receivers, 0.0
     if "disk" in outcome.resources:
         d = outcome.column("disk")
         low, _ = met_bands(plan_request, outcome, bands)
         lacking = float(np.maximum(low[:, d] - outcome.before[:, d], 0.0).max(initial=0.0))
+    sent = float(_least_sent(plan_request).max(initial=0.0))
+    proof = bounds.proofs.get("seconds")
+    if proof is not None and proof.value > max(lacking, spread, sent):
+        return proof.value / throttle, "what the busiest broker receives or sends at the throttle (weak duality)"
+    if sent > max(lacking, spread):
+        return sent / throttle, "copies that nobody can avoid are read from their leaders' broker at the throttle"
     if lacking > spread:
         return lacking / throttle, "the emptiest broker's disk must be filled to its band at the throttle"
     return spread / throttle, f"the least bytes arrive at {receivers} brokers at the throttle"
+
+
+def _least_sent(plan_request: PlanRequest) -> Floats:
+    """float64[B]: what each broker sends as today's leader of partitions with too few replicas that may stay."""
+    rows, placement, arrays = plan_request.rows, plan_request.partitions.placement, plan_request.brokers.arrays
+    replicas, leader = placement.replicas[rows], placement.leader[rows]
+    may_stay = (replicas >= 0) & arrays.stays[replicas]
+    if placement.must_leave is not None:
+        may_stay &= ~placement.must_leave[rows]
+    copies = np.maximum(plan_request.target_rf - may_stay.sum(axis=1), 0)
+    is_sent = ~plan_request.pinned & (leader >= 0) & plan_request.options.moves_replicas
+    amount = np.where(is_sent, copies * np.nan_to_num(plan_request.partitions.size[rows]), 0.0)
+    return np.bincount(np.maximum(leader, 0), weights=amount, minlength=len(arrays.ids)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The plan as a document: immutable, hashed, self-contained (docs/plan-format.md, ``format_version`` 2).
+"""The plan as a document: immutable, hashed, self-contained (docs/plan-format.md, ``format_version`` 3).
 
 ``Plan`` is what the planner builds, ``verify`` recomputes, the store saves and every file and page is rendered from.
 ``to_document`` gives the JSON object, ``plan_id`` its hash. A broker's id is a key as text in the document.
@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
-from kafka_rebalance.plans.versions import FORMAT_VERSION, as_version_1
+from kafka_rebalance.plans.versions import FORMAT_VERSION, as_version
+from kafka_rebalance.scoring.losses import AfterFailure
 
 
 class Verdict(StrEnum):
@@ -29,10 +30,11 @@ class Verdict(StrEnum):
 
 
 class MoveKind(StrEnum):
-    """A change of the replica set, or of the leader alone."""
+    """A change of the replica set, of the leader alone, or of the order of followers alone."""
 
     REPLICA = "replica"
     LEADER = "leader"
+    ORDER = "order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,9 @@ class Wave:
     exist, without brokers that get something of unknown size.
 
     ``seconds`` = the busiest broker's bytes in or out (out: from the leader) over the throttle, ``None`` where the size
-    of something that moves is unknown.
+    of something that moves is unknown. ``leader_in_bytes_per_s`` and ``leader_out_bytes_per_s``: what is written to and
+    read from the partitions whose leader changes, ``None`` where that is unknown; all three ``None`` where leader
+    changes of a wave are not limited.
     """
 
     moves: tuple[int, ...]
@@ -70,6 +74,9 @@ class Wave:
     seconds: float | None
     throttle_bytes_per_s: int
     free_disk_needed: Mapping[int, int] = field(default_factory=dict)
+    leader_changes: int | None = None
+    leader_in_bytes_per_s: float | None = None
+    leader_out_bytes_per_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +104,16 @@ class Rollback:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What nobody can beat, for one cost. ``gap`` = (cost - value) / value, 0 where both are 0, ``None`` above 0."""
+    """What nobody can beat, for one cost. ``gap`` = (cost - value) / value, 0 where both are 0, ``None`` above 0.
+
+    ``is_within_slack``: the gap is no more than the slack in force; ``None`` where nothing was said of the costs.
+    """
 
     cost: str  # bytes, replica_moves, leader_changes, seconds
     value: float
     gap: float | None
     proof: str
+    is_within_slack: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +180,47 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class CoverClaim:
+    """Replicas that do not fit on ``broker``: those there today, but ``gone``, and copies of what has ``come``, both
+    topic -> partitions; ``price`` in bytes per unit of the resource.
+    """
+
+    broker: int
+    resource: str
+    price: float
+    gone: Mapping[str, tuple[int, ...]]
+    come: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What proves a bound on moves or time: ``prices`` by resource and broker, and of time what each byte costs that a
+    broker ``receiving`` gets or that leaves one ``sending``, together 1. Zeros are left out. On bytes: with ``covers``.
+    """
+
+    prices: Mapping[str, Mapping[int, float]]
+    receiving: Mapping[int, float] = field(default_factory=dict)
+    sending: Mapping[int, float] = field(default_factory=dict)
+    covers: tuple[CoverClaim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetClaim:
+    """Of a plan that its budget cut short: imbalance (share of load outside its band, summed up over resources) before
+    and after, and what no plan within the budget comes below; None where that was not looked for.
+
+    ``prices`` by resource and broker (imbalance per unit of load) and ``charges`` by cost (per byte, move, leader
+    change) prove it. Zeros are left out.
+    """
+
+    imbalance_before: float
+    imbalance_after: float
+    least_imbalance: float | None
+    prices: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    charges: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One plan for one snapshot. ``plan_id`` is empty until ``sealed`` in ``format_version``."""
 
@@ -190,6 +242,7 @@ class Plan:
     topic_excess_replicas: tuple[int, int] = (0, 0)  # before, after
     lower_bound: tuple[Bound, ...] = ()
     certificate: Mapping[str, Mapping[int, float]] = field(default_factory=dict)  # resource -> broker -> price
+    proofs: Mapping[str, Proof] = field(default_factory=dict)  # of moves, time and bytes, by cost
     frontier: tuple[FrontierPoint, ...] = ()
     moves: tuple[Move, ...] = ()
     waves: tuple[Wave, ...] = ()
@@ -197,6 +250,8 @@ class Plan:
     preconditions: tuple[str, ...] = ()
     explanations: tuple[str, ...] = ()
     robustness: Robustness | None = None
+    after_failure: AfterFailure | None = None  # the worst losses before and after; None: nobody serves or leads
+    within_budget: BudgetClaim | None = None  # None: the budget, if there is one, was enough
     continues: str | None = None  # the plan_id of an earlier plan that this one confirms or continues
     plan_id: str = ""
     format_version: int = FORMAT_VERSION
@@ -209,7 +264,7 @@ class Plan:
 def to_document(plan: Plan) -> dict[str, Any]:
     """The JSON object of ``plan.json``, in the version that the plan is sealed in."""
     document = _newest_document(plan)
-    return as_version_1(document) if plan.format_version == 1 else document
+    return document if plan.format_version == FORMAT_VERSION else as_version(document, plan.format_version)
 
 
 def _newest_document(plan: Plan) -> dict[str, Any]:
@@ -220,7 +275,10 @@ def _newest_document(plan: Plan) -> dict[str, Any]:
     document["resources"] = [_outcome_document(outcome) for outcome in plan.resources]
     document["seen"] = _plain(plan.seen) | {"broker_racks": _by_broker(plan.seen.broker_racks)}
     document["certificate"] = {name: _by_broker(prices) for name, prices in sorted(plan.certificate.items())}
+    document["proofs"] = {cost: _proof_document(proof) for cost, proof in sorted(plan.proofs.items())}
     document["waves"] = [_wave_document(wave) for wave in plan.waves]
+    document["after_failure"] = None if plan.after_failure is None else plan.after_failure.document()
+    document["within_budget"] = None if plan.within_budget is None else _claim_document(plan.within_budget)
     document["rollback"] = None if plan.rollback is None else _rollback_document(plan.rollback)
     for name in ("lower_bound", "frontier"):
         document[name] = [_plain(record) for record in getattr(plan, name)]
@@ -266,6 +324,20 @@ def _move_document(move: Move) -> dict[str, Any]:
         "reason": move.reason,
         "worse_without": move.worse_without,
     }
+
+
+def _proof_document(proof: Proof) -> dict[str, Any]:
+    return {
+        "prices": {name: _by_broker(prices) for name, prices in sorted(proof.prices.items())},
+        "receiving": _by_broker(proof.receiving),
+        "sending": _by_broker(proof.sending),
+        "covers": [_plain(cover) for cover in proof.covers],
+    }
+
+
+def _claim_document(claim: BudgetClaim) -> dict[str, Any]:
+    prices = {name: _by_broker(prices) for name, prices in sorted(claim.prices.items())}
+    return _plain(claim) | {"prices": prices}
 
 
 def _outcome_document(outcome: ResourceOutcome) -> dict[str, Any]:

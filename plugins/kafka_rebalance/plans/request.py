@@ -14,6 +14,8 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
+from kafka_rebalance.cluster_arrays.broker_caps import broker_caps
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays, build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
@@ -50,9 +52,19 @@ class PlanRequest:
 
     @property
     def in_play(self) -> tuple[str, ...]:
-        """Those that are balanced by default, and those that a target or a cap is about."""
-        asked = self.options.targets.keys() | self.options.caps.keys()
+        """Those that are balanced by default, and those that a target, a cap, a headroom or ``also_balance`` names."""
+        asked = self.options.targets.keys() | self.options.caps.keys() | self.options.headroom.keys() | self.balanced
         return tuple(name for name in RESOURCES if name in BALANCED or name in asked)
+
+    @property
+    def balanced(self) -> frozenset[str]:
+        """Those that have the common band."""
+        return BALANCED | self.options.also_balance
+
+    @property
+    def caps(self) -> dict[str, Floats]:
+        """Resource → what each broker may carry at most after the plan, float64[B]."""
+        return broker_caps(self.options, self.brokers)
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -66,9 +78,9 @@ class PlanRequest:
         wanted = Wanted(
             within=within,
             targets=self.options.targets if targets is None else targets,
-            caps=self.options.caps,
+            caps=self.caps,
             resources=self.resources,
-            balanced=BALANCED | self.options.targets.keys(),
+            balanced=self.balanced | self.options.targets.keys(),
             target_rf=self.target_rf,
             pinned=self.pinned,
             budget=Budget(self.options.max_move_bytes, self.options.max_moves, self.options.max_leader_changes),
@@ -83,9 +95,9 @@ class PlanRequest:
     def _brokers(self) -> Brokers:
         arrays = self.brokers.arrays
         limit = {**arrays.capacity, "disk": self.disk_limit}
-        for name, cap in self.options.caps.items():
+        for name, cap in self.caps.items():
             if name != "disk":  # of which more may be there while both copies of a replica are
-                limit[name] = np.minimum(limit.get(name, np.inf), np.full(len(arrays.ids), cap * (1 + BAND_ROUNDING)))
+                limit[name] = np.minimum(limit.get(name, np.inf), cap * (1 + BAND_ROUNDING))
         return replace(arrays, limit=limit)
 
     def _placement(self) -> Placement:
@@ -98,6 +110,7 @@ class PlanRequest:
             loads=whole.loads.taken(rows),
             own_disk=None if whole.own_disk is None else np.take_along_axis(whole.own_disk[rows], order, axis=1),
             must_leave=None if whole.must_leave is None else np.take_along_axis(whole.must_leave[rows], order, axis=1),
+            broker_sets=None if whole.broker_sets is None else whole.broker_sets.taken(rows),
             name_of=lambda row: whole.name_of(int(rows[row])),
         )
 
@@ -170,18 +183,26 @@ def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: I
         result |= partitions.placement.must_leave[rows].any(axis=1)
     leader = partitions.placement.leader[rows]
     result |= (leader != NOBODY) & ~broker_arrays.arrays.keeps_leaders[leader]  # demoted: somebody else must lead
-    return np.asarray(result | lacks_racks(replicas, broker_arrays, target))
+    return np.asarray(result | lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows)))
 
 
-def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints) -> Flags:
-    """bool[M]: on fewer racks than its replication factor and the racks allow. A broker without a rack is one."""
+def _sets_of(partitions: PartitionArrays, rows: Longs) -> BrokerSets | None:
+    sets = partitions.placement.broker_sets
+    return None if sets is None else sets.taken(rows)
+
+
+def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets: BrokerSets | None = None) -> Flags:
+    """bool[M]: on fewer racks than its replication factor and the racks of its set allow. A broker without a rack is
+    one.
+    """
     arrays = broker_arrays.arrays
     alone = int(arrays.rack.max(initial=NOBODY)) + 1 + np.arange(len(arrays.rack))
     rack = np.where(arrays.rack == NOBODY, alone, arrays.rack)
     used = np.sort(np.where(replicas >= 0, rack[replicas], -1), axis=1)
     distinct = (used[:, :1] >= 0).sum(axis=1) + ((used[:, 1:] != used[:, :-1]) & (used[:, 1:] >= 0)).sum(axis=1)
-    open_racks = len(np.unique(rack[arrays.takes_replicas]))
-    return np.asarray(distinct < np.minimum(target, open_racks))
+    if sets is None:
+        return np.asarray(distinct < np.minimum(target, len(np.unique(rack[arrays.takes_replicas]))))
+    return np.asarray(distinct < np.minimum(target, sets.racks_open(rack, arrays.takes_replicas)))
 
 
 def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Floats:
@@ -218,11 +239,15 @@ def _hard_reasons(
         if held:
             reasons.append(f"broker {broker.id} is {broker.state.value}: {held:,} replicas must leave it")
     if partitions.placement.must_leave is not None:
-        offline = int((partitions.placement.must_leave[rows] & there).sum())
+        sets = _sets_of(partitions, rows)
+        outside = np.zeros_like(there) if sets is None else sets.outside(replicas) & there
+        offline = int((partitions.placement.must_leave[rows] & there & ~outside).sum())
         reasons += [f"{offline:,} replicas are on log dirs that are offline"] if offline else []
+        confined = int(outside.sum())
+        reasons += [f"{confined:,} replicas are on brokers that their topics may not be on"] if confined else []
     wrong_rf = int((free & ((replicas >= 0).sum(axis=1) != target)).sum())
     reasons += [f"{wrong_rf:,} partitions get another replication factor"] if wrong_rf else []
-    shared = int((free & lacks_racks(replicas, broker_arrays, target)).sum())
+    shared = int((free & lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows))).sum())
     reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
-from kafka_rebalance.plans.parts import expiry_of
+from kafka_rebalance.plans.parts import expiry_of, is_within_slack
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.snapshot.codec import snapshot_id
@@ -36,5 +36,5 @@ def plan_without_brokers(
         reasons=reasons,
         left_out=dict.fromkeys(plan_request.in_play, "no broker was seen that could carry it"),
         cost=Cost(0, 0, 0, 0.0, 0.0),
-        lower_bound=tuple(Bound(name, 0.0, 0.0, "nothing is moved") for name in _COSTS),
+        lower_bound=tuple(Bound(name, 0.0, 0.0, "nothing is moved", is_within_slack(options, 0.0)) for name in _COSTS),
     )

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
+from kafka_rebalance.plans.parts import is_within_slack
 from kafka_rebalance.plans.plan import Bound, Cost, Plan, to_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
@@ -102,13 +104,16 @@ def _bounds_at_fault(found: Verification) -> tuple[str, ...]:
 def _lowered(plan: Plan, names: tuple[str, ...], found: Verification) -> tuple[Bound, ...]:
     """Bounds of each cost that is known; those of ``names`` as the verifier has them."""
     stated = {bound.cost: bound for bound in plan.lower_bound}
+    options = PlanOptions.from_document(plan.parameters)
     result = []
     for name in _COSTS:
         cost = getattr(plan.cost, name)
         if cost is not None and (name in names or name not in stated):
             value = min(found.bounds.get(name, 0.0), float(cost))
             gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
-            result.append(Bound(name, value, gap, "recomputed from snapshot, bands and prices by the verifier"))
+            is_within = is_within_slack(options, gap)
+            proof = "recomputed from snapshot, bands and prices by the verifier"
+            result.append(Bound(name, value, gap, proof, is_within))
         elif cost is not None:
             result.append(stated[name])
     return tuple(result)

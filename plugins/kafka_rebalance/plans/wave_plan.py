@@ -11,17 +11,30 @@ from kafka_rebalance.plans.draft import Draft, total_bytes
 from kafka_rebalance.plans.params import DEFAULTS, WaveParams
 from kafka_rebalance.plans.plan import Cost, Rollback, Wave
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.plans.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
+from kafka_rebalance.plans.waves.fill_waves import (
+    Disk,
+    WaveLimits,
+    bytes_in_turn,
+    least_in_turn,
+    traffic_of,
+    waves_of,
+)
+from kafka_rebalance.plans.waves.leader_steps import UNLIMITED, leader_steps
+from kafka_rebalance.plans.waves.leader_traffic import LeaderTraffic
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
 from kafka_rebalance.plans.waves.transfers import Transfers
+from kafka_rebalance.snapshot.load import LoadKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WavePlan:
-    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves that no disk ever has capacity for, in no wave."""
+    """``wave_of`` int32[M]; ``stuck`` int64[...]: moves that no disk ever has capacity for, in no wave; ``slots``:
+    moves at a time for each broker and direction.
+    """
 
     wave_of: Ints
     stuck: Longs
+    slots: int
 
 
 def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAULTS.waves) -> int:
@@ -34,34 +47,61 @@ def slots_of(plan_request: PlanRequest, draft: Draft, params: WaveParams = DEFAU
     return max(params.least_slots, -(-max(int(sent.max()), int(received.max())) // params.most_waves))
 
 
-def cut_into_waves(plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int) -> WavePlan:
+def waves_cut(
+    plan_request: PlanRequest, draft: Draft, used: Floats | None, params: WaveParams = DEFAULTS.waves
+) -> WavePlan:
+    """Waves with as many moves at a time as were asked for; else with more of them where barriers cost much time."""
+    cut = cut_into_waves(plan_request, draft, used, slots_of(plan_request, draft, params), params)
+    if plan_request.options.moves_per_broker is not None:
+        return cut
+    transfers, brokers = draft.forward(), len(plan_request.brokers.brokers)
+    fair = (1 + params.slow_time_over_least) * least_in_turn(transfers, brokers)
+    in_turn = bytes_in_turn(transfers, cut.wave_of, brokers)
+    for _ in range(params.most_doublings):
+        if len(cut.stuck) or in_turn <= fair:
+            break
+        wider = cut_into_waves(plan_request, draft, used, 2 * cut.slots, params)
+        shorter = bytes_in_turn(transfers, wider.wave_of, brokers)
+        if shorter > (1 - params.slow_time_over_least) * in_turn:
+            break
+        cut, in_turn = wider, shorter
+    return cut
+
+
+def cut_into_waves(
+    plan_request: PlanRequest, draft: Draft, used: Floats | None, slots: int, params: WaveParams = DEFAULTS.waves
+) -> WavePlan:
     """Waves of partitions that lack replicas, then those that change their leader alone, then the rest.
 
     Changes of the leader alone copy nothing and take no time: they relieve at once, so they come as early as safety
-    allows. ``used`` float64[B]: bytes on disk today, None where sizes are unknown.
+    allows, and first of them those that an election alone brings about. ``used`` float64[B]: bytes on disk today, None
+    where sizes are unknown.
     """
-    brokers = len(plan_request.brokers.brokers)
-    limits = WaveLimits(plan_request.options.throttle_bytes_per_s, slots, plan_request.options.partitions_per_wave)
+    options, brokers = plan_request.options, len(plan_request.brokers.brokers)
+    leaders = options.max_leader_changes_per_wave or UNLIMITED
+    limits = WaveLimits(options.throttle_bytes_per_s, slots, options.partitions_per_wave, leaders)
     disk = None if used is None else Disk(used, plan_request.disk_limit)
     is_copy = draft.copies > 0
     copying = np.flatnonzero(is_copy)
     urgent = plan_request.partitions.under_replicated[draft.row[copying]]
-    wave = waves_of(draft.forward().chosen(copying), urgent, brokers, disk, limits)
+    transfers = draft.forward()
+    wave = waves_of(transfers.chosen(copying), urgent, brokers, disk, limits, params)
     stuck = copying[wave < 0]
     rest = np.flatnonzero(~is_copy)
+    step = leader_steps(transfers.chosen(rest).leaders, draft.is_election[rest], brokers, limits.rows, leaders)
     first = int(wave[urgent & (wave >= 0)].max(initial=-1)) + 1
-    extra = -(-len(rest) // limits.rows)
     wave_of = np.full(len(draft), -1, dtype=np.int32)
-    wave_of[copying] = np.where(wave >= first, wave + extra, wave)
-    wave_of[rest] = first + np.arange(len(rest)) // limits.rows
-    return WavePlan(wave_of, stuck)
+    wave_of[copying] = np.where(wave >= first, wave + int(step.max(initial=-1)) + 1, wave)
+    wave_of[rest] = first + step
+    return WavePlan(wave_of, stuck, slots)
 
 
 def waves_forward(
     plan_request: PlanRequest, draft: Draft, wave_of: Ints, params: WaveParams = DEFAULTS.waves
 ) -> tuple[Wave, ...]:
     """The waves in order."""
-    return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of), params)
+    traffic = _leader_traffic(plan_request, draft)
+    return _waves(plan_request, draft.forward(), draft.bytes_forward(), _members(wave_of), traffic, params)
 
 
 def rollback_of(
@@ -72,7 +112,8 @@ def rollback_of(
     lost = np.asarray(((draft.start >= 0) & gone[draft.start]).any(axis=1))
     turned = [members[~lost[members]] for members in reversed(_members(wave_of))]
     members = [wave_moves for wave_moves in turned if len(wave_moves)]
-    waves = _waves(plan_request, draft.backward(), draft.bytes_back(), members, params)
+    traffic = _leader_traffic(plan_request, draft)
+    waves = _waves(plan_request, draft.backward(), draft.bytes_back(), members, traffic, params)
     undone = np.flatnonzero(~lost)
     cost = Cost(
         replica_moves=int(draft.dropped[undone].sum()),
@@ -97,6 +138,17 @@ def cost_of(
     )
 
 
+def _leader_traffic(plan_request: PlanRequest, draft: Draft) -> LeaderTraffic:
+    """Of a draft's moves, forward as back."""
+    snapshot = plan_request.snapshot
+    return LeaderTraffic(
+        changes=draft.changes_leader,
+        written=snapshot.load(LoadKind.IN_BYTES_PER_S)[draft.row],
+        read=snapshot.load(LoadKind.OUT_BYTES_PER_S)[draft.row],
+        is_reported=plan_request.options.max_leader_changes_per_wave is not None,
+    )
+
+
 def _members(wave_of: Ints) -> list[Longs]:
     order = np.argsort(wave_of, kind="stable")
     counts = np.bincount(wave_of) if len(wave_of) else np.zeros(0, dtype=np.int64)
@@ -108,6 +160,7 @@ def _waves(
     transfers: Transfers,
     amounts: list[int | None],
     members: list[Longs],
+    leaders: LeaderTraffic,
     params: WaveParams,
 ) -> tuple[Wave, ...]:
     ids, throttle = plan_request.brokers.arrays.ids.tolist(), plan_request.options.throttle_bytes_per_s
@@ -124,6 +177,7 @@ def _waves(
                 seconds=None if amount is None else traffic.seconds,
                 throttle_bytes_per_s=traffic.throttle_bytes_per_s,
                 free_disk_needed={ids[b]: value for b, value in enumerate(needed.tolist()) if value > 0},
+                **leaders.of_wave(member),
             )
         )
     return tuple(waves)

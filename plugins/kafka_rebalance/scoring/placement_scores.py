@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from kafka_rebalance.arrays import NOBODY, Floats, Ints, Longs
-from kafka_rebalance.scoring.levels import known_skew, skew
-from kafka_rebalance.scoring.movement import replica_movement
+from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.scoring.placement_kernel import Lists, Places, placement_figures
 
 CURRENT = "current"
 
@@ -49,34 +47,13 @@ class TopicPlacement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ByBrokerId:
-    """A number for each broker of ``ids`` (ascending), ``other`` for any other id, NOBODY for NOBODY. Ids may be as
-    large as Kafka allows, so no array runs over them: ``column[ids]`` looks each one up.
-    """
-
-    ids: Longs
-    values: Longs
-    other: int
-
-    def __getitem__(self, wanted: npt.NDArray[np.integer[Any]]) -> Longs:
-        if not len(self.ids):
-            return np.asarray(np.where(wanted == NOBODY, NOBODY, self.other), dtype=np.int64)
-        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
-        found = np.where(self.ids[at] == wanted, self.values[at], self.other)
-        return np.asarray(np.where(wanted == NOBODY, NOBODY, found), dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class BrokerField:
-    """The brokers that may hold a topic. ``place``: index of each, NOBODY for others. ``rack``: index of its rack,
-    ``racks`` for a broker that is not in the field (it counts as a rack of its own); ``racks`` is ``None`` where a rack
-    is unknown.
+    """The brokers that may hold a topic. A broker that is not among them counts as a rack of its own; ``knows_racks``
+    is false where a rack is unknown.
     """
 
-    count: int
-    place: ByBrokerId
-    rack: ByBrokerId
-    racks: int | None
+    places: Places
+    knows_racks: bool
 
 
 def broker_field(rack_of: Mapping[int, str | None]) -> BrokerField:
@@ -85,45 +62,28 @@ def broker_field(rack_of: Mapping[int, str | None]) -> BrokerField:
     index = {name: number for number, name in enumerate(names)}
     ids = np.array(sorted(rack_of), dtype=np.int64)
     racks = np.array([index.get(rack_of[broker] or "", len(names)) for broker in ids.tolist()], dtype=np.int64)
-    place, rack = ByBrokerId(ids, np.arange(len(ids)), NOBODY), ByBrokerId(ids, racks, len(names))
-    are_known = bool(names) and None not in rack_of.values()
-    return BrokerField(len(rack_of), place, rack, len(names) if are_known else None)
+    return BrokerField(Places(ids, racks, len(names)), bool(names) and None not in rack_of.values())
 
 
 def score_placement(
     today: TopicPlacement, placed: TopicPlacement, field: BrokerField, placer: str, seed: int
 ) -> TopicPlacementScore:
-    """Score ``placed`` on the brokers of ``field``, and what moves from ``today`` to it. O(P·W² + brokers)."""
-    place = field.place[placed.replicas]
-    is_there = place != NOBODY
-    leads = field.place[placed.leaders]
-    counts = _sums(place[is_there], None, field.count)
-    sizes = _sums(place[is_there], np.repeat(placed.log_bytes, is_there.sum(axis=1)), field.count)
-    movement = replica_movement(today.replicas, placed.replicas, today.leaders, placed.leaders, today.log_bytes)
+    """Score ``placed`` on the brokers of ``field``, and what moves from ``today`` to it. O(P·W² + brokers).
+
+    Every broker that is new in a list is one move, as large as the leader's replica; an order that changes moves
+    nothing, a new leader is a leader change. A rack rule is broken where replicas share a rack though there are enough.
+    """
+    lists, new_lists = Lists(today.replicas, today.leaders), Lists(placed.replicas, placed.leaders)
+    found = placement_figures(lists, new_lists, today.log_bytes, field.places)
     return TopicPlacementScore(
         topic=today.topic,
         placer=placer,
         seed=seed,
-        replica_skew=skew(counts),
-        leader_skew=skew(_sums(leads[leads != NOBODY], None, field.count)),
-        disk_skew=known_skew(sizes),
-        replica_moves=movement.replica_moves,
-        leader_changes=movement.leader_changes,
-        bytes_to_move=movement.bytes_to_move,
-        rack_violations=rack_violations(placed.replicas, field),
+        replica_skew=float(found.replica_skew),
+        leader_skew=float(found.leader_skew),
+        disk_skew=None if math.isnan(found.disk_skew) else float(found.disk_skew),
+        replica_moves=int(found.replica_moves),
+        leader_changes=int(found.leader_changes),
+        bytes_to_move=None if math.isnan(found.bytes_to_move) else round(found.bytes_to_move),
+        rack_violations=int(found.rack_violations) if field.knows_racks else None,
     )
-
-
-def rack_violations(replicas: Ints, field: BrokerField) -> int | None:
-    """Partitions whose replicas share a rack though there are racks enough; ``None`` where a rack is unknown."""
-    if field.racks is None:
-        return None
-    racks = np.sort(field.rack[replicas], axis=1)
-    is_new = np.ones(racks.shape, dtype=np.bool_)
-    is_new[:, 1:] = racks[:, 1:] != racks[:, :-1]
-    distinct = (is_new & (racks != NOBODY)).sum(axis=1)
-    return int((distinct < np.minimum((replicas != NOBODY).sum(axis=1), field.racks)).sum())
-
-
-def _sums(place: Longs, weights: Floats | None, count: int) -> Floats:
-    return np.bincount(place, weights=weights, minlength=count).astype(np.float64)

@@ -64,6 +64,7 @@ def _fair_shares(problem: Problem) -> Floats:
         rack=problem.rack,
         capacity=problem.capacity,
         may_carry=may_carry,
+        may_lead=may_lead,
         target_rf=problem.target_rf,
         follower_load=problem.follower_load,
         leader_extra=problem.leader_extra,

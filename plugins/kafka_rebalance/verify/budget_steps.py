@@ -84,6 +84,8 @@ def _moved(table: _Table, cluster: ClusterArrays, parameters: PlanParameters, fr
     fits = free & ~np.isnan(cluster.size)
     if parameters.max_move_bytes is not None:
         fits &= np.nan_to_num(cluster.size) <= parameters.max_move_bytes
+    if parameters.max_hours is not None:
+        fits &= np.nan_to_num(cluster.size) <= 3600 * parameters.max_hours * parameters.throttle_bytes_per_s
     for j in range(cluster.now.shape[1]):
         source = cluster.now[:, j]
         is_led = source == cluster.leader
@@ -94,6 +96,7 @@ def _moved(table: _Table, cluster: ClusterArrays, parameters: PlanParameters, fr
             shares = ((others >= 0) & (cluster.rack[others] == cluster.rack[b])).any(axis=1)
             may = fits & (source >= 0) & ~(cluster.now == b).any(axis=1)
             may &= ~shares | (cluster.rack[source] == cluster.rack[b])
+            may &= cluster.may_be_on[cluster.place_rule, b]
             may &= ~is_led | (bool(cluster.takes_leaders[b]) & (parameters.max_leader_changes != 0))
             target = np.full(len(source), b, dtype=np.int32)
             found = _first(table, may, (source, target), (leaving, arriving))

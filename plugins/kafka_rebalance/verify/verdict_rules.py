@@ -32,9 +32,17 @@ _IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
 
 
 def check_verdict(
-    document: dict[str, Any], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList
+    document: dict[str, Any],
+    levels: Levels,
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    faults: FaultList,
+    *,
+    keeps_today: bool = True,
 ) -> None:
-    """The verdict, and that there are reasons."""
+    """The verdict, and that there are reasons. ``keeps_today``: today has what was asked of losses
+    and of topics' leaders.
+    """
     verdict, moves = document["verdict"], document["moves"]
     if verdict == "rebalance" and not moves:
         faults.add("verdict", "plan.verdict", "rebalance without moves")
@@ -44,9 +52,9 @@ def check_verdict(
         faults.add("verdict", "plan.reasons", "no reason is given")
     if faults.has_any("verdict", "resource", "before", "band"):
         return
-    if verdict == "infeasible" and not breaks_a_hard_rule(cluster, parameters, levels):
+    if verdict == "infeasible" and keeps_today and not breaks_a_hard_rule(cluster, parameters, levels):
         faults.add("verdict", "plan.verdict", "today's placement breaks no hard rule: it may stay")
-    if verdict not in ("infeasible", "cannot_tell"):
+    if verdict not in ("infeasible", "cannot_tell") and (keeps_today or verdict != "rebalance"):
         _check_against_bands(document, levels, cluster, parameters, faults)
 
 
@@ -80,6 +88,8 @@ def _check_effect(
 ) -> None:
     # An earlier plan is confirmed for having been approved; what it is worth was judged then.
     if must_change(cluster, parameters) or parameters.preferred_election or document["continues"] is not None:
+        return
+    if all(move["kind"] == "order" for move in document["moves"]):  # what that is worth: moves.follower_order
         return
     left = imbalance(bands, levels.after, cluster)
     if not left < was + SLACK or was <= SLACK:

@@ -9,29 +9,33 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.verify.bounds.least_imbalance import check_within_budget
 from kafka_rebalance.verify.bounds.plan_bounds import check_bounds
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats, cluster_arrays
 from kafka_rebalance.verify.cluster.broker_loads import hard_limits
-from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves, read_moves
+from kafka_rebalance.verify.cluster.claimed_moves import read_moves
 from kafka_rebalance.verify.cluster.outcomes import Levels, check_outcomes, recompute
 from kafka_rebalance.verify.cluster.seen_cluster import check_seen
 from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.document.expiry import check_expiry
 from kafka_rebalance.verify.document.frontier import check_frontier
+from kafka_rebalance.verify.document.older_versions import read_as_newest
 from kafka_rebalance.verify.document.parameter_rules import check_parameters
 from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
 from kafka_rebalance.verify.document.seal import check_identity, check_seal
 from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
-from kafka_rebalance.verify.document.version_1 import read_as_newest
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
 from kafka_rebalance.verify.files.plan_files import check_files
 from kafka_rebalance.verify.files.plan_folder import PLAN, check_folder
+from kafka_rebalance.verify.losses import check_after_failure, is_due
 from kafka_rebalance.verify.moves.costs import check_costs
 from kafka_rebalance.verify.moves.rollback_rules import check_rollback
 from kafka_rebalance.verify.moves.rules import check_moves, check_result
 from kafka_rebalance.verify.moves.statements import check_statements
 from kafka_rebalance.verify.moves.wave_rules import check_waves
+from kafka_rebalance.verify.survival import Placements, check_survival
+from kafka_rebalance.verify.topic_leaders import check_topic_leaders, too_few_leaders
 from kafka_rebalance.verify.verdict_rules import check_verdict
 
 
@@ -104,29 +108,36 @@ def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, fault
         cluster = cluster_arrays(snapshot, parameters)
         claimed = read_moves(document["moves"], snapshot, cluster, faults)
         if claimed is not None:
-            bounds = _judge(document, claimed, cluster, parameters, faults)
+            levels = recompute(claimed, cluster, parameters)
+            named = frozenset(outcome["resource"] for outcome in document["resources"])
+            placements = Placements(snapshot, cluster, claimed, levels, named)
+            bounds = _judge(document, placements, parameters, faults)
+            check_after_failure(document, snapshot, claimed, cluster, levels, faults)
+            if sealed["format_version"] >= 3 and document["after_failure"] is None and is_due(document, snapshot):
+                faults.add("after_failure", "plan.after_failure", "is missing")
     return bounds
 
 
 def _judge(
-    document: dict[str, Any],
-    claimed: ClaimedMoves,
-    cluster: ClusterArrays,
-    parameters: PlanParameters,
-    faults: FaultList,
+    document: dict[str, Any], placements: Placements, parameters: PlanParameters, faults: FaultList
 ) -> dict[str, float]:
+    claimed, cluster, levels = placements.claimed, placements.cluster, placements.levels
+    survives_today = parameters.survive is None or placements.above_today(parameters.survive) is None
+    keeps_today = survives_today and too_few_leaders(cluster, parameters, cluster.leader) is None
     check_moves(document["moves"], claimed, cluster, parameters, faults)
     check_result(claimed, cluster, parameters, document["verdict"], faults)
     check_costs(document, claimed, cluster, parameters, faults)
-    levels = recompute(claimed, cluster, parameters)
     check_outcomes(document, levels, claimed, cluster, parameters, faults)
-    check_verdict(document, levels, cluster, parameters, faults)
+    check_verdict(document, levels, cluster, parameters, faults, keeps_today=keeps_today)
+    check_survival(document, placements, parameters, faults)
+    check_topic_leaders(document, claimed, cluster, parameters, faults)
     check_waves(document, claimed, cluster, parameters, _disk(levels, cluster), faults)
     check_rollback(document, claimed, cluster, parameters, faults)
     check_statements(document, claimed, cluster, parameters, faults)
     check_frontier(document, faults)
     if faults.has_any("resource", "before", "from_differs"):
         return {}
+    check_within_budget(document, levels, cluster, parameters, faults)
     return check_bounds(document, levels, cluster, parameters, faults)
 
 

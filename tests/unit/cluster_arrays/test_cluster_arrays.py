@@ -9,7 +9,8 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.bands import band_of
 from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays, usable_bytes, volume_bytes
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread, fair_shares, plain_mean
+from kafka_rebalance.cluster_arrays.even_spread import even_spread
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, fair_shares, plain_mean
 from kafka_rebalance.cluster_arrays.partition_arrays import build_partition_arrays
 from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -43,6 +44,7 @@ def test_a_rack_of_four_has_smaller_shares_than_racks_of_three() -> None:
     rack = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2], dtype=np.int32)
     shares = fair_shares(
         rack=rack, capacity=np.ones((10, 1)), may_carry=np.ones((10, 1), dtype=np.bool_),
+        may_lead=np.ones(10, dtype=np.bool_),
         target_rf=np.full(30, 3, dtype=np.int32), follower_load=np.ones((30, 1)), leader_extra=np.zeros((30, 1)),
     )  # fmt: skip
     assert shares[:, 0] == pytest.approx([7.5] * 4 + [10.0] * 6)

@@ -9,6 +9,7 @@ import numpy as np
 from kafka_rebalance.placement.brokers import PlacementBroker
 from kafka_rebalance.placement.topic_replay import (
     placement_brokers,
+    placement_ground,
     placement_of,
     replay_topic,
     topic_placements,
@@ -25,14 +26,14 @@ def topic(replicas, sizes=None):
 
 
 def test_there_is_todays_row_and_one_for_each_seed():
-    replay = replay_topic(topic([[0, 1, 2]] * 6), BROKERS)
+    replay = replay_topic(topic([[0, 1, 2]] * 6), placement_ground(BROKERS))
     assert [(score.placer, score.seed) for score in replay.scores] == [
         ("current", 0), *(("striped", seed) for seed in range(20)),
     ]  # fmt: skip
 
 
 def replay_with(today, seeds=range(20)):
-    return replay_topic(today, BROKERS, seeds)
+    return replay_topic(today, placement_ground(BROKERS), seeds)
 
 
 def test_piled_up_replicas_would_be_even_if_the_topic_were_created_today():
@@ -47,20 +48,20 @@ def test_piled_up_replicas_would_be_even_if_the_topic_were_created_today():
 
 def test_a_partition_on_every_broker_moves_nothing():
     everywhere = tuple(PlacementBroker(number) for number in range(3))
-    replay = replay_topic(topic([[0, 1, 2]]), everywhere)
+    replay = replay_topic(topic([[0, 1, 2]]), placement_ground(everywhere))
     assert {score.replica_moves for score in replay.placed} == {0}
     assert {score.leader_changes for score in replay.placed} == {0, 1}
 
 
 def test_a_refusal_of_the_placer_is_an_answer():
-    replay = replay_topic(topic([[0, 1, 2, 7]]), BROKERS[:3])
+    replay = replay_topic(topic([[0, 1, 2, 7]]), placement_ground(BROKERS[:3]))
     assert "InvalidReplicationFactor" in replay.error
     assert replay.placed == ()
     assert replay.median_replica_skew is None
 
 
 def test_without_a_broker_alive_there_is_only_today():
-    replay = replay_topic(topic([[0]]), ())
+    replay = replay_topic(topic([[0]]), placement_ground(()))
     assert replay.error == "no broker is alive to place it on"
     assert replay.placed == ()
 

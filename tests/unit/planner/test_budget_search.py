@@ -113,3 +113,38 @@ def test_the_greedy_search_goes_as_far_as_the_budget_and_the_whole_one_is_exact_
         after = state_of(problem, found.replicas)
         assert _probe(4, after, 0, 0, 0.0)[0] == pytest.approx(left / 18), budget
     assert exchanged(state_of(piled()), 1000, 1.0, 0.01) > 0
+
+
+def test_no_broker_sends_or_receives_more_than_its_limit() -> None:
+    """Broker 0 leads the three largest: with 9 it sends 5 and 4, or 6, and nobody receives the 6 beside another."""
+    state = state_of(piled(max_broker_bytes=5.0))
+    assert _probe(0, state, 0, 0, 0.0)[1] == -1  # 6 to anybody
+    assert _probe(0, state, 1, 0, 0.0)[1] in (1, 2)
+    _, is_made = _probe(2, state, 1, 2, 0.0)
+    assert (is_made, state.copied.tolist()) == (1, [[0.0, 0.0, 5.0], [5.0, 0.0, 0.0]])
+    assert _probe(0, state, 2, 0, 0.0)[1] == -1  # 4 more would be sent by broker 0
+    _, is_within = _probe(4, state, 0, 0, 0.0)
+    assert (is_within, state.copied.any()) == (1, np.False_)
+
+
+def test_what_is_over_a_brokers_limit_is_given_back() -> None:
+    moved = np.array([[1], [2], [2], [1], [2]], dtype=np.int32)
+    state = state_of(piled(max_broker_bytes=9.0), moved)
+    assert state.copied.tolist() == [[0.0, 6.0, 9.0], [15.0, 0.0, 0.0]]
+    assert state.over_copied.tolist() == [6.0]
+    assert _probe(6, state, 0, 0, 0.0)[1] == 1
+    assert (state.copied.max() <= 9.0, state.over_copied[0]) == (True, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_brokers_copy_is_kept_right_however_the_search_goes(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(30)]
+    problem = hand_problem(rows, 5, within=0.05, budget=Budget(max_broker_bytes=float(draw.integers(3, 30))))
+    state = state_of(problem)
+    _probe(5, state, 0, 0, float(seed % 2))
+    exchanged(state, 2_000, 0.1, 0.001)
+    again = make_budget_state(problem, state.replicas, leaders_of(state), seed=0, params=EXACT)
+    assert state.copied == pytest.approx(again.copied)
+    assert state.copied.max() <= (problem.budget.max_broker_bytes or 0.0) + 1e-9
+    assert state.spent[0] == pytest.approx(state.copied[0].sum())

@@ -193,7 +193,7 @@ def test_a_partition_whose_only_replica_is_on_a_dead_broker_does_not_block_the_o
 def test_a_factor_above_the_brokers_is_infeasible_and_names_cause_and_help() -> None:
     plan = planned(cluster([row("t", p, [0, 1]) for p in range(4)], brokers(2)), PlanOptions(replication_factor=3))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "wants 3 replicas, only 2 brokers" in plan.reasons[0]
+    assert "needs as many brokers that may hold a replica, and only 2 may: 1 is lacking, for 4" in plan.reasons[0]
     assert "add 1 broker" in plan.reasons[1]
 
 

@@ -77,8 +77,9 @@ def test_one_program_is_solved_where_leaders_alone_are_outside(monkeypatch: pyte
     params = replace(SolveParams(), linear_program=no_whole_plan)
     monkeypatch.setattr(programs, "relax", counted)
     solution = solve(problem, params=params)
-    assert (solution.after[:, 0].tolist(), len(solved)) == ([11.0, 10.0, 9.0], 1)
-    # With disk outside as well the bands that the plan reaches are a program of their own.
+    # Once for the bands asked for, once for those that are reached.
+    assert (solution.after[:, 0].tolist(), len(solved)) == ([11.0, 10.0, 9.0], 2)
+    # With disk outside as well there is nothing to price in the bands asked for: those reached are the one more.
     narrow = hand_problem(THREE, 3, within=0.01, resources=("disk", "out"), rates=[90.0, 5.0, 5.0])
     solve(narrow, params=params)
     assert len(solved) == 3

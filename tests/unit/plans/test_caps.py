@@ -98,7 +98,8 @@ def test_a_cap_below_one_partition_is_infeasible() -> None:
     one = cluster([row("t", 0, (0,))], brokers(2), rates={kind: [10.0] for kind in RATES})
     plan = right(one, PlanOptions(caps={"in": 9.0}, **QUICK))
     assert plan.verdict is Verdict.INFEASIBLE
-    assert "no plan was found that keeps its cap" in plan.reasons[0]
+    assert "alone brings the broker that leads it 10 B/s of in, 1 B/s above the highest cap, 9 B/s" in plan.reasons[0]
+    assert plan.reasons[1] == "a cap of 10 B/s at the least, or more, smaller partitions"
 
 
 def test_a_budget_that_leaves_no_way_under_the_cap_is_infeasible() -> None:

@@ -14,10 +14,11 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.plans.cluster_notes import cluster_notes, refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation
-from kafka_rebalance.plans.draft import empty_draft
+from kafka_rebalance.plans.draft import draft_of, empty_draft
 from kafka_rebalance.plans.explain.moves import explain_brokers, explain_moves, told_apart
 from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
 from kafka_rebalance.plans.explain.outside_band import causes, largest_alone, widenings
+from kafka_rebalance.plans.explain.repairs import Ratios, Repair, what_is_repaired
 from kafka_rebalance.plans.explain.verdict import (
     deviation_words,
     infeasible_words,
@@ -41,6 +42,22 @@ def test_a_move_is_told_by_what_stood_furthest_from_its_share() -> None:
     assert "broker 0" in texts.reasons[0]
     assert "leader count is 3.00" in texts.reasons[0]
     assert "3 × its share instead of 2 ×" in texts.worse_without[0]
+
+
+def test_what_a_move_takes_past_its_share_is_no_repair() -> None:
+    """8, 6 and 4 GB, a share of 6 each; t-1 brings 2 GB from broker 0 to 2 and t-3 3 GB from 1: 6, 3 and 9 afterwards.
+
+    Without t-1 broker 0 keeps 8 instead of 6, and broker 2, though it held too little, has 7: nearer than 9. Without
+    t-3 brokers 1 and 2 both have their 6: it repairs nothing.
+    """
+    rows = [row("t", p, (b,), size * GB) for p, (b, size) in enumerate(((0, 6), (0, 2), (1, 3), (1, 3), (2, 4)))]
+    plan_request = ask_of(cluster(rows, brokers(3)))
+    draft = draft_of(plan_request, np.array([[0], [2], [1], [2], [2]], dtype=np.int32), np.array([0, 2, 1, 2, 2]))
+    disk = Ratios(np.array([[8.0], [6.0], [4.0]]) / 6, np.array([[6.0], [3.0], [9.0]]) / 6, np.full((3, 1), 6.0 * GB))
+    found = what_is_repaired(plan_request, draft, ("disk",), disk)
+    assert found.broker.tolist() == [0, 1]
+    assert [Repair(kind) for kind in found.kind] == [Repair.RELIEVES, Repair.NONE]
+    assert found.without.tolist() == pytest.approx([8 / 6, 6 / 6])
 
 
 def test_what_must_go_is_told_before_what_is_uneven() -> None:

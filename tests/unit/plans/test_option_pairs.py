@@ -13,25 +13,31 @@ from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.contradictions import CONTRADICTIONS, OPTIONS
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.topic_brokers import TopicBrokers
+from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.plans.builder import make_plan
-from kafka_rebalance.plans.plan import Plan, Verdict, to_document
+from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
+from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.sample import sample
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 BROKERS = 6
-CAPACITY = Capacity(disk_bytes=2000.0 * GB)
+CAPACITY = Capacity(disk_bytes=2000.0 * GB, out_bytes_per_s=90.0)
 # One value of each option; brokers and topics differ, so that a pair contradicts itself by its kind alone.
 FIELDS: dict[str, dict[str, Any]] = {
     "--balance-within": {"within": 0.15},
     "--target": {"targets": {"leaders": Target(None, 1.3)}},
     "--cap": {"caps": {"leaders": 8}},
+    "--headroom": {"headroom": {"disk": 0.94}, "capacities": dict.fromkeys(range(BROKERS), CAPACITY)},
+    "--remove-rack": {"remove_racks": frozenset({"rack-2"})},
     "--remove-broker": {"remove_brokers": frozenset({3})},
     "--add-broker": {"add_brokers": {BROKERS: "rack-0"}},
     "--demote-broker": {"demote_brokers": frozenset({2})},
     "--exclude-broker": {"exclude_brokers": frozenset({1})},
     "--replication-factor": {"replication_factor": 2},
+    "--topic-brokers": {"topic_brokers": (TopicBrokers("topic-02", frozenset({0, 1, 4, 5})),)},
     "--leaders-only": {"leaders_only": True},
     "--preferred-election": {"preferred_election": True},
     "--include-topic": {"include_topics": ("topic-00",)},
@@ -39,13 +45,20 @@ FIELDS: dict[str, dict[str, Any]] = {
     "--max-move-bytes": {"max_move_bytes": 12 * GB},
     "--max-moves": {"max_moves": 6},
     "--max-leader-changes": {"max_leader_changes": 5},
+    "--max-hours": {"max_hours": 0.05},
+    "--max-reorders": {"max_reorders": 3},
+    "--also-balance": {"also_balance": frozenset({"potential_out"})},
+    "--survive": {"survive": "rack", "capacities": dict.fromkeys(range(BROKERS), CAPACITY)},
+    "--min-topic-leaders": {"min_topic_leaders": (TopicLeaders("topic-01", 1),)},
     "--capacity": {"capacities": dict.fromkeys(range(BROKERS), CAPACITY)},
 }
-LIMITS = {"--max-move-bytes", "--max-moves", "--max-leader-changes"}
+LIMITS = {"--max-move-bytes", "--max-moves", "--max-leader-changes", "--max-hours"}
 TOPICS = {"--include-topic", "--exclude-topic"}
 ALWAYS_REFUSED = {frozenset({pair.first, pair.second}) for pair in CONTRADICTIONS if pair.detail(PlanOptions()) == ""}
+# Refused by its value: of the capacities only disks are known here, and leaders carry none.
+REFUSED = ALWAYS_REFUSED | {frozenset({"--leaders-only", other}) for other in ("--headroom", "--also-balance")}
 PAIRS = list(combinations(OPTIONS, 2))
-KEPT_PAIRS = [pair for pair in PAIRS if frozenset(pair) not in ALWAYS_REFUSED]
+KEPT_PAIRS = [pair for pair in PAIRS if frozenset(pair) not in REFUSED]
 # What is refused, and of what is kept every third pair, so each option twice or more; the rest in ``make test``.
 IN_FAST = {*PAIRS} - {*KEPT_PAIRS} | {*KEPT_PAIRS[::3]}
 
@@ -71,6 +84,17 @@ def keeps_target(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions) ->
     return leaders.band_asked == (None, 1.3) and leaders.basis == "plain_mean"
 
 
+def least_led(snapshot: ClusterSnapshot, plan: Plan, options: PlanOptions, topic: str) -> int:
+    """Leaders of the topic on the broker that may lead and has fewest; of a topic that is left alone, more than any."""
+    if not options.is_topic_allowed(topic):
+        return BROKERS
+    moved = {(move.topic, move.partition): move.leader_to for move in plan.moves}
+    led = [moved.get((r.topic, r.partition), r.leader) for r in snapshot.each_partition() if r.topic == topic]
+    closed = options.remove_brokers | options.demote_brokers | options.exclude_brokers
+    closed |= {broker.id for broker in snapshot.brokers if broker.rack in options.remove_racks}
+    return min(led.count(b) for b in {*range(BROKERS), *options.add_brokers} - closed)
+
+
 def receives(plan: Plan, broker: int) -> bool:
     return any(
         (broker in move.to_replicas and broker not in move.from_replicas)
@@ -87,6 +111,15 @@ KEPT: dict[str, Keeps] = {
     "--cap": lambda snapshot, plan, options: all(
         load <= 8 for outcome in plan.resources if outcome.resource == "leaders" for load in outcome.after.values()
     ),
+    "--headroom": lambda snapshot, plan, options: all(
+        load <= 0.06 * CAPACITY.disk_bytes * (1 + 1e-9)
+        for outcome in plan.resources
+        if outcome.resource == "disk"
+        for load in outcome.after.values()
+    ),
+    "--remove-rack": lambda snapshot, plan, options: all(
+        not {2, 5} & set(to) for to, _ in after(snapshot, plan, options)
+    ),
     "--remove-broker": lambda snapshot, plan, options: all(3 not in to for to, _ in after(snapshot, plan, options)),
     "--add-broker": lambda snapshot, plan, options: (
         all(BROKERS in outcome.after for outcome in plan.resources)
@@ -96,6 +129,9 @@ KEPT: dict[str, Keeps] = {
     "--exclude-broker": lambda snapshot, plan, options: not receives(plan, 1),
     "--replication-factor": lambda snapshot, plan, options: all(
         len(to) == 2 for to, _ in after(snapshot, plan, options)
+    ),
+    "--topic-brokers": lambda snapshot, plan, options: all(
+        set(move.to_replicas) <= {0, 1, 4, 5} for move in plan.moves if move.topic == "topic-02"
     ),
     "--leaders-only": lambda snapshot, plan, options: all(
         sorted(move.from_replicas) == sorted(move.to_replicas) for move in plan.moves
@@ -108,6 +144,18 @@ KEPT: dict[str, Keeps] = {
     "--max-move-bytes": lambda snapshot, plan, options: (plan.cost.bytes or 0) <= 12 * GB,
     "--max-moves": lambda snapshot, plan, options: plan.cost.replica_moves <= 6,
     "--max-leader-changes": lambda snapshot, plan, options: plan.cost.leader_changes <= 5,
+    "--max-hours": lambda snapshot, plan, options: (plan.cost.seconds or 0) <= 3600 * 0.05,
+    "--max-reorders": lambda snapshot, plan, options: sum(move.kind is MoveKind.ORDER for move in plan.moves) <= 3,
+    "--also-balance": lambda snapshot, plan, options: any(
+        outcome.resource == "potential_out" for outcome in plan.resources
+    ),
+    "--survive": lambda snapshot, plan, options: (
+        plan.after_failure is not None
+        and plan.after_failure.after.rack is not None
+        and (load := plan.after_failure.after.rack.load) is not None
+        and load.ratio <= 1 + 1e-9
+    ),
+    "--min-topic-leaders": lambda snapshot, plan, options: least_led(snapshot, plan, options, "topic-01") >= 1,
     "--capacity": lambda snapshot, plan, options: all(
         outcome.capacity is not None and outcome.capacity[0] == CAPACITY.disk_bytes
         for outcome in plan.resources
@@ -116,8 +164,10 @@ KEPT: dict[str, Keeps] = {
 }  # fmt: skip
 
 
-def small_cluster(seed: int) -> ClusterSnapshot:
-    """Two topics of eight partitions on three racks, lopsided; every third partition is led by its second replica."""
+def small_cluster(seed: int, *, sends: bool = False) -> ClusterSnapshot:
+    """Two topics of eight partitions on three racks, lopsided; every third partition is led by its second replica.
+    ``sends``: each leader 10 bytes/s.
+    """
     draw = np.random.default_rng(seed)
     rows = []
     for number in range(16):
@@ -125,25 +175,28 @@ def small_cluster(seed: int) -> ClusterSnapshot:
         leader = chosen[1 if number % 3 == 0 else 0]
         size = int(draw.integers(1, 10)) * GB
         rows.append(row(f"topic-{number // 8:02d}", number % 8, chosen, size, leader=leader))
-    return cluster(rows, brokers(BROKERS, racks=3))
+    nothing = dict.fromkeys((LoadKind.IN_BYTES_PER_S,), [0.0] * len(rows))
+    rates = nothing | {LoadKind.OUT_BYTES_PER_S: [10.0] * len(rows)} if sends else None
+    return cluster(rows, brokers(BROKERS, racks=3), rates=rates)
 
 
 @pytest.mark.parametrize(("first", "second"), sample(PAIRS, IN_FAST), ids=[f"{a[2:]}+{b[2:]}" for a, b in PAIRS])
 def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> None:
     fields = FIELDS[first] | FIELDS[second]
-    if frozenset({first, second}) in ALWAYS_REFUSED:
+    if frozenset({first, second}) in REFUSED:
         with pytest.raises(UsageError) as refusal:
             PlanOptions(**fields)
         assert first in str(refusal.value)
         assert second in str(refusal.value)
         return
     seed = PAIRS.index((first, second)) % 7
-    snapshot = small_cluster(seed)
+    snapshot = small_cluster(seed, sends=bool({"--survive", "--also-balance"} & {first, second}))
     options = PlanOptions(**fields, with_frontier=False, expires_after_hours=1)
     plan = make_plan(snapshot, options)
     assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
     if plan.verdict is Verdict.INFEASIBLE:
-        assert {first, second} & (LIMITS | TOPICS)
+        without_copies = {first, second} == {"--leaders-only", "--min-topic-leaders"}  # some broker holds too few
+        assert {first, second} & (LIMITS | TOPICS) or without_copies
         assert plan.moves == ()
         return
     for option in (first, second):
@@ -159,6 +212,9 @@ def test_what_is_refused_by_its_value_is_kept_with_another_one() -> None:
     clashes = {
         "--leaders-only and --target": {"leaders_only": True, "targets": {"disk": Target(None, 1.2)}},
         "--leaders-only and --cap": {"leaders_only": True, "caps": {"disk": 10**12}},
+        "--leaders-only and --also-balance": {"leaders_only": True, "also_balance": frozenset({"potential_out"})},
+        "--leaders-only and --headroom": {"leaders_only": True, "headroom": {"disk": 0.1}},
+        "--remove-rack and --add-broker": {"remove_racks": frozenset({"b"}), "add_brokers": {7: "b"}},
         "--remove-broker and --add-broker": {"remove_brokers": frozenset({7}), "add_brokers": {7: None}},
         "--exclude-broker and --add-broker": {"exclude_brokers": frozenset({7}), "add_brokers": {7: None}},
         "--demote-broker and --add-broker": {"demote_brokers": frozenset({7}), "add_brokers": {7: None}},
@@ -181,7 +237,14 @@ def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
     known = {word for action in parser._actions for word in action.option_strings if word.startswith("--")}
     # how, not what: they clash with none
     run_only = {"--help", "--throttle", "--previous", "--no-frontier", "--seed", "--moves-per-broker"}
-    run_only |= {"--partitions-per-wave", "--expires-after-hours", "--dead-band", "--least-gain-per-byte"}
+    run_only |= {
+        "--partitions-per-wave",
+        "--max-leader-changes-per-wave",
+        "--expires-after-hours",
+        "--dead-band",
+        "--least-gain-per-byte",
+    }
+    run_only |= {"--prefer", "--slack"}
     run_only |= {"--load", "--window", "--history", "--owners", "--mutes"}
     run_only |= {"--own-strategy", "--own-strategy-seconds", "--own-strategy-memory", "--clients"}
     run_only |= {"--scenario", "--scenarios", "--heavy-keys"}

@@ -69,7 +69,7 @@ def test_what_the_planner_makes_comes_back_equal():
     "change",
     [
         {"surprise": 1}, {"verdict": "perhaps"}, {"moves": [{}]}, {"rollback": {"waves": []}}, {"resources": [{}]},
-        {"format_version": 3},
+        {"format_version": 4},
     ],
 )  # fmt: skip
 def test_what_is_no_plan_of_this_version_is_refused(plan, change):

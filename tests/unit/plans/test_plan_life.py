@@ -21,7 +21,7 @@ from kafka_rebalance.plans.check.reasons import PlanStatus, Reason, ReasonCode, 
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.plan import FrontierPoint, Plan, Robustness, Verdict, plan_id, to_document
 from kafka_rebalance.plans.verified_plan import InvalidPlanError, require_verified, verified
-from kafka_rebalance.plans.versions import as_newest, as_version_1
+from kafka_rebalance.plans.versions import ADDED, FORMAT_VERSION, as_newest, as_version
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.times import parse_time
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -54,7 +54,8 @@ def test_a_plan_is_read_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"format_version": 3}, "format_version 3"), ({"verdict": "perhaps"}, "is no plan of ours"),
+        ({"format_version": FORMAT_VERSION + 1}, r"format_version \d"),
+        ({"verdict": "perhaps"}, "is no plan of ours"),
         ({"more": 1}, "is no plan of ours"), ({"rollback": {}}, "is no plan of ours"),
         ({"topic_excess_replicas": [0.5, 1, 2]}, None), ({"robustness": None}, None),
     ],
@@ -70,16 +71,29 @@ def test_what_is_no_plan_of_ours_is_refused(changed: dict[str, Any], words: str 
 
 
 def test_a_plan_of_version_1_comes_back_as_it_was() -> None:
-    old = as_version_1(document())
+    old = as_version(document(), 1)
     assert (old["format_version"], [move["wave"] for move in old["moves"]]) == (1, [0, 1])
     assert ("is_order" in old["parameters"], "is_explicit" in old["parameters"]) == (True, False)
     sealed = resealed(old)
-    assert as_newest(sealed) | {"plan_id": ""} == document() | {"plan_id": ""}
+    again, unsaid = (
+        as_newest(sealed),
+        dict.fromkeys(name.partition("].")[2] for name in ADDED[3] if name[:5] == "waves"),
+    )
+    assert unsaid
+    assert again["waves"] == [wave | unsaid for wave in document()["waves"]]  # version 1 does not tell of leaders
+    asked = document()["parameters"] | {"max_leader_changes_per_wave": None}  # nor of a limit of theirs
+    assert again["parameters"] == asked
+    apart = {"plan_id": "", "waves": [], "rollback": None, "parameters": {}, "after_failure": None}
+    assert again | apart == document() | apart
     read = plan_from_document(sealed)
     assert (read.format_version, read.moves) == (1, plan().moves)
     assert to_document(read) == sealed
     assert as_newest(document()) == document()
-    assert as_newest({"format_version": 1, "moves": "none"}) == {"format_version": 2, "moves": "none"}
+    whole = {name: absent for fields in ADDED.values() for name, absent in fields.items() if "." not in name}
+    assert as_newest({"format_version": 1, "moves": "none"}) == whole | {
+        "format_version": FORMAT_VERSION,
+        "moves": "none",
+    }
     assert as_newest({"format_version": True}) == {"format_version": True}
 
 

@@ -1,4 +1,4 @@
-"""Plans of version 1 are still read: one that was written by such an advisor, and plans of all kinds turned back."""
+"""Plans of older versions are still read: those that such advisors wrote, and plans of all kinds turned back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafka_rebalance.plans.check import check_plan
 from kafka_rebalance.plans.check.reasons import ReasonCode
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.plans.plan import plan_id, to_document
-from kafka_rebalance.plans.versions import COUNTED_FROM_ONE, RENAMED, as_newest, as_version_1
+from kafka_rebalance.plans.versions import ADDED, COUNTED_FROM_ONE, FORMAT_VERSION, RENAMED, as_newest, as_version
 from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_id
 from kafka_rebalance.verify import verify_folder, verify_plan
 from rebalance_advisor.cli.main import main
@@ -27,8 +27,14 @@ from rebalance_advisor.publish.plan_files import plan_files
 from tests.unit.verify.plan_kinds import KINDS
 from tests.unit.verify.sample_plans import sealed
 
-OLD = Path(__file__).resolve().parents[2] / "data" / "version_1"
+DATA = Path(__file__).resolve().parents[2] / "data"
+OLD = DATA / "version_1"
+OLD_VERSIONS = range(1, FORMAT_VERSION)
 FORMAT_PAGE = Path(__file__).resolve().parents[3] / "docs" / "plan-format.md"
+
+
+# Kinds of plans that need a field which an older version has not.
+SAYS_WHAT_IS_NEW: frozenset[str] = frozenset({"moves_first", "time_first", "follower_order"})
 
 
 @pytest.fixture
@@ -48,8 +54,9 @@ def test_the_file_is_one_of_version_1(old_plan):
     assert any("GB" in line for line in old_plan["explanations"])
 
 
-def test_a_folder_of_version_1_is_verified_with_all_its_files(old_snapshot):
-    folder = OLD / "plan"
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_a_folder_of_an_older_version_is_verified_with_all_its_files(old_snapshot, version):
+    folder = DATA / f"version_{version}" / "plan"
     contents = {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     verification = verify_folder(contents, old_snapshot)
     assert [str(fault) for fault in verification.wrong] == []
@@ -74,13 +81,16 @@ def test_a_plan_of_version_1_is_confirmed_as_the_previous_one(old_plan, old_snap
     assert confirmed == {(move["topic"], move["partition"]): tuple(move["to"]) for move in old_plan["moves"]}
 
 
-def test_a_stored_plan_of_version_1_is_written_again_as_it_was(old_plan):
+@pytest.mark.parametrize("version", OLD_VERSIONS)
+def test_a_stored_plan_of_an_older_version_is_written_again_as_it_was(version):
+    folder = DATA / f"version_{version}" / "plan"
+    old_plan = json.loads((folder / "plan.json").read_bytes())
     plan = plan_from_document(old_plan)
-    assert {move.wave for move in plan.moves} == {1, 2}
+    assert (old_plan["format_version"], {move.wave for move in plan.moves}) == (version, {1, 2})
     assert to_document(plan) == old_plan
     files = plan_files(plan)
-    assert files["plan.json"] == (OLD / "plan" / "plan.json").read_bytes()
-    assert files["moves.csv"] == (OLD / "plan" / "moves.csv").read_bytes()
+    assert files["plan.json"] == (folder / "plan.json").read_bytes()
+    assert files["moves.csv"] == (folder / "moves.csv").read_bytes()
 
 
 def test_the_shell_reads_version_1(capsys, tmp_path):
@@ -92,14 +102,18 @@ def test_the_shell_reads_version_1(capsys, tmp_path):
     assert codes == ["expired"], "by the clock of this machine its day is over, and nothing else is wrong"
 
 
+@pytest.mark.parametrize("version", OLD_VERSIONS)
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_any_kind_of_plan_turned_back_to_version_1_is_read_alike(kind):
+def test_any_kind_of_plan_turned_back_to_an_older_version_is_read_alike(kind, version):
+    """As long as it uses nothing that the older version could not say."""
     world = KINDS[kind]()
-    newest = world.document
-    older = sealed(as_version_1(newest))
+    newest = _without_leader_steps(world.document)
+    older = sealed(as_version(newest, version))
     assert older["plan_id"] != newest["plan_id"]
-    assert dict(as_newest(older)) == newest | {"plan_id": older["plan_id"]}
     assert to_document(plan_from_document(older)) == older
+    if kind in SAYS_WHAT_IS_NEW or newest["proofs"] or newest["within_budget"]:
+        return
+    assert dict(as_newest(older)) == newest | {"plan_id": older["plan_id"]}
     new, old = verify_plan(newest, world.snapshot), verify_plan(older, world.snapshot)
     assert (old.is_right, old.bounds) == (True, new.bounds)
     assert check_plan(older, world.snapshot) == check_plan(newest, world.snapshot)
@@ -118,43 +132,56 @@ def test_a_plan_of_version_1_has_its_time_as_the_input_wrote_it(old_plan, told):
     assert "identity" in verify_plan(another, snapshot).counts
 
 
+def _without_leader_steps(document: dict[str, Any]) -> dict[str, Any]:
+    """The same plan where leader changes are not limited, and so are not told: older versions know of no such limit.
+    Nor do they tell what a failure would come to.
+    """
+    nothing = dict.fromkeys(("leader_changes", "leader_in_bytes_per_s", "leader_out_bytes_per_s"))
+    rollback = document["rollback"]
+    back = rollback and rollback | {"waves": [wave | nothing for wave in rollback["waves"]]}
+    waves = [wave | nothing for wave in document["waves"]]
+    parameters = document["parameters"] | {"max_leader_changes_per_wave": None}
+    return sealed(document | {"parameters": parameters, "waves": waves, "rollback": back, "after_failure": None})
+
+
 def _labelled_1(document: dict[str, Any]) -> dict[str, Any]:
     return document | {"format_version": 1}
 
 
-def _labelled_2(document: dict[str, Any]) -> dict[str, Any]:
-    return as_version_1(document) | {"format_version": 2}
+def _labelled_newest(document: dict[str, Any]) -> dict[str, Any]:
+    return as_version(document, 1) | {"format_version": FORMAT_VERSION}
 
 
 def _with_both_names(document: dict[str, Any]) -> dict[str, Any]:
-    older = as_version_1(document)
+    older = as_version(document, 1)
     return older | {"parameters": older["parameters"] | {"is_explicit": True}}
 
 
 def _waves_from_1(document: dict[str, Any]) -> dict[str, Any]:
-    return as_version_1(document) | {"moves": document["moves"]}
+    return as_version(document, 1) | {"moves": document["moves"]}
 
 
 def _waves_from_minus_1(document: dict[str, Any]) -> dict[str, Any]:
     moves = [move | {"wave": move["wave"] - 2} for move in document["moves"]]
-    return as_version_1(document) | {"moves": moves}
+    return as_version(document, 1) | {"moves": moves}
 
 
 @pytest.mark.parametrize(
     ("forge", "rule"),
     [
-        (_labelled_1, "shape"), (_labelled_2, "shape"), (_with_both_names, "shape"), (_waves_from_1, "wave_members"),
+        (_labelled_1, "shape"), (_labelled_newest, "shape"), (_with_both_names, "shape"),
+        (_waves_from_1, "wave_members"),
         (_waves_from_minus_1, "wave_members"),
-        (lambda document: as_version_1(document) | {"format_version": True}, "shape"),
-        (lambda document: as_version_1(document) | {"format_version": 0}, "shape"),
+        (lambda document: as_version(document, 1) | {"format_version": True}, "shape"),
+        (lambda document: as_version(document, 1) | {"format_version": 0}, "shape"),
     ],
 )  # fmt: skip
 def test_versions_cannot_be_mixed(forge, rule):
     world = KINDS["plain"]()
     forged = sealed(forge(world.document))
     assert rule in verify_plan(forged, world.snapshot).counts
-    if forge is _labelled_2:
-        with pytest.raises(InvalidInputError, match=r"is_explicit.* is missing"):
+    if forge is _labelled_newest:
+        with pytest.raises(InvalidInputError, match=r"plan\.parameters: '\w+' is missing"):
             check_plan(forged, world.snapshot)
     elif rule == "shape":
         with pytest.raises(InvalidInputError):
@@ -162,7 +189,7 @@ def test_versions_cannot_be_mixed(forge, rule):
 
 
 def test_a_hash_of_version_1_is_of_the_bytes_of_version_1(old_plan, old_snapshot):
-    """The document read as version 2 and sealed as such is another plan: it cannot pass as the old one."""
+    """The document read as the newest and sealed as such is another plan: it cannot pass as the old one."""
     assert plan_id(old_plan) == old_plan["plan_id"]
     resealed = old_plan | {"plan_id": plan_id(as_newest(old_plan))}
     assert set(verify_plan(resealed, old_snapshot).counts) == {"hash"}
@@ -172,7 +199,7 @@ def test_the_page_tells_the_map_and_every_field():
     page = FORMAT_PAGE.read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", page, re.MULTILINE))
     assert rows.items() >= RENAMED.items()
-    assert all(f"`{path}`" in page for path in COUNTED_FROM_ONE)
+    assert all(f"`{path}`" in page for path in (*COUNTED_FROM_ONE, *(path for new in ADDED.values() for path in new)))
     named = set(re.findall(r"`([a-z_]+)`", page))
     document = KINDS["plain"]().document
     parts = (document, document["parameters"], document["moves"][0], document["waves"][0], document["rollback"],

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import to_document
+from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.verify import verify_plan
 from tests.properties.small_clusters import small_cluster
+from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 # Small clusters with a widened band, and the gap of their plans by the prices of single brokers alone.
 GAPS_BY_SINGLE_BROKERS = {7: 0.205, 17: None, 55: 0.331, 109: 1.206}
@@ -26,3 +30,20 @@ def test_the_linear_program_of_the_widened_bands_proves_more_than_broker_by_brok
     assert bound["gap"] is not None
     assert old is None or bound["gap"] < 0.8 * old
     assert not verify_plan(document, snapshot).wrong
+
+
+@pytest.mark.usefixtures("whole_search")
+def test_it_is_said_which_bands_the_bounds_are_for_and_what_those_asked_for_would_need() -> None:
+    snapshot, options = small_cluster(55)
+    plan = make_plan(snapshot, options)
+    (words,) = [reason for reason in plan.reasons if reason.startswith("bounds and gaps are for the bands as widened")]
+    bound = lower_bounds(build_request(snapshot, options).problem(options.band)).bytes.value
+    assert bound > 0
+    assert "none that met those asked for could copy less than" in words
+
+
+def test_nothing_is_said_of_widened_bands_where_those_asked_for_are_met() -> None:
+    rows = [row("t", p, [0], 10 * GB) for p in range(4)]
+    plan = make_plan(cluster(rows, brokers(2)), PlanOptions(within=0.1))
+    assert all(outcome.widened_to == (None, None) for outcome in plan.resources)
+    assert not any("as widened" in reason for reason in plan.reasons)

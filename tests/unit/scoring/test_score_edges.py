@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from kafka_rebalance.scoring.placement_scores import broker_field
 from kafka_rebalance.scoring.snapshot_scores import resources_left_out, score_cluster
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
@@ -87,16 +85,3 @@ def test_who_may_not_lead_has_no_share_of_what_leaders_carry_nor_of_cpu() -> Non
     leaving = score_cluster(cluster(ROWS, brokers(3, b2=BrokerState.DRAINING), rates=RATES))
     assert [score.fair_share for score in leaving.of_resource("disk")] == pytest.approx([15e9, 15e9, None])
     assert [score.fair_share is None for score in leaving.of_resource("cpu")] == [False, False, True]
-
-
-def test_a_broker_that_nobody_knows_is_a_rack_of_its_own() -> None:
-    field = broker_field({5: "b", 2: "a", 9: "b"})
-    asked = np.array([2, 5, 9, 7, -1, 100], dtype=np.int32)
-    assert field.place[asked].tolist() == [0, 1, 2, -1, -1, -1]
-    assert field.rack[asked].tolist() == [0, 1, 1, 2, -1, 2]
-    assert (field.count, field.racks) == (3, 2)
-    nobody = broker_field({})
-    assert nobody.place[asked].tolist() == [-1] * 6
-    assert nobody.rack[asked].tolist() == [0, 0, 0, 0, -1, 0]
-    assert nobody.racks is None
-    assert broker_field({1: "a", 2: None}).racks is None

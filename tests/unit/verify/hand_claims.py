@@ -22,7 +22,8 @@ MOVE: dict[str, Any] = {
 THROTTLE = 1_000_000
 WAVE: dict[str, Any] = {
     "moves": [0], "bytes": 4 * GB, "seconds": 4000.0, "throttle_bytes_per_s": THROTTLE,
-    "free_disk_needed": {"2": 4 * GB},
+    "free_disk_needed": {"2": 4 * GB}, "leader_changes": 1, "leader_in_bytes_per_s": None,
+    "leader_out_bytes_per_s": None,
 }  # fmt: skip
 DISK: dict[str, Any] = {
     "resource": "disk", "basis": "fair_share", "band_asked": [0.8, 1.2], "widened_to": [None, None],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 
@@ -59,7 +60,11 @@ def prices_of(
 def plain_price_bound(
     cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], prices: Mapping[str, Floats]
 ) -> float:
-    """Σ of the cheapest placements and leaders, less what the bands allow at these prices."""
+    """Σ of the cheapest sets of replicas that one of them leads, less what the bands allow at these prices.
+
+    A broker that leaves has no price: what is lost on it stays there.
+    """
+    prices = {name: np.where(cluster.stays, price, 0.0) for name, price in prices.items()}
     keep, copy, lead = prices_of(cluster, parameters, prices)
     rf, racks_open = wanted_rf(cluster, parameters), open_racks(cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
@@ -72,14 +77,24 @@ def plain_price_bound(
         if not may_be_touched(cluster, p, factor):
             total += float(keep[p, held].sum()) + (float(lead[p, cluster.leader[p]]) if cluster.leader[p] >= 0 else 0.0)
             continue
-        total += float(lead[p, may_lead].min(initial=np.inf)) if lead[p].any() else 0.0
         cheapest: dict[int, float] = {}
+        leading: dict[int, float] = {}
         for b in range(len(cluster.ids)):
             place = int(cluster.rack[b]) if factor <= racks_open else b
             stays = b in held and cluster.stays[b] and not cluster.must_leave[p, cluster.now[p].tolist().index(b)]
             ways = [float(keep[p, b])] * bool(stays) + [float(copy[p, b])] * bool(cluster.takes_replicas[b])
             cheapest[place] = min([cheapest.get(place, np.inf), *ways])
-        total += sum(value for value in sorted(cheapest.values())[:factor] if np.isfinite(value))
+            goes_on = [float(keep[p, b] + lead[p, b])] * bool(stays and b == cluster.leader[p])
+            led = [way + float(lead[p, b]) for way in ways if may_lead[b]] + goes_on
+            leading[place] = min([leading.get(place, np.inf), *led])
+        led_sets = [
+            leading[first] + sum(cheapest[other] for other in others)
+            for first in leading
+            for others in combinations(sorted(set(cheapest) - {first}), factor - 1)
+        ]
+        best = min(led_sets, default=np.inf)
+        unled = sum(value for value in sorted(cheapest.values())[:factor] if np.isfinite(value))
+        total += best if np.isfinite(best) else unled
     return total
 
 

@@ -12,6 +12,7 @@ from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import Partition, partition_table
 from rebalance_advisor.publish.plan_files import plan_files
+from tests.brief_search import searching_whole
 from tests.unit.planner.sample_clusters import GB, cluster, random_cluster, row
 from tests.unit.planner.sample_clusters import brokers as some_brokers
 from tests.unit.verify.sample_plans import SamplePlan, busy_plan, plain_plan
@@ -69,6 +70,12 @@ def replication_factor_down() -> SamplePlan:
 def leaders_only() -> SamplePlan:
     """No replica moves."""
     return made(small(5), replace(QUICK, leaders_only=True))
+
+
+@cache
+def follower_order() -> SamplePlan:
+    """Beside its moves, other standbys of lists that stay."""
+    return made(small(topics=3), replace(QUICK, max_reorders=50))
 
 
 @cache
@@ -142,11 +149,31 @@ def not_fixable() -> SamplePlan:
     return made(cluster(rows, some_brokers(6, 3)), PlanOptions())
 
 
+@cache
+def moves_first() -> SamplePlan:
+    """Fewest replicas, not fewest bytes."""
+    return made(small(topics=3), replace(QUICK, within=0.1, prefer="moves"))
+
+
+@cache
+def time_first() -> SamplePlan:
+    """Broker 2 is to go, as soon as may be."""
+    return made(small(5, topics=3), replace(QUICK, remove_brokers=frozenset({2}), prefer="time"))
+
+
+@cache
+def few_large() -> SamplePlan:
+    """Replicas so few and large that sets which do not fit on brokers prove the bound on bytes: by programs alone."""
+    with searching_whole():
+        return made(small(6, topics=4), QUICK)
+
+
 KINDS: dict[str, Callable[[], SamplePlan]] = {
     make.__name__: make
     for make in (
-        balance, drain, replication_factor_up, replication_factor_down, leaders_only, preferred_election,
-        nothing_to_do, budget, infeasible, bytes_unknown, running_reassignment, dead_broker, not_fixable,
+        balance, drain, replication_factor_up, replication_factor_down, leaders_only, follower_order,
+        preferred_election, nothing_to_do, budget, infeasible, bytes_unknown, running_reassignment, dead_broker,
+        not_fixable, moves_first, time_first, few_large,
     )
 }  # fmt: skip
 KINDS |= {"busy": busy_plan, "plain": plain_plan}

@@ -214,11 +214,17 @@ LEADERS = DISK | {"resource": "leaders", "band_asked": [None, None]}
 def bounded(value: float, gap: float | None, cost: float, **more: object) -> dict[str, Any]:
     """A document whose one cost is in bytes; 3 GB of it can be proved by counting (15 GB where 12 are allowed)."""
     return {
-        "verdict": "rebalance", "resources": [DISK, LEADERS], "certificate": {}, "moves": [MOVE],
+        "verdict": "rebalance", "resources": [DISK, LEADERS], "certificate": {}, "proofs": {}, "moves": [MOVE],
+        "parameters": {"prefer": "bytes", "slack": None},
         "waves": [{"throttle_bytes_per_s": 1_000_000}],
         "cost": {"bytes": cost, "replica_moves": None, "leader_changes": None, "seconds": None},
-        "lower_bound": [{"cost": "bytes", "value": value, "gap": gap, "proof": "counted"}],
+        "lower_bound": [{"cost": "bytes", "value": value, "gap": gap, "proof": "counted", "is_within_slack": None}],
     } | more  # fmt: skip
+
+
+def proof(**told: object) -> dict[str, Any]:
+    """One of moves or time, or of bytes."""
+    return {"prices": {}, "receiving": {}, "sending": {}, "covers": []} | told
 
 
 @pytest.mark.parametrize(
@@ -241,6 +247,17 @@ def bounded(value: float, gap: float | None, cost: float, **more: object) -> dic
         (bounded(3e9, 1 / 3, 4e9, certificate={"disk": {"0": 0}}), ["certificate"]),
         (bounded(3e9, 1 / 3, 4e9, certificate={"cpu": {"0": 1.0}}), ["certificate"]),
         (bounded(3e9, 1 / 3, 4e9, certificate={"disk": {"0": 1.0}}, moves=[]), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"seconds": proof(sending={"0": 1.0})}), []),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"seconds": proof(sending={"0": 0.0})}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"seconds": proof(receiving={"1": -1.0})}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"seconds": proof(receiving={"9": 1.0})}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"seconds": proof()}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"replica_moves": proof()}), []),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"replica_moves": proof(sending={"0": 1.0})}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"replica_moves": proof(prices={"cpu": {"0": 1.0}})}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"replica_moves": proof(prices={"disk": {"9": 1.0}})}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"bytes": proof()}), ["certificate"]),
+        (bounded(3e9, 1 / 3, 4e9, proofs={"replica_moves": proof()}, moves=[]), ["certificate"]),
         (bounded(0.0, None, 4e9, verdict="infeasible"), []),
         (bounded(3e9, 1 / 3, 4e9, verdict="cannot_tell"), ["bound_not_proved"]),
     ],
@@ -263,3 +280,26 @@ def test_bounds_of_seconds_take_the_quickest_wave_and_bytes_only_where_they_are_
     leaders = bounded(3e9, 0.0, 4e9, resources=[LEADERS], waves=[])
     found = recomputed_bounds(leaders, levels, arrays(leaders_only=True), asked)
     assert found == {"leader_changes": 0, "replica_moves": 0, "bytes": 0, "seconds": 0}
+
+
+def test_proofs_of_moves_are_whole_and_those_of_time_a_mean_of_the_busiest() -> None:
+    """Broker 0 has 3 GB too much. At a price of 0.3 a GB 0.9 of a move is proved: 1. What leads there leaves there."""
+    known, given = arrays(), parameters()
+    levels = recompute(claims(), known, given)
+
+    def proved(**proofs: object) -> dict[str, float]:
+        return recomputed_bounds(bounded(3e9, 0.0, 4e9, proofs=proofs), levels, known, given)
+
+    some = {"disk": {"0": 1.0}}
+    assert proved(replica_moves=proof(prices={"disk": {"0": 0.3e-9}}))["replica_moves"] == 1
+    assert (
+        proved(replica_moves=proof(prices={"disk": {"0": 1e3}}))["replica_moves"] == 1
+    )  # they prove less than nothing
+    everywhere = {str(broker): 1.0 for broker in known.ids.tolist()}
+    alike = proved(seconds=proof(prices=some, receiving=everywhere))["seconds"]
+    assert alike == pytest.approx(proved()["seconds"])  # 3 GB that come to 3 brokers at 1 MB/s, or what one lacks
+    # Shares that do not sum up to 1 are divided by their sum; one below nothing counts as none.
+    third = {broker: share / 3 for broker, share in everywhere.items()}
+    assert proved(seconds=proof(prices={"disk": {"0": 1 / 3}}, receiving=third))["seconds"] == pytest.approx(alike)
+    less = proved(seconds=proof(prices=some, receiving=everywhere, sending={"0": -2.5}))["seconds"]
+    assert less == pytest.approx(alike)

@@ -13,11 +13,12 @@ from kafka_rebalance.verify.bounds.plan_bounds import check_bounds, counting_bou
 from kafka_rebalance.verify.bounds.prices import price_bound
 from kafka_rebalance.verify.cluster import broker_loads
 from kafka_rebalance.verify.cluster.outcomes import recompute
+from kafka_rebalance.verify.cluster.rack_counts import rack_counts
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.cluster.resource_bands import asked_band, band_of, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import resources_in_play, weights_of
 from kafka_rebalance.verify.cluster.seen_cluster import check_seen
-from kafka_rebalance.verify.cluster.shares import fair_share_of, rack_counts
+from kafka_rebalance.verify.cluster.shares import fair_share_of
 from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
 from kafka_rebalance.verify.cluster.what_was_seen import check_what_was_seen
 from kafka_rebalance.verify.verdict_rules import check_verdict, imbalance, worst_deviation_from_share
@@ -76,7 +77,7 @@ def test_fair_shares_rise_until_a_rack_is_full() -> None:
     """Racks of 4, 3 and 3, RF 3, 30 partitions: every rack holds 30 replicas, so 7.5 and 10 a broker."""
     rows = [row("t", p, (0, 1, 2), GB) for p in range(30)]
     known = arrays(cluster(rows, brokers(10, racks=3)))
-    shares = fair_share_of(known, np.full(30, 3), np.ones(30), np.zeros(30), np.ones(10))
+    shares = fair_share_of(known, np.full(30, 3), np.ones(30), np.ones(10))
     assert shares == pytest.approx([7.5 if b % 3 == 0 else 10 for b in range(10)])
     assert [held.tolist() for held, _ in (rack_counts(5, np.array([1, 3, 3])),)] == [[1, 2, 2]]
     assert rack_counts(3, np.array([2, 2, 2, 2]))[1] == 3
@@ -128,11 +129,11 @@ def test_a_stated_bound_is_neither_above_the_cost_nor_unproved() -> None:
     levels = recompute(claims(), known, asked)
     cost = {"bytes": 4 * GB, "replica_moves": 1, "leader_changes": None, "seconds": None}
     document = {
-        "verdict": "rebalance", "resources": [DISK], "certificate": {"disk": {"0": 1.0}}, "moves": [MOVE],
-        "waves": [], "cost": cost,
+        "verdict": "rebalance", "resources": [DISK], "certificate": {"disk": {"0": 1.0}}, "proofs": {}, "moves": [MOVE],
+        "waves": [], "parameters": {"prefer": "bytes", "slack": None}, "cost": cost,
         "lower_bound": [
-            {"cost": "bytes", "value": 3e9, "gap": 1 / 3, "proof": "prices"},
-            {"cost": "replica_moves", "value": 1, "gap": 0.0, "proof": "counted"},
+            {"cost": "bytes", "value": 3e9, "gap": 1 / 3, "proof": "prices", "is_within_slack": None},
+            {"cost": "replica_moves", "value": 1, "gap": 0.0, "proof": "counted", "is_within_slack": None},
         ],
     }  # fmt: skip
     bands = {"disk": band_of(DISK, levels.before["disk"], None, known, asked)}

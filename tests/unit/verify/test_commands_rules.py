@@ -46,7 +46,9 @@ def test_bytes_that_are_no_text_are_a_fault() -> None:
         ("2 leaders change", "1 leaders change"), ("in 2 waves", "in 3 waves"), ("together 1 min", "together 3 min"),
         ("brokers 0, 1, 2 are alive", "brokers 0, 1 are alive"), ("- kept replicas", "kept replicas"),
         ("\n1 partitions, 0 B", "\n2 partitions, 0 B"), ("\n1 partitions, 0 B", "\n1 partitions, 7 B"),
-        ("0 B, 0 s.", "0 B, 9 s."), ("0 B, 0 s.", "0 B, 0 s; free disk needed on a broker at most 1 B."),
+        ("0 B, 0 s;", "0 B, 9 s;"), ("0 B, 0 s;", "0 B, 0 s; free disk needed on a broker at most 1 B;"),
+        ("0 s; 1 leaders change", "0 s; 2 leaders change"),
+        ("0 s; 1 leaders change, and with them their clients", "0 s"),
         ("at most 3.7 GiB", "at most 3.6 GiB"), ("; free disk needed on a broker at most 3.7 GiB", ""),
         ("1 replicas (3.7", "2 replicas (3.7"), ("replicas (3.7 GiB), 1 min. B", "replicas (3.6 GiB), 1 min. B"),
         ("replicas (3.7 GiB), 1 min. B", "replicas (3.7 GiB), 3 min. B"),
@@ -74,7 +76,7 @@ def test_figures_and_commands_a_little_off_are_faults(old: str, new: str) -> Non
         ("The commands are Kafka's own", "These are commands of Kafka's own"),
         ("# until it says", "   # wait until it says"), (" \\\n    --reassignment", " --reassignment"),
         ("CONFIG=  ", 'CONFIG="--command-config client.properties"  '), ("kept replicas", "kept&#32;replicas"),
-        ("brokers 0, 1, 2", "brokers 0\\, 1\\, 2"), ("0 B, 0 s.", "0 B, 0 s."), ("```sh", "```bash"),
+        ("brokers 0, 1, 2", "brokers 0\\, 1\\, 2"), ("0 B, 0 s;", "0 B, 0 s;"), ("```sh", "```bash"),
     ],
 )  # fmt: skip
 def test_prose_and_settings_may_be_written_otherwise(old: str, new: str) -> None:

@@ -117,9 +117,10 @@ TWO = cluster(TWO_ROWS, brokers(3))
 OUT = MOVE | {"partition": 0, "bytes": 6 * GB}
 BACK_IN = MOVE | {"topic": "u", "partition": 0, "from": [1, 2], "to": [1, 0], "leader_from": 1, "leader_to": 1,
                   "bytes": 5 * GB, "wave": 2}  # fmt: skip
+NO_LEADERS = {"leader_changes": 0, "leader_in_bytes_per_s": 0.0, "leader_out_bytes_per_s": 0.0}
 WAVES: list[dict[str, Any]] = [
     WAVE | {"bytes": 6 * GB, "seconds": 6000.0, "free_disk_needed": {"2": 6 * GB}},
-    WAVE | {"moves": [1], "bytes": 5 * GB, "seconds": 5000.0, "free_disk_needed": {"0": 5 * GB}},
+    WAVE | {"moves": [1], "bytes": 5 * GB, "seconds": 5000.0, "free_disk_needed": {"0": 5 * GB}, **NO_LEADERS},
 ]
 COST = {"seconds": 11000.0, "seconds_slot_filling": 7000.0}
 
@@ -227,7 +228,7 @@ def test_one_sender_has_no_second_slot_for_what_is_out_of_sync() -> None:
         document = {"moves": [OUT, second], "waves": ways, "cost": COST | {"seconds_slot_filling": 11000.0}}
         assert faults_of(check_waves, document, claimed, known, parameters(moves_per_broker=limit), None) == codes
     elected = second | {"to": [2, 0], "leader_to": 2, "kind": "leader", "bytes": 0}
-    quick = [WAVES[0], WAVES[1] | {"bytes": 0, "seconds": 0.0, "free_disk_needed": {}}]
+    quick = [WAVES[0], WAVE | {"moves": [1], "bytes": 0, "seconds": 0.0, "free_disk_needed": {}}]
     document = {"moves": [OUT, elected], "waves": quick, "cost": {"seconds": 6000.0, "seconds_slot_filling": 6000.0}}
     claimed = claims(OUT, elected, snapshot=snapshot)
     assert faults_of(check_waves, document, claimed, arrays(snapshot), parameters(), None) == []

@@ -28,7 +28,14 @@ def written(sample: SamplePlan, folder: Path, *names: str) -> Path:
 
 def run(plan: Path, snapshot: Path, capsys: pytest.CaptureFixture[str], *, as_json: bool = False) -> tuple[int, str]:
     arguments = argparse.Namespace(
-        plan=plan, input=snapshot, json=as_json, max_input_bytes=MAX_INPUT_BYTES, load=None, window=None, history=None
+        plan=plan,
+        input=snapshot,
+        json=as_json,
+        max_input_bytes=MAX_INPUT_BYTES,
+        load=None,
+        window=None,
+        history=None,
+        policy=None,
     )
     return verify_command.run(arguments), capsys.readouterr().out
 

@@ -63,7 +63,7 @@ def _sharing_racks(problem: Problem, cost: Floats) -> float:
     used = (is_new & (held >= 0)).sum(axis=1)
     growth = np.maximum(problem.target_rf - (problem.replicas >= 0).sum(axis=1), 0)
     lacking = np.maximum(np.minimum(problem.target_rf, open_racks) - used - growth, 0)
-    return float((lacking * cost)[~problem.pinned].sum())
+    return float((lacking * cost)[~problem.pinned & ~problem.is_confined].sum())
 
 
 def least_leader_stops(problem: Problem, load: Floats, params: BoundParams = DEFAULTS.bounds) -> float:

@@ -2,12 +2,14 @@
 
 Promises, in order
 1. No bound is above what the cheapest lawful plan within the bands costs.
-2. The bound on bytes comes with prices that prove it to anybody (``PriceCertificate``).
+2. The bound on bytes comes with prices that prove it to anybody (``PriceCertificate``, or ``CostProof`` with covers).
 
 Complexity: O(P·W·(racks + D)) a proof, two or three of them; see ``covering_prices.py`` and ``lagrangian.py``.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,9 +18,11 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.counting import least_copies, least_leader_stops
 from kafka_rebalance.planner.bounds.covering_prices import covering_prices, holdings_of
+from kafka_rebalance.planner.bounds.dual_ascent import better_prices
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
-from kafka_rebalance.planner.params import DEFAULTS, BoundParams
-from kafka_rebalance.planner.solution import Bounds, LowerBound, PriceCertificate
+from kafka_rebalance.planner.params import DEFAULTS, BoundParams, CostParams
+from kafka_rebalance.planner.scales import bytes_per_move
+from kafka_rebalance.planner.solution import Bounds, CostProof, Cover, LowerBound, PriceCertificate
 from kafka_rebalance.resources import REPLICA_CARRIED
 
 NOTHING = LowerBound(0.0, "nothing has to move")
@@ -27,6 +31,8 @@ WORDS = {
     "excess": "what is above the bands, at prices that cover it in all resources (weak duality)",
     "deficit": "what is missing below the bands on disk (weak duality)",
     "linear program": "the dual of the linear program of all moves (weak duality)",
+    "covers": "the dual of the linear program of all moves with covers: what has to leave, leaves as whole replicas",
+    "ascent": "prices for all replicas and leaders, found step by step (weak duality)",
 }
 
 
@@ -56,6 +62,47 @@ def lower_bounds(problem: Problem, *, prices: Floats | None = None, params: Boun
     best = max(parts, key=lambda name: (parts[name], name == "forced"))
     certificate = PriceCertificate(tried[best], parts[best])
     return Bounds(LowerBound(parts[best], WORDS[best]), copies, changes, parts, certificate)
+
+
+def raised(problem: Problem, bounds: Bounds, params: BoundParams = DEFAULTS.bounds) -> Bounds:
+    """``bounds`` with a stronger one on bytes where better prices than its own are found."""
+    if bounds.certificate is None:
+        return bounds
+    prices = better_prices(problem, bounds.certificate.prices, params.ascent)
+    if prices is None:
+        return bounds
+    value = proven_by(problem, prices, problem.move_bytes, params)
+    if value <= bounds.bytes.value:
+        return bounds
+    return replace(
+        bounds,
+        bytes=LowerBound(value, WORDS["ascent"]),
+        parts={**bounds.parts, "ascent": value},
+        certificate=PriceCertificate(prices, value),
+    )
+
+
+def raised_by_covers(
+    problem: Problem, bounds: Bounds, prices: Floats, covers: tuple[Cover, ...], params: BoundParams = DEFAULTS.bounds
+) -> Bounds:
+    """``bounds`` with a stronger one on bytes where ``prices`` float64[B, D] and ``covers`` together prove one."""
+    if not covers:
+        return bounds
+    value = proven_by(problem, prices, problem.move_bytes, params, covers=covers)
+    if value <= bounds.bytes.value:
+        return bounds
+    nobody = np.zeros(problem.broker_count)
+    return replace(
+        bounds,
+        bytes=LowerBound(value, WORDS["covers"]),
+        parts={**bounds.parts, "covers": value},
+        proofs={**bounds.proofs, "bytes": CostProof(prices, nobody, nobody, value, covers)},
+    )
+
+
+def least_price(problem: Problem, bounds: Bounds, costs: CostParams) -> float:
+    """No plan costs less where moves are charged beside their bytes."""
+    return bounds.bytes.value + bounds.replica_moves.value * bytes_per_move(problem, costs.worth_per_move)
 
 
 def _deficit_prices(problem: Problem, load: Floats) -> Floats:

@@ -43,6 +43,8 @@ class BudgetState(ByReference):
     rack: Ints  # int32[B]
     stays: Flags
     takes: Flags  # bool[B]
+    set_of: Ints  # int32[P]: row of ``in_set``
+    in_set: Flags  # bool[S, B]: brokers that the partitions of each set may be on
     leaders_here: Flags  # bool[B]: may receive leadership
     keeps_leaders: Flags
     size: Floats  # float64[P]: bytes of one new copy
@@ -50,6 +52,9 @@ class BudgetState(ByReference):
     smooth: Floats  # float64[1]: what the lesser of the two counts beside the greater
     spent: Floats  # float64[3]: bytes, replica moves, leader changes
     allowed: Floats  # float64[3], inf where there is no limit
+    copied: Floats  # float64[2, B]: bytes that each broker receives, and that it sends as today's leader
+    most_copied: Floats  # float64[1]: of each of them; inf where there is no limit
+    over_copied: Floats  # float64[1]: what brokers receive and send beyond it
     changed: Longs  # int64[P]: partitions that are not as they were, ``count`` of them
     place: Longs  # int64[P]: where in ``changed``, -1 = not
     count: Longs  # int64[1]
@@ -94,6 +99,8 @@ def make_budget_state(
         rack=distinct_racks(problem.rack).astype(np.int32),
         stays=problem.stays.copy(),
         takes=problem.takes_replicas.copy(),
+        set_of=np.ascontiguousarray(problem.sets.of_partition),
+        in_set=np.ascontiguousarray(problem.sets.brokers),
         leaders_here=problem.takes_leaders.copy(),
         keeps_leaders=problem.keeps_leaders.copy(),
         size=np.ascontiguousarray(problem.move_bytes),
@@ -101,6 +108,9 @@ def make_budget_state(
         smooth=np.zeros(1),
         spent=np.zeros(3),
         allowed=_allowed(problem),
+        copied=np.zeros((2, problem.broker_count)),
+        most_copied=np.array([np.inf if problem.budget.max_broker_bytes is None else problem.budget.max_broker_bytes]),
+        over_copied=np.zeros(1),
         changed=np.zeros(count, dtype=np.int64),
         place=np.full(count, -1, dtype=np.int64),
         count=np.zeros(1, dtype=np.int64),
@@ -162,7 +172,13 @@ def _allowed(problem: Problem) -> Floats:
 def _count_spent(problem: Problem, state: BudgetState) -> None:
     """What the start costs already, and which partitions it changes."""
     rows = state.rows
-    copies = _is_new(problem, state.replicas)[rows].sum(axis=1)
+    is_new = _is_new(problem, state.replicas)[rows]
+    copies = is_new.sum(axis=1)
+    at, j = np.nonzero(is_new)
+    np.add.at(state.copied[0], state.replicas[rows[at], j], state.size[rows[at]])
+    leaders, sent = state.first_leader[rows], copies * state.size[rows]
+    np.add.at(state.copied[1], leaders[leaders >= 0], sent[leaders >= 0])
+    state.over_copied[0] = np.maximum(state.copied - state.most_copied[0], 0.0).sum()
     is_led_anew = leaders_of(state)[rows] != state.first_leader[rows]
     state.spent[:] = (
         float((copies * state.size[rows]).sum()), float(copies.sum()), float(is_led_anew.sum())

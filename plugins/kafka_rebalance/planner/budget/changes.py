@@ -11,7 +11,7 @@ import numpy as np
 from kafka_rebalance.kernels.decorators import inlined_kernel, inner_kernel
 from kafka_rebalance.planner.budget.budget_state import BudgetState
 from kafka_rebalance.planner.replicas.moving import is_original, keeps_racks_even
-from kafka_rebalance.planner.tolerances import FRACTIONS
+from kafka_rebalance.planner.tolerances import FRACTIONS, SUM_TOLERANCE
 
 # Kinds of changes in the log.
 _RELOCATED, _LED = range(2)
@@ -51,6 +51,8 @@ def may_lead(state: BudgetState, p: int, broker: int) -> bool:
 def may_go(state: BudgetState, p: int, j: int, target: int) -> bool:
     """Slot ``j`` of ``p`` may be on ``target``: limits and the budget aside."""
     if not state.takes[target] and not (state.stays[target] and is_original(state, p, target)):
+        return False
+    if not state.in_set[state.set_of[p], target]:
         return False
     for i in range(state.replicas.shape[1]):
         if state.replicas[p, i] == target or state.original[p, i] == -2 - target:
@@ -92,12 +94,25 @@ def _note_change(state: BudgetState, p: int) -> None:
         state.place[p] = -1
 
 
+@inlined_kernel
+def _count_bytes(state: BudgetState, side: int, broker: int, amount: float) -> None:
+    """``broker`` receives (0) or sends (1) ``amount`` more."""
+    now = state.copied[side, broker]
+    then = now + amount
+    most = state.most_copied[0]
+    state.over_copied[0] += max(then - most, 0.0) - max(now - most, 0.0)
+    state.copied[side, broker] = then
+
+
 @inner_kernel
 def _count_copy(state: BudgetState, p: int, broker: int, sign: float) -> None:
     """One copy of ``p`` more (1) or less (-1) on ``broker``, unless it has one today."""
     if not is_original(state, p, broker):
         state.spent[0] += sign * state.size[p]
         state.spent[1] += sign
+        _count_bytes(state, 0, broker, sign * state.size[p])
+        if state.first_leader[p] >= 0:
+            _count_bytes(state, 1, state.first_leader[p], sign * state.size[p])
         if state.disk_column >= 0:
             state.peak[broker] += sign * state.follower[p, state.disk_column]
 
@@ -183,6 +198,8 @@ def take_back(state: BudgetState) -> None:
 @inner_kernel
 def is_within_budget(state: BudgetState) -> bool:
     """Nothing is spent beyond what is allowed."""
+    if state.over_copied[0] > SUM_TOLERANCE * state.most_copied[0]:
+        return False
     return bool(
         state.spent[0] <= state.allowed[0] and state.spent[1] <= state.allowed[1] and state.spent[2] <= state.allowed[2]
     )

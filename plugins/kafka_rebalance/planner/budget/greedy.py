@@ -137,7 +137,7 @@ def _over_budget(state: BudgetState) -> float:
     total = 0.0
     for kind in range(state.allowed.shape[0]):
         total += max(state.spent[kind] - state.allowed[kind], 0.0) / max(state.spent[kind], 1.0)
-    return total
+    return float(total + state.over_copied[0] / max(state.spent[0], 1.0))
 
 
 @inner_kernel

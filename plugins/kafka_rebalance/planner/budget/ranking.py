@@ -29,6 +29,20 @@ def price_of(state: BudgetState, copied: float, copies: float, changes: float) -
     return max(price, state.params.least_price)
 
 
+@inner_kernel
+def _price_of_copies(state: BudgetState, p: int, target: int, copies: float) -> float:
+    """The same of what ``target`` receives, a copy of ``p``, and its leader sends, ``copies`` more; -1 = too much."""
+    most, size = state.most_copied[0], state.size[p]
+    if most >= HOWEVER_FAR:
+        return 0.0
+    is_home, leader = is_original(state, p, target), state.first_leader[p]
+    if not is_home and state.copied[0, target] + size > most:
+        return -1.0
+    if copies > 0 and leader >= 0 and state.copied[1, leader] + copies * size > most:
+        return -1.0
+    return float(max(copies, 0.0) * size / max(most, state.params.least_price))
+
+
 @inlined_kernel
 def _is_led_anew(state: BudgetState, p: int, broker: int) -> float:
     return 1.0 if broker != state.first_leader[p] else 0.0
@@ -89,7 +103,13 @@ def best_target(state: BudgetState, p: int, j: int, thrift: float) -> tuple[floa
             continue
         copies = (0.0 if is_original(state, p, target) else 1.0) - frees
         changes = _is_led_anew(state, p, target) - _is_led_anew(state, p, source) if state.leads[p] == j else 0.0
-        price = price_of(state, copies * state.size[p], copies, changes)
+        price, beside = (
+            price_of(state, copies * state.size[p], copies, changes),
+            _price_of_copies(state, p, target, copies),
+        )
+        if beside < 0:
+            continue
+        price = price + beside if price > 0 else price
         if price > 0 and _rated(was - now, price, thrift) > best:
             best, chosen = _rated(was - now, price, thrift), target
     return best, chosen

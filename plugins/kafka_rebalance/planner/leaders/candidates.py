@@ -1,29 +1,12 @@
-"""Which replicas may lead, who leads first, and which counts of leaders a band allows."""
+"""Who leads first, and which counts of leaders a band allows."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
+from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.params import DEFAULTS
-
-
-def candidates(problem: Problem, replicas: Ints) -> Flags:
-    """bool[P, W]: replicas that may lead, none in an offline dir.
-
-    Pinned partitions keep their leader; so does a partition none may lead.
-    """
-    is_there = replicas >= 0
-    is_today = is_there & (replicas == problem.leader[:, None])
-    may_lead: Flags = is_there & (problem.takes_leaders[replicas] | (is_today & problem.keeps_leaders[replicas]))
-    if problem.must_leave is not None:
-        for j in range(problem.replicas.shape[1]):
-            offline = np.where(problem.must_leave[:, j], problem.replicas[:, j], NOBODY)
-            may_lead &= replicas != offline[:, None]
-    frozen = problem.pinned & is_today.any(axis=1)
-    may_lead[frozen] = is_today[frozen]
-    return may_lead
 
 
 def first_leaders(problem: Problem, replicas: Ints, may_lead: Flags) -> Ints:

@@ -8,10 +8,11 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.candidates import candidates, count_band, first_leaders
+from kafka_rebalance.planner.leaders.candidates import count_band, first_leaders
 from kafka_rebalance.planner.leaders.even_counts import even_out_counts
 from kafka_rebalance.planner.leaders.leader_search import search_leaders
 from kafka_rebalance.planner.leaders.leader_state import LeaderLoads, LeaderState, make_leader_state
+from kafka_rebalance.planner.may_lead import candidates
 from kafka_rebalance.planner.params import DEFAULTS, LeaderParams, SolveParams
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
@@ -55,6 +56,22 @@ def choose_leaders(
     other = leader_state_of(problem, replicas, replica_index, may_lead, bands, params.leaders)
     done += _search(other)
     return ChosenLeaders(min(state, other, key=_worth).replica_index, done)
+
+
+def go_on_leading(
+    problem: Problem, replicas: Ints, leader: Ints, bands: WorkingBands, params: SolveParams = DEFAULTS
+) -> ChosenLeaders:
+    """Who leads the sets ``replicas`` int32[P, W] where ``leader`` int32[P] led sets much like them: he goes on where
+    he is there and may, and the search goes on from there. O(P·W) a round.
+    """
+    may_lead = candidates(problem, replicas)
+    replica_index = first_leaders(problem, replicas, may_lead)
+    goes_on = may_lead & (replicas == leader[:, None])
+    replica_index = np.where(goes_on.any(axis=1), goes_on.argmax(axis=1), replica_index).astype(np.int32)
+    if problem.elects_preferred or not leader_columns(problem):
+        return ChosenLeaders(replica_index)
+    state = leader_state_of(problem, replicas, replica_index, may_lead, bands, params.leaders)
+    return ChosenLeaders(state.replica_index, _search(state))
 
 
 def _search(state: LeaderState) -> SearchStatistics:

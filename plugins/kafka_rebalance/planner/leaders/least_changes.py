@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.candidates import candidates, count_band
+from kafka_rebalance.planner.leaders.candidates import count_band
 from kafka_rebalance.planner.leaders.even_counts import EvenLeaders, even_leaders
+from kafka_rebalance.planner.may_lead import candidates
 
 
 def least_leader_changes(problem: Problem) -> EvenLeaders | None:

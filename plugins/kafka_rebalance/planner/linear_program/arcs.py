@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,17 @@ class Arcs:
     cost: Floats
     fixed: Floats
 
+    def only(self, some: Flags) -> Arcs:
+        """Those of ``some`` bool[A]."""
+        return replace(
+            self,
+            row=self.row[some],
+            broker=self.broker[some],
+            is_kept=self.is_kept[some],
+            weight=self.weight[some],
+            cost=self.cost[some],
+        )
+
 
 def is_small(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) -> bool:
     """The program of this problem is worth its time."""
@@ -47,7 +58,8 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
     carried = problem.follower_load[:, columns]
     if int(problem.target_rf.max(initial=1)) == 1:
         carried = carried + problem.leader_extra[:, columns]
-    allowed = np.where(held, problem.stays[None, :] & ~barred, problem.takes_replicas[None, :])
+    receivers = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition]
+    allowed = np.where(held, problem.stays[None, :] & ~barred, receivers)
     # Who gets an only replica leads it.
     allowed &= held | (problem.target_rf > 1)[:, None] | problem.takes_leaders[None, :]
     row, broker = np.nonzero(allowed & ~problem.pinned[:, None])

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Floats, Ints
+from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.bounds.lower_bounds import least_price, lower_bounds, raised, raised_by_covers
+from kafka_rebalance.planner.leaders.choose import go_on_leading
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
-from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans
+from kafka_rebalance.planner.linear_program.covered import with_covers
+from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans, decided_core
 from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
 from kafka_rebalance.planner.linear_program.rounding import has_capacity, rounded
 from kafka_rebalance.planner.linear_program.starts import program_starts
@@ -21,6 +23,7 @@ from kafka_rebalance.planner.replicas.replica_search import search_replicas
 from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
+from kafka_rebalance.planner.tolerances import ANY_SPREAD
 from kafka_rebalance.planner.topic_spread import topic_excess
 from kafka_rebalance.planner.working_bands import WorkingBands
 
@@ -37,25 +40,32 @@ def improve_with_lp(
 ) -> tuple[Placed, Bounds]:
     """The best of ``found`` and what the programs come to; ``bounds`` or better ones.
 
-    1. inside the bands, else as near to them as was found; 2. fewest bytes; topics spread no worse than today or found.
+    1. inside the bands, else as near to them as was found; 2. fewest bytes; topics spread hardly worse than today or as
+    found.
     """
     allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
+    allowed += int(params.linear_program.spread_given_up * int(problem.target_rf.sum()))
     task = _Task(problem, sets, bands, allowed, seed, params)
     is_whole = is_tiny(problem, params.linear_program.whole_plan)
     best = _whole(task, bands, found) if is_whole else found
     arcs = arcs_of(problem, params.linear_program.arcs)
     relaxed = relax(problem, arcs, bands.low, bands.high)
     if relaxed is not None:
-        stronger = lower_bounds(problem, prices=relaxed.prices, params=params.bounds)
+        stronger = raised(problem, lower_bounds(problem, prices=relaxed.prices, params=params.bounds), params.bounds)
         bounds = max(bounds, stronger, key=lambda proved: proved.bytes.value)
     if best.band_violation > 0:
         best = _searched(task, arcs, relaxed, best)
-    if best.is_near(bounds.bytes.value, params.gaps.near):
+    if best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
         return best, bounds
-    if not is_whole:
+    if is_whole:
+        if best.band_violation > 0:  # no plan meets the bands: the cheapest that comes as near as this one
+            best = _whole(task, _reached(problem, bands, best), best)
+    elif relaxed is not None and best.band_violation <= 0:  # outside, bands are widened first
+        relaxed = with_covers(problem, arcs, relaxed, bands, params.linear_program.covers)
+        bounds = raised_by_covers(problem, bounds, relaxed.prices, relaxed.covers, params.bounds)
+        if best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
+            return best, bounds
         best = _in_neighbourhoods(task, arcs, relaxed, best)
-    elif best.band_violation > 0:  # no plan meets the bands: the cheapest that comes as near as this one
-        best = _whole(task, _reached(problem, bands, best), best)
     return best, bounds
 
 
@@ -76,11 +86,19 @@ class _Task:
         """``best``, or ``replicas`` int32[P, W] led by ``replica_index`` where they are lawful and worth more."""
         if not has_capacity(self.problem, replicas):
             return replace(best, statistics=best.statistics + done)
-        return better(
-            best,
-            place(self.problem, replicas, self.bands, self.params, replica_index=replica_index, done=done),
-            self.allowed,
-        )
+        return better(best, self.placed(best, replicas, replica_index=replica_index, done=done), self.allowed)
+
+    def placed(
+        self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
+    ) -> Placed:
+        """``replicas`` with leaders of their own; with those of ``best`` as far as they go where that is nearer."""
+        problem, bands, params = self.problem, self.bands, self.params
+        found = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
+        if replica_index is not None or found.band_violation <= best.band_violation:
+            return found
+        chosen = go_on_leading(problem, replicas, best.leader, bands, params)
+        other = place(problem, replicas, bands, params, replica_index=chosen.replica_index, done=chosen.statistics)
+        return better(found, other, ANY_SPREAD)
 
 
 def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
@@ -98,30 +116,43 @@ def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -
     return best
 
 
-def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
-    """The best of what parts of ``found``, decided anew, come to; where it is outside its bands it goes no farther."""
+def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
+    """The best of what parts of ``found``, which is inside its bands, come to when they are decided anew."""
     problem, params = task.problem, task.params.linear_program
-    low, high = np.minimum(task.bands.low, found.after), np.maximum(task.bands.high, found.after)
-    if found.band_violation > 0 and not _is_same_program(arcs, task.bands, low, high):
-        relaxed = relax(problem, arcs, low, high)
-    if relaxed is None:
-        return found
-    best, most = found, task.params.effort.program_steps
-    if found.band_violation > 0:
-        most //= params.neighbourhoods.steps_outside_divisor
-    program = Program(problem, arcs, relaxed, (low, high), params)
-    for share in cheaper_plans(program, found.replicas, allowed=task.allowed, steps=most, seed=task.seed):
+    best, limits = found, (task.bands.low, task.bands.high)
+    program = Program(problem, arcs, relaxed, limits, params)
+    tries = 0
+    if relaxed.covers:  # else replicas are so small that a few brokers at a time are decided sooner
+        best, tries = _with_core(task, program, best)
+    steps = task.params.effort.program_steps - tries
+    for share in cheaper_plans(program, best.replicas, allowed=task.allowed, steps=steps, seed=task.seed):
         replicas = rounded(problem, task.sets, arcs, share, params.arcs).replicas
         best = task.better(best, replicas, done=SearchStatistics(neighbourhoods=1))
     return best
 
 
-def _is_same_program(arcs: Arcs, bands: WorkingBands, low: Floats, high: Floats) -> bool:
-    """Of what the program's arcs carry, low..high are the bands that it was solved for: leaders alone are outside."""
-    columns = arcs.columns
-    return np.array_equal(low[:, columns], bands.low[:, columns]) and np.array_equal(
-        high[:, columns], bands.high[:, columns]
-    )
+def _with_core(task: _Task, program: Program, found: Placed) -> tuple[Placed, int]:
+    """``found``, which is inside its bands, with the core of the program decided anew, and how often that was tried.
+
+    Leaders come later: where no choice of them keeps a broker inside its bands any more, what it leads is held and the
+    core is decided again.
+    """
+    problem, best, tries = task.problem, found, 0
+    held = np.zeros(problem.partition_count, dtype=np.bool_)
+    while tries < min(task.params.linear_program.neighbourhoods.core_tries, task.params.effort.program_steps):
+        share = decided_core(program, found.replicas, allowed=task.allowed, held=held)
+        tries += 1
+        if share is None:
+            break
+        replicas = rounded(problem, task.sets, program.arcs, share, task.params.linear_program.arcs).replicas
+        other = task.placed(found, replicas, done=SearchStatistics(neighbourhoods=1))
+        if other.band_violation <= 0 and has_capacity(problem, replicas):
+            best = better(best, other, task.allowed)
+            break
+        best = replace(best, statistics=best.statistics + other.statistics)
+        outside = (other.after > task.bands.high) | (other.after < task.bands.low)
+        held |= (outside.any(axis=1) & problem.stays)[found.leader]
+    return best, tries
 
 
 def _whole(task: _Task, bands: WorkingBands, found: Placed) -> Placed:

@@ -9,7 +9,8 @@ brokers × 1,000 partitions are 10,000 arcs, 17 partitions are split, 0.2 CPU se
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,19 @@ from scipy.optimize import linprog
 
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
+from kafka_rebalance.cluster_arrays.even_spread import even_spread
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.bounds.covers import cover_row, pinned_load
 from kafka_rebalance.planner.linear_program.arcs import Arcs
 from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.solution import Cover
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxed:
-    """``share`` float64[A] of each arc; ``prices`` float64[B, all D], bytes per unit of load, prove the cost.
+    """``share`` float64[A] of each arc; ``prices`` float64[B, all D], bytes per unit of load, prove the cost, together
+    with ``covers`` where there are any.
 
     ``regret`` float64[A]: what a whole one more, or less, of an arc would cost (0: nothing at the margin).
     """
@@ -34,6 +39,7 @@ class Relaxed:
     share: Floats
     prices: Floats
     regret: Floats
+    covers: tuple[Cover, ...] = ()
 
 
 @dataclass(slots=True)
@@ -50,10 +56,17 @@ class Rows:
         self.most.append(most)
 
 
-def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats, decided: Floats | None = None) -> Relaxed | None:
+def relax(
+    problem: Problem,
+    arcs: Arcs,
+    low: Floats,
+    high: Floats,
+    decided: Floats | None = None,
+    covers: tuple[Cover, ...] = (),
+) -> Relaxed | None:
     """None where no shares meet the bands low..high float64[B, all D]. Deterministic: one thread, no clock.
 
-    ``decided`` float64[A]: shares that are fixed already, nan where not.
+    ``decided`` float64[A]: shares that are fixed already, nan where not. ``covers``: rows more, which get their prices.
     """
     count = len(arcs.row)
     free = np.flatnonzero(~problem.pinned)
@@ -65,6 +78,7 @@ def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats, decided: Floa
     top, bottom = load_rows(problem, arcs, low, high, rows)
     capacity_rows(problem, arcs, rows)
     rack_rows(problem, arcs, rows)
+    cover_rows(problem, arcs, covers, rows)
     box: Any = (0, 1) if decided is None else _box(decided)
     matrix: Any = sp.vstack(rows.blocks).tocsr()
     answer = linprog(
@@ -80,7 +94,8 @@ def relax(problem: Problem, arcs: Arcs, low: Floats, high: Floats, decided: Floa
         return None
     duals = -answer.ineqlin.marginals
     regret = np.abs(answer.lower.marginals) + np.abs(answer.upper.marginals)
-    return Relaxed(answer.x, _prices(problem, arcs, top, bottom, duals), regret)
+    priced = _priced(problem, covers, duals[len(duals) - len(covers) :])
+    return Relaxed(answer.x, prices_of(problem, arcs, top, bottom, duals), regret, priced)
 
 
 def _box(decided: Floats) -> Floats:
@@ -103,7 +118,8 @@ def load_rows(problem: Problem, arcs: Arcs, low: Floats, high: Floats, rows: Row
     return top, bottom
 
 
-def _prices(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floats) -> Floats:
+def prices_of(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floats) -> Floats:
+    """float64[B, all D]: what the rows of loads cost (``load_rows``), in bytes per unit of load."""
     dims, scale = len(arcs.columns), resource_scale(problem)[arcs.columns]
     price = np.zeros(problem.broker_count * dims)
     price[top] += duals[: len(top)]
@@ -111,6 +127,35 @@ def _prices(problem: Problem, arcs: Arcs, top: Longs, bottom: Longs, duals: Floa
     prices = np.zeros((problem.broker_count, len(problem.resources)))
     prices[:, arcs.columns] = price.reshape(-1, dims) * mean_bytes(problem) / scale
     return prices
+
+
+def cover_rows(problem: Problem, arcs: Arcs, covers: tuple[Cover, ...], rows: Rows) -> None:
+    """One row for each; an empty one where the set fits."""
+    if not covers:
+        return
+    number = np.full((problem.partition_count, problem.broker_count), -1)
+    number[arcs.row, arcs.broker] = np.arange(len(arcs.row))
+    pinned, scale = pinned_load(problem), resource_scale(problem)
+    line, arc, factor = [], [], []
+    most = np.zeros(len(covers))
+    for i, cover in enumerate(covers):
+        found = cover_row(problem, cover, pinned)
+        if found is not None:
+            line.append(np.full(len(found.row), i))
+            arc.append(number[found.row, cover.broker])
+            factor.append(found.weight / scale[cover.column])
+            most[i] = found.most / scale[cover.column]
+    if line:
+        rows.add(np.concatenate(line), np.concatenate(arc), np.concatenate(factor), most)
+    else:
+        rows.add(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), most)
+
+
+def _priced(problem: Problem, covers: tuple[Cover, ...], duals: Floats) -> tuple[Cover, ...]:
+    """Those that cost something, at their prices."""
+    unit = mean_bytes(problem) / resource_scale(problem)
+    prices = [float(dual * unit[cover.column]) for cover, dual in zip(covers, duals.tolist(), strict=True)]
+    return tuple(replace(cover, price=price) for cover, price in zip(covers, prices, strict=True) if price > 0)
 
 
 def mean_bytes(problem: Problem) -> float:
@@ -137,10 +182,10 @@ def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
 def rack_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     """No rack of a partition above its even share, and none below."""
     racks = distinct_racks(problem.rack)
-    size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
-    for factor in np.unique(problem.target_rf[arcs.row]).tolist():
+    sizes, chosen = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition[arcs.row]
+    for (number, size), factor in product(enumerate(sizes), np.unique(problem.target_rf[arcs.row]).tolist()):
         held, odd = even_spread(factor, size)
-        mine = np.flatnonzero(problem.target_rf[arcs.row] == factor)
+        mine = np.flatnonzero((problem.target_rf[arcs.row] == factor) & (chosen == number))
         rack = racks[arcs.broker[mine]]
         group, line = np.unique(arcs.row[mine] * len(size) + rack, return_inverse=True)
         share = held[group % len(size)].astype(np.float64)

@@ -6,7 +6,8 @@ import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
+from kafka_rebalance.cluster_arrays.even_spread import even_spread
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs
 from kafka_rebalance.planner.params import DEFAULTS, ArcParams
@@ -23,14 +24,14 @@ def rounded(
     """
     replicas = sets.replicas.copy()
     racks = distinct_racks(problem.rack)
-    size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
+    sizes, chosen_set = problem.sets.rack_sizes(racks, problem.stays), problem.sets.of_partition
     used = np.flatnonzero(share > params.unused_share)
     used = used[np.lexsort((arcs.broker[used], -share[used], arcs.row[used]))]
     begin = np.searchsorted(arcs.row[used], np.arange(problem.partition_count + 1))
     for row in np.flatnonzero(~problem.pinned).tolist():
         factor = int(problem.target_rf[row])
         ranked = arcs.broker[used[begin[row] : begin[row + 1]]]
-        chosen = ranked.tolist() if len(ranked) == factor else _spread(ranked, factor, racks, size)
+        chosen = ranked.tolist() if len(ranked) == factor else _spread(ranked, factor, racks, sizes[chosen_set[row]])
         if len(chosen) == factor:
             replicas[row] = in_order(problem.replicas[row], chosen)
     return ReplicaSets(replicas, sets.original)

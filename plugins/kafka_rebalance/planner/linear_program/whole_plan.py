@@ -25,10 +25,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.planner.leaders.candidates import candidates
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, disk_beyond
 from kafka_rebalance.planner.linear_program.relaxation import Rows, capacity_rows, rack_rows
 from kafka_rebalance.planner.linear_program.rounding import in_order
+from kafka_rebalance.planner.may_lead import can_be_led, candidates
 from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, WholePlanParams
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.working_bands import WorkingBands
@@ -51,72 +51,123 @@ def whole_plan(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> WholePlan | None:
     """The cheapest plan inside ``bands``; None where there is none or the search for it ran out of nodes."""
-    arcs = arcs_of(problem, params.arcs)
-    count = len(arcs.row)
-    if not count:
+    program = whole_program(problem, bands, params)
+    if program is None:
         return None
-    rows = Rows(2 * count)
-    _load_rows(problem, arcs, bands, rows)
-    capacity_rows(problem, arcs, rows)
-    rack_rows(problem, arcs, rows)
-    pair = np.arange(count)
-    rows.add(np.tile(pair, 2), np.append(pair, pair + count), np.repeat([-1.0, 1.0], count), np.zeros(count))
-    matrix: Any = sp.vstack(rows.blocks).tocsr()
-    equal, wanted = _counted(problem, arcs)
-    top = np.append(np.ones(count), _may_lead(problem, arcs).astype(np.float64))
+    count = len(program.arcs.row)
     answer = milp(
-        _costs(problem, arcs, params.whole_plan),
+        copy_costs(problem, program.arcs, params.whole_plan),
         integrality=np.ones(2 * count, dtype=np.int64),
-        bounds=Bounds(np.zeros(2 * count), top),
+        bounds=Bounds(np.zeros(2 * count), program.top),
         constraints=[
-            LinearConstraint(matrix, -np.inf, np.concatenate(rows.most)),
-            LinearConstraint(equal, wanted, wanted),
+            LinearConstraint(sp.vstack(program.rows.blocks).tocsr(), -np.inf, np.concatenate(program.rows.most)),
+            LinearConstraint(program.equal, program.wanted, program.wanted),
         ],
         options={"mip_rel_gap": 0.0, "node_limit": params.whole_plan.nodes},
     )
-    if answer.x is None:
+    return None if answer.x is None else program.plan_of(answer.x)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeProgram:
+    """The rules of all plans inside bands, over 2·A variables: who is there, then who leads.
+
+    ``equal`` · x = ``wanted``; x is at most ``top``; ``rows`` hold the rest.
+    """
+
+    problem: Problem
+    arcs: Arcs
+    rows: Rows
+    equal: Any
+    wanted: Floats
+    top: Floats
+
+    def variables_of(self, replicas: Ints, leader: Ints) -> Floats:
+        """A plan as variables, float64[2·A]."""
+        is_there = (replicas[self.arcs.row] == self.arcs.broker[:, None]).any(axis=1)
+        return np.concatenate([is_there, leader[self.arcs.row] == self.arcs.broker]).astype(np.float64)
+
+    def plan_of(self, variables: Floats) -> WholePlan:
+        """Variables as a plan."""
+        count = len(self.arcs.row)
+        is_there, leads = variables[:count] > 0.5, variables[count : 2 * count] > 0.5
+        return _as_plan(self.problem, self.arcs, is_there, leads)
+
+
+def whole_program(
+    problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
+) -> WholeProgram | None:
+    """The rules, with ``more`` variables after the others; None where nothing may be touched.
+
+    Where leaders alone may change, replicas that could not stay are no part of the program: None.
+    """
+    arcs = arcs_of(problem, params.arcs)
+    if not problem.moves_replicas:
+        arcs = arcs.only(arcs.is_kept)
+        if len(arcs.row) != int((problem.replicas[~problem.pinned] >= 0).sum()):
+            return None
+    count = len(arcs.row)
+    if not count:
         return None
-    return _as_plan(problem, arcs, answer.x[:count] > 0.5, answer.x[count:] > 0.5)
+    rows = Rows(2 * count + more)
+    _load_rows(problem, arcs, bands, rows)
+    if problem.moves_replicas:
+        capacity_rows(problem, arcs, rows)
+        rack_rows(problem, arcs, rows)
+    pair = np.arange(count)
+    rows.add(np.tile(pair, 2), np.append(pair, pair + count), np.repeat([-1.0, 1.0], count), np.zeros(count))
+    equal, wanted = _counted(problem, arcs, more)
+    top = np.append(np.ones(count), _may_lead(problem, arcs).astype(np.float64))
+    return WholeProgram(problem, arcs, rows, equal, wanted, top)
 
 
-def _costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
+def carried_by(problem: Problem, arcs: Arcs) -> tuple[Floats, Floats]:
+    """What each of the 2·A variables weighs, float64[2·A, D], and what pinned partitions put on brokers, float64[B, D];
+    both in means.
+    """
+    scale = resource_scale(problem)
+    weight = problem.follower_load[arcs.row] / scale
+    beyond, disk = disk_beyond(problem), problem.column("disk")
+    if beyond is not None and disk is not None:
+        weight[:, disk] += beyond[arcs.row, arcs.broker] / scale[disk]
+    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
+    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY))
+    return np.vstack([weight, problem.leader_extra[arcs.row] / scale]), np.asarray(fixed / scale)
+
+
+def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
+    """float64[2·A]: bytes of a copy in those of the largest partition, then copies, then leader changes."""
     unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
     copies = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row] / unit + params.cost_per_copy)
     return np.append(copies, np.where(problem.leader[arcs.row] == arcs.broker, 0.0, params.cost_per_leader_change))
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
-    """bool[A]. A leader that shall lead nothing goes on where no other of today's replicas may."""
-    now = problem.replicas
-    others = (now >= 0) & problem.takes_leaders[now] & (now != problem.leader[:, None])
-    if problem.must_leave is not None:
-        others &= ~problem.must_leave
-    goes_on = problem.keeps_leaders[arcs.broker] | ~others.any(axis=1)[arcs.row]
+    """bool[A]. A leader that shall lead nothing goes on where nobody who may lead can be had."""
+    goes_on = problem.keeps_leaders[arcs.broker] | ~can_be_led(problem)[arcs.row]
     may_lead: Flags = problem.takes_leaders[arcs.broker] | ((problem.leader[arcs.row] == arcs.broker) & goes_on)
     return may_lead
 
 
-def _counted(problem: Problem, arcs: Arcs) -> tuple[Any, Floats]:
+def _counted(problem: Problem, arcs: Arcs, more: int) -> tuple[Any, Floats]:
     """A partition has as many replicas as asked for, and one leader."""
     free = np.flatnonzero(~problem.pinned)
     line, count = np.searchsorted(free, arcs.row), len(arcs.row)
     one: Any = sp.csr_matrix((np.ones(count), (line, np.arange(count))), (len(free), count))
-    wanted = problem.target_rf[free].astype(np.float64)
-    return sp.block_diag([one, one]).tocsr(), np.append(wanted, np.ones(len(free)))
+    today = (problem.replicas[free] >= 0).sum(axis=1)
+    wanted = (problem.target_rf[free] if problem.moves_replicas else today).astype(np.float64)
+    equal: Any = sp.block_diag([one, one]).tocsr()
+    if more:
+        equal = sp.hstack([equal, sp.csr_matrix((2 * len(free), more))]).tocsr()
+    return equal, np.append(wanted, np.ones(len(free)))
 
 
 def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) -> None:
     """All resources of all brokers that stay, within bands and limits."""
     scale = resource_scale(problem)
-    weight = problem.follower_load[arcs.row] / scale
-    beyond, disk = disk_beyond(problem), problem.column("disk")
-    if beyond is not None and disk is not None:
-        weight[:, disk] += beyond[arcs.row, arcs.broker] / scale[disk]
-    both = np.vstack([weight, problem.leader_extra[arcs.row] / scale])
-    held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)
-    fixed = broker_loads(problem, held, np.where(problem.pinned, problem.leader, NOBODY))
-    headroom, lack = (np.minimum(bands.high, problem.limit) - fixed) / scale, (bands.low - fixed) / scale
-    broker, variable = np.tile(arcs.broker, 2), np.arange(rows.variables)
+    both, fixed = carried_by(problem, arcs)
+    headroom, lack = np.minimum(bands.high, problem.limit) / scale - fixed, bands.low / scale - fixed
+    broker, variable = np.tile(arcs.broker, 2), np.arange(2 * len(arcs.row))
     for d in range(len(scale)):
         for side, most in ((1.0, headroom[:, d]), (-1.0, -lack[:, d])):
             bound = np.flatnonzero(problem.stays & np.isfinite(most) & ((side > 0) | (most < 0)))

@@ -128,10 +128,12 @@ def another_may_lead(state: State, p: int, j: int) -> bool:
 
 @inner_kernel
 def may_hold(state: State, p: int, j: int, target: int) -> bool:
-    """``target`` takes replicas (and leadership, where no other replica may lead), holds no other replica of ``p``, is
-    not barred, and has room in its list.
+    """``target`` takes replicas (and leadership, where no other replica may lead), is of the set that ``p`` may be on,
+    holds no other replica of ``p``, is not barred, and has room in its list.
     """
     if not state.takes[target] or state.start[target] + state.filled[target] >= state.start[target + 1]:
+        return False
+    if state.has_sets and not state.in_set[state.set_of[p], target]:
         return False
     if not state.leads[target] and not another_may_lead(state, p, j):
         return False
@@ -175,16 +177,18 @@ def rack_share(state: State, p: int, j: int, rack: int) -> int:
 def fewest_in_rack(state: State, p: int, j: int) -> int:
     """For a replica that must leave: the fewest replicas of ``p`` in any rack that could still take one."""
     fewest = 1 << 30
-    for k in range(state.receivers_in_rack.shape[0]):
-        open_brokers = state.receivers_in_rack[k]
+    chosen = state.set_of[p] if state.has_sets else 0
+    for k in range(state.receivers_in_rack.shape[1]):
+        open_brokers = state.receivers_in_rack[chosen, k]
         if open_brokers == 0:
             continue
         for i in range(state.replicas.shape[1]):
             b, barred = state.replicas[p, i], -2 - state.original[p, i]
-            if i != j and b >= 0 and state.rack[b] == k and state.takes[b]:
+            if i != j and b >= 0 and state.rack[b] == k and state.takes[b] and state.in_set[chosen, b]:
                 open_brokers -= 1
             # An original broker that may not be returned to closes one broker more, unless that takes nothing anyway.
-            if barred >= 0 and state.rack[barred] == k and state.takes[barred]:
+            is_open = barred >= 0 and state.takes[barred] and state.in_set[chosen, barred]
+            if is_open and state.rack[barred] == k:
                 open_brokers -= 1
         if open_brokers > 0:
             fewest = min(fewest, rack_share(state, p, j, k))

@@ -2,25 +2,30 @@
 unplaced.
 
 Entries with the unplaced index (B) are replicas that have to be placed: a growing replication factor, an offline log
-dir, and one of two replicas that break the rack rule. Dropping replicas costs nothing and may pay a broker's excess.
+dir, one of two replicas that break the rack rule, and one of those none of which may lead. Dropping replicas costs
+nothing and may pay a broker's excess.
 """
 
 from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import Carried, sum_loads
-from kafka_rebalance.cluster_arrays.fair_share import distinct_racks, even_spread
+from kafka_rebalance.cluster_arrays.even_spread import even_spread
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.replicas.enough_brokers import require_enough_brokers
+from kafka_rebalance.planner.replicas.leaderless_sets import send_for_leaders
 from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.state import ReplicaSets
 
 
 def start_sets(problem: Problem) -> ReplicaSets:
     """Replica sets of the wanted size. Raises InfeasibleError where a partition has no lawful set. O(P·W²)."""
-    require_capacity(problem)
+    require_enough_brokers(problem)
     unplaced = problem.broker_count
     original = problem.replicas.copy()
     replicas = problem.replicas.copy()
@@ -31,35 +36,8 @@ def start_sets(problem: Problem) -> ReplicaSets:
     _drop_surplus(problem, replicas)
     _ask_missing(problem, replicas, unplaced)
     _send_rack_breakers(problem, replicas, unplaced)
+    send_for_leaders(problem, replicas, unplaced)
     return ReplicaSets(replicas, original)
-
-
-def require_capacity(problem: Problem) -> None:
-    """Raise InfeasibleError if some partition has fewer lawful brokers than replicas, naming the smallest cause."""
-    is_open = np.append(problem.takes_replicas, False)
-    kept = (problem.replicas >= 0) & problem.stays[problem.replicas]
-    if problem.must_leave is not None:
-        kept &= ~problem.must_leave
-    keeps_closed = (kept & ~is_open[problem.replicas]).sum(axis=1)
-    barred = np.zeros(problem.partition_count, dtype=np.int64)
-    if problem.must_leave is not None:
-        barred = (problem.must_leave & (problem.replicas >= 0) & is_open[problem.replicas]).sum(axis=1)
-    lawful = int(problem.takes_replicas.sum()) + keeps_closed - barred
-    short = np.flatnonzero((lawful < problem.target_rf) & ~problem.pinned)
-    if len(short):
-        row = int(short[np.argmax(problem.target_rf[short] - lawful[short])])
-        raise InfeasibleError(
-            f"{problem.name_of(row)} wants {problem.target_rf[row]} replicas, only {lawful[row]} brokers may hold one",
-            f"add {problem.target_rf[row] - lawful[row]} broker(s), or ask for replication factor {lawful[row]}",
-        )
-    stuck = problem.pinned & ((problem.replicas >= 0) & ~problem.stays[problem.replicas]).any(axis=1)
-    if stuck.any():
-        row = int(np.flatnonzero(stuck)[0])
-        gone = next(b for b in problem.replicas[row].tolist() if b >= 0 and not problem.stays[b])
-        raise InfeasibleError(
-            f"{problem.name_of(row)} may not be touched, but its {problem.broker_name(gone)} must be emptied",
-            f"let {problem.name_of(row)} move, or keep {problem.broker_name(gone)}",
-        )
 
 
 def _broker_fullness(problem: Problem, replicas: Ints) -> Floats:
@@ -137,15 +115,19 @@ def _send_rack_breakers(problem: Problem, replicas: Ints, unplaced: int) -> None
     if not problem.moves_replicas:
         return
     racks = distinct_racks(problem.rack)
-    size = np.bincount(racks[problem.stays], minlength=int(racks.max(initial=0)) + 1).astype(np.int64)
+    sets = problem.sets
+    sizes = sets.rack_sizes(racks, problem.stays)
     fullness = _broker_fullness(problem, replicas)
-    for rf in np.unique(problem.target_rf[~problem.pinned]).tolist():
-        rows = np.flatnonzero((problem.target_rf == rf) & ~problem.pinned)
+    for rf, chosen in product(np.unique(problem.target_rf[~problem.pinned]).tolist(), range(len(sizes))):
+        rows = np.flatnonzero((problem.target_rf == rf) & (sets.of_partition == chosen) & ~problem.pinned)
         while len(rows):
-            breaks = _rack_breakers(problem, replicas[rows], even_spread(rf, size), racks)
+            breaks = _rack_breakers(problem, replicas[rows], even_spread(rf, sizes[chosen]), racks)
             rows, breaks = rows[breaks.any(axis=1)], breaks[breaks.any(axis=1)]
             badness = np.where(breaks, fullness[replicas[rows]], -1.0)
             badness -= np.where(replicas[rows] == problem.leader[rows, None], 0.5, 0.0)
+            # The only one that may lead goes only where no other breaks the rule.
+            able = _may_lead(problem, replicas, rows)
+            badness[breaks & able & (able.sum(axis=1, keepdims=True) == 1)] = -0.75
             if len(rows):
                 replicas[rows, badness.argmax(axis=1)] = unplaced
 

@@ -134,7 +134,7 @@ def _check_rest(
 
 
 def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionParams) -> PlanOptions:
-    """The plan's own options; brokers that left the cluster since need not be removed any more."""
+    """The plan's own options; brokers and racks that left the cluster since need not be removed any more."""
     options = planned.options
     there = {broker.id for broker in snapshot.brokers}
     known = there | options.add_brokers.keys()
@@ -146,6 +146,7 @@ def _options(planned: PlannedState, snapshot: ClusterSnapshot, params: OptionPar
         remove_brokers=options.remove_brokers & known,
         demote_brokers=options.demote_brokers & known,
         exclude_brokers=options.exclude_brokers & known,
+        remove_racks=options.remove_racks & {broker.rack for broker in snapshot.brokers},
     )
 
 

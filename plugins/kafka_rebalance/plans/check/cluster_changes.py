@@ -89,7 +89,8 @@ def _brokers(planned: PlannedState, snapshot: ClusterSnapshot) -> Iterator[Reaso
     today = {broker.id: broker for broker in snapshot.brokers}
     for broker in sorted(today.keys() - planned.broker_racks.keys()):
         yield Reason(ReasonCode.BROKER_ADDED, f"broker {broker} has joined since: the plan gives it nothing")
-    expected = planned.broker_racks.keys() - planned.dead_brokers - options.remove_brokers
+    removed = {broker for broker, rack in planned.broker_racks.items() if options.is_removed(broker, rack)}
+    expected = planned.broker_racks.keys() - planned.dead_brokers - removed
     for broker in sorted(expected):
         if broker not in today and broker not in options.add_brokers:
             yield Reason(ReasonCode.BROKER_LOST, f"broker {broker} is not in the cluster any more")

@@ -70,14 +70,12 @@ def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int
 
 def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Floats, after: Floats) -> list[Reason]:
     reasons = []
-    ids = plan_request.brokers.arrays.ids
+    ids, caps = plan_request.brokers.arrays.ids, plan_request.caps
     for d, name in enumerate(problem.resources):
-        cap = plan_request.options.caps.get(name, np.inf) * (1 + BAND_ROUNDING)
+        cap = caps.get(name, np.full(len(ids), np.inf)) * (1 + BAND_ROUNDING)
         over = problem.stays & (after[:, d] > np.minimum(problem.limit[:, d], cap)) & (after[:, d] > before[:, d])
         if over.any():
-            words = (
-                f"{name}: broker {ids[over.argmax()]} would be above its {'cap' if np.isfinite(cap) else 'capacity'}"
-            )
+            words = f"{name}: broker {ids[over.argmax()]} would be above its {'cap' if name in caps else 'capacity'}"
             reasons.append(Reason(ReasonCode.OVER_CAPACITY, words))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
     shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(

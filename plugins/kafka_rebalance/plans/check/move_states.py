@@ -70,7 +70,7 @@ def _state(
     leader = index.get(move.leader, NOBODY)
     if today == target and (bool(plan_request.partitions.in_flight[row]) or int(problem.leader[at]) == leader):
         return None
-    conflict = _conflict(plan_request, problem, row, move, target, today)
+    conflict = _conflict(plan_request, problem, (row, at), move, target, today)
     if conflict is not None:
         return conflict
     start = [index.get(broker, NOBODY) for broker in move.start]
@@ -85,8 +85,15 @@ def _state(
 
 
 def _conflict(
-    plan_request: PlanRequest, problem: Problem, row: int, move: PlannedMove, target: list[int], today: list[int]
+    plan_request: PlanRequest,
+    problem: Problem,
+    rows: tuple[int, int],
+    move: PlannedMove,
+    target: list[int],
+    today: list[int],
 ) -> Reason | None:
+    """``rows``: the partition's in the snapshot, and in the problem."""
+    row, at = rows
     if plan_request.partitions.in_flight[row]:
         return Reason(ReasonCode.IN_REASSIGNMENT, f"{move.name}: is being reassigned already")
     if NOBODY in target:
@@ -99,6 +106,11 @@ def _conflict(
     closed = [b for b in target if b not in today and not problem.takes_replicas[b]]
     if closed:
         words = f"{move.name}: broker {plan_request.brokers.brokers[closed[0]].id} takes no replicas"
+        return Reason(ReasonCode.TARGET_UNUSABLE, words)
+    may_be_on = problem.sets.brokers[problem.sets.of_partition[at]]
+    outside = [b for b in target if b not in today and not may_be_on[b]]
+    if outside:
+        words = f"{move.name}: its topic may not be on broker {plan_request.brokers.brokers[outside[0]].id}"
         return Reason(ReasonCode.TARGET_UNUSABLE, words)
     if plan_request.partitions.leaderless[row]:
         return Reason(ReasonCode.NO_LEADER, f"{move.name}: has no leader to copy from")

@@ -1,8 +1,8 @@
 """Why each move is made, and what gets worse without it; then the same for people, broker by broker.
 
 A move is explained by the strongest thing it repairs: a replica that cannot stay, a replication factor, racks, or the
-broker that is furthest above (or below) its share of some resource. ``worse_without`` leaves this one move out of the
-whole plan and says how the broker that it relieves would stand then.
+broker that is furthest above (or below) its share of some resource, among those that it brings nearer to it
+(``repairs.py``). ``worse_without`` leaves this one move out of the whole plan and says how that broker stands then.
 
 Complexity: O(M·W·D) in arrays, one line of text for each move.
 """
@@ -16,14 +16,21 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
-from kafka_rebalance.cluster_arrays.resource_columns import columns_of
+from kafka_rebalance.arrays import Flags, Floats
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
 from kafka_rebalance.plans.draft import Draft
+from kafka_rebalance.plans.explain.repairs import Ratios, Repair, Repaired, what_is_repaired
 from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.snapshot.model import BrokerState
 
+_REPAIRS = {
+    Repair.RELIEVES: "relieves broker {}",
+    Repair.FILLS: "fills broker {}",
+    Repair.MAKES_UP: "makes up for other moves of broker {}",
+    Repair.NONE: "is one of several that only together even out broker {}",
+}
 WORDS = {row.name: row.words for row in TABLE}
 STATE_WORDS = {
     BrokerState.DEAD: "dead",
@@ -39,14 +46,10 @@ class Texts:
     reasons: list[str]
     worse_without: list[str]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ratios:
-    """float64[B, D]: load over fair share, before and after; ``share`` float64[B, D]."""
-
-    before: Floats
-    after: Floats
-    share: Floats
+    @property
+    def both(self) -> tuple[list[str], list[str]]:
+        """To be overwritten where something else is said of a move."""
+        return self.reasons, self.worse_without
 
 
 def explain_moves(
@@ -54,13 +57,8 @@ def explain_moves(
 ) -> Texts:
     """Texts in the order of the draft."""
     ratios = _ratios(plan_request, outcome, bands, within)
-    given, received = _given_and_received(plan_request, draft, outcome.resources)
-    giver, receiver = _giver(draft), _receiver(draft)
-    relieved, d, is_over = _what_is_repaired(draft, ratios, giver, receiver, given, received)
-    delta = np.where(is_over, given[np.arange(len(draft)), d], -received[np.arange(len(draft)), d])
-    share = ratios.share[relieved, d]
-    without = ratios.after[relieved, d] + np.divide(delta, share, out=np.zeros(len(draft)), where=share > 0)
-    reasons, worse = _balance_texts(plan_request, outcome, ratios, relieved, d, is_over, without)
+    repaired = what_is_repaired(plan_request, draft, outcome.resources, ratios)
+    reasons, worse = _balance_texts(plan_request, outcome, ratios, repaired)
     _say_hard_reasons(plan_request, draft, reasons, worse)
     return Texts(reasons, worse)
 
@@ -97,7 +95,7 @@ def _tally(draft: Draft, brokers: int) -> Floats:
     return np.stack(columns, axis=1).astype(np.float64)
 
 
-def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None) -> _Ratios:
+def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: float | None) -> Ratios:
     """The share is the middle of the band, told from its upper edge; without one, the plain mean."""
     share = np.zeros_like(outcome.before)
     top = 1 + (within or 0.0)
@@ -106,83 +104,41 @@ def _ratios(plan_request: PlanRequest, outcome: Outcome, bands: Bands, within: f
         broker_capacity = capacity.get(name, np.ones(len(share)))
         plain = bands.mean[d] * broker_capacity
         fair = bands.high[:, d] / top
-        is_own = name in plan_request.options.targets or name in plan_request.options.caps
+        is_own = name in plan_request.options.targets or name in plan_request.caps
         share[:, d] = plain if is_own else np.where(np.isfinite(fair) & (fair > 0), fair, plain)
     nothing = np.zeros_like(share)
-    return _Ratios(
+    return Ratios(
         np.divide(outcome.before, share, out=nothing.copy(), where=share > 0),
         np.divide(outcome.after, share, out=nothing.copy(), where=share > 0),
         share,
     )
 
 
-def _giver(draft: Draft) -> Ints:
-    """The broker that is relieved: of the first replica that goes, else of the leadership."""
-    column = draft.is_dropped.argmax(axis=1)
-    rows = np.arange(len(draft))
-    return np.where(draft.is_dropped.any(axis=1), draft.start[rows, column], np.maximum(draft.leader_from, 0))
-
-
-def _receiver(draft: Draft) -> Ints:
-    column = draft.is_new.argmax(axis=1)
-    rows = np.arange(len(draft))
-    return np.where(draft.is_new.any(axis=1), draft.end[rows, column], draft.leader_to)
-
-
-def _given_and_received(plan_request: PlanRequest, draft: Draft, resources: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """float64[M, D]: what the giver loses and the receiver gains by a move, follower's part and leader's."""
-    loads = plan_request.partitions.placement.loads
-    rf = (draft.end >= 0).sum(axis=1).astype(np.int32)
-    every = np.ones(len(plan_request.partitions.placement.replicas), dtype=np.int32)
-    every[draft.row] = rf
-    columns = columns_of(loads, every, resources)
-    follower = columns.follower_load[draft.row]
-    extra = columns.leader_extra[draft.row]
-    giver, receiver = _giver(draft), _receiver(draft)
-    drops, gains = draft.is_dropped.any(axis=1, keepdims=True), draft.is_new.any(axis=1, keepdims=True)
-    changes = draft.changes_leader
-    given = follower * drops + extra * (changes & (draft.leader_from == giver))[:, None]
-    received = follower * gains + extra * (changes & (draft.leader_to == receiver))[:, None]
-    return given, received
-
-
-def _what_is_repaired(
-    draft: Draft, ratios: _Ratios, giver: Ints, receiver: Ints, given: Floats, received: Floats
-) -> tuple[Ints, Longs, Flags]:
-    """The broker, the resource and the side that stood furthest from its share, among those that the move changes."""
-    over = np.where(given > 0, ratios.before[giver] - 1, -np.inf)
-    under = np.where(received > 0, 1 - ratios.before[receiver], -np.inf)
-    rows = np.arange(len(draft))
-    worst_over, worst_under = over.argmax(axis=1), under.argmax(axis=1)
-    is_over = over[rows, worst_over] >= under[rows, worst_under]
-    return np.where(is_over, giver, receiver), np.where(is_over, worst_over, worst_under), is_over
-
-
 def _balance_texts(
-    plan_request: PlanRequest,
-    outcome: Outcome,
-    ratios: _Ratios,
-    broker: Ints,
-    d: Longs,
-    is_over: Flags,
-    without: Floats,
+    plan_request: PlanRequest, outcome: Outcome, ratios: Ratios, repaired: Repaired
 ) -> tuple[list[str], list[str]]:
     ids = plan_request.brokers.arrays.ids
     names = [WORDS[name] for name in outcome.resources]
     reasons, worse = [], []
+    broker, d = repaired.broker, repaired.resource
     columns = zip(
-        ids[broker].tolist(), d.tolist(), is_over.tolist(), ratios.before[broker, d].tolist(),
-        ratios.after[broker, d].tolist(), without.tolist(), strict=True,
+        ids[broker].tolist(), d.tolist(), repaired.kind.tolist(), ratios.before[broker, d].tolist(),
+        ratios.after[broker, d].tolist(), repaired.without.tolist(), strict=True,
     )  # fmt: skip
-    for broker_id, resource, over, before, after, left_out in columns:
+    for broker_id, resource, kind, before, after, left_out in columns:
         verb = names[resource]
-        if over:
-            reasons.append(f"relieves broker {broker_id}: its {verb} {before:.2f} × its share")
-        else:
-            reasons.append(f"fills broker {broker_id}: its {verb} {before:.2f} × its share")
-        one, other = told_apart(left_out, after)
-        worse.append(f"broker {broker_id}'s {verb} {one} × its share instead of {other} ×")
+        reasons.append(f"{_REPAIRS[kind].format(broker_id)}: its {verb} {before:.2f} × its share")
+        worse.append(_consequence(broker_id, verb, left_out, after, is_worse=kind != Repair.NONE))
     return reasons, worse
+
+
+def _consequence(broker_id: int, verb: str, left_out: float, after: float, *, is_worse: bool) -> str:
+    one, other = told_apart(left_out, after)
+    if is_worse:
+        return f"broker {broker_id}'s {verb} {one} × its share instead of {other} ×"
+    if one == other:
+        return "nothing that is measured: what brokers carry is the same"
+    return f"nothing by itself: broker {broker_id}'s {verb} {one} × its share, in the whole plan {other} ×"
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:
@@ -207,12 +163,40 @@ def _say_hard_reasons(plan_request: PlanRequest, draft: Draft, reasons: list[str
         reasons[m] = f"lowers the replication factor from {start_count[m]} to {end_count[m]}"
         worse[m] = f"the partition keeps {start_count[m] - end_count[m]} replicas too many"
     target = np.asarray(end_count, dtype=np.int32)
-    shared = lacks_racks(draft.start, plan_request.brokers, target)
-    repaired = shared & ~lacks_racks(draft.end, plan_request.brokers, target)
+    whole = plan_request.partitions.placement.broker_sets
+    sets = None if whole is None else whole.taken(draft.row)
+    shared = lacks_racks(draft.start, plan_request.brokers, target, sets)
+    repaired = shared & ~lacks_racks(draft.end, plan_request.brokers, target, sets)
     for m in np.flatnonzero(repaired).tolist():
         reasons[m] = "puts replicas that share a rack on racks of their own"
         worse[m] = "one rack that fails takes more than one replica of the partition with it"
-    offline = _offline(plan_request, draft)
+    _say_what_leaves(plan_request, draft, sets, reasons, worse)
+    if plan_request.options.preferred_election:
+        for m in range(len(draft)):
+            first, now = ids[draft.leader_to[m]], ids[draft.leader_from[m]]
+            reasons[m] = f"lets broker {first} lead, which comes first in the list of those that may"
+            worse[m] = f"broker {now} goes on leading it"
+    for m in np.flatnonzero(draft.is_reorder).tolist():
+        first, second, was = (int(ids[b]) for b in (draft.end[m, 0], draft.end[m, 1], draft.start[m, 1]))
+        reasons[m] = f"lets broker {second} lead it if broker {first} is lost"
+        worse[m] = f"broker {was} takes over more than an even part of what broker {first} leads"
+    demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
+    for m in np.flatnonzero(demoted[draft.leader_from] & draft.changes_leader).tolist():
+        reasons[m] = f"takes the lead from broker {ids[draft.leader_from[m]]}, which is demoted"
+        worse[m] = f"broker {ids[draft.leader_from[m]]} goes on leading it"
+
+
+def _say_what_leaves(
+    plan_request: PlanRequest, draft: Draft, sets: BrokerSets | None, reasons: list[str], worse: list[str]
+) -> None:
+    """What may not stay where it is: outside its topic's brokers, in a log dir that is offline, on who leaves."""
+    brokers, ids = plan_request.brokers.brokers, plan_request.brokers.arrays.ids
+    outside = np.zeros(draft.start.shape, dtype=np.bool_) if sets is None else sets.outside(draft.start)
+    for m in np.flatnonzero(outside.any(axis=1)).tolist():
+        broker = ids[draft.start[m][outside[m]][0]]
+        reasons[m] = f"leaves broker {broker}, which its topic may not be on"
+        worse[m] = f"a replica stays on broker {broker}, which its topic may not be on"
+    offline = _offline(plan_request, draft, outside)
     for m in np.flatnonzero(offline).tolist():
         reasons[m] = "its log dir is offline"
         worse[m] = "the partition lacks a replica until the disk is repaired"
@@ -222,15 +206,14 @@ def _say_hard_reasons(plan_request: PlanRequest, draft: Draft, reasons: list[str
         state = STATE_WORDS[brokers[b].state]
         reasons[m] = f"leaves broker {ids[b]}, which is {state}"
         worse[m] = f"a replica stays on broker {ids[b]}, which is {state}"
-    demoted = np.array([broker.state is BrokerState.DEMOTED for broker in brokers], dtype=np.bool_)
-    for m in np.flatnonzero(demoted[draft.leader_from] & draft.changes_leader).tolist():
-        reasons[m] = f"takes the lead from broker {ids[draft.leader_from[m]]}, which is demoted"
-        worse[m] = f"broker {ids[draft.leader_from[m]]} goes on leading it"
 
 
-def _offline(plan_request: PlanRequest, draft: Draft) -> Flags:
+def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
     marks = plan_request.partitions.placement.must_leave
-    return np.zeros(len(draft), dtype=np.bool_) if marks is None else np.asarray(marks[draft.row].any(axis=1))
+    if marks is None:
+        return np.zeros(len(draft), dtype=np.bool_)
+    width = marks.shape[1]
+    return np.asarray((marks[draft.row] & ~outside[:, :width]).any(axis=1))
 
 
 def _parts(copies: tuple[int, int], amounts: tuple[float, float], lost: int, won: int, *, is_sized: bool) -> str:

@@ -7,11 +7,12 @@ import numpy as np
 from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.errors import InfeasibleError
-from kafka_rebalance.planner.solution import Widening
+from kafka_rebalance.planner.solution import Bounds, Widening
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
 from kafka_rebalance.plans.explain.moves import WORDS
 from kafka_rebalance.plans.explain.outside_band import causes
 from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
 
 
@@ -59,6 +60,18 @@ def rebalance_words(
     return tuple(lines) or (_improvement(plan_request, bands, before, after),)
 
 
+def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds) -> tuple[str, ...]:
+    """What the printed bounds and gaps are about where the bands asked for are not met."""
+    if not widened:
+        return ()
+    least = asked.bytes.value
+    known = f"none that met those asked for could copy less than {bytes_in_words(least)}" if least > 0 else ""
+    return (
+        "bounds and gaps are for the bands as widened, not for those asked for, which no plan that was found meets"
+        + (f": {known}" if known else ""),
+    )
+
+
 def nothing_within_budget_words(plan_request: PlanRequest, bands: Bands, load: Floats) -> tuple[str, ...]:
     """Something stands outside, and what would help is beyond the budget."""
     was = imbalance(bands, load, plan_request.brokers.arrays.stays)
@@ -82,12 +95,20 @@ def within_budget_words(plan_request: PlanRequest, bands: Bands, before: Floats,
     return (first, *plan_request.hard, *lines, *([further] if lines else []))
 
 
+def least_imbalance_words(claim: BudgetClaim | None) -> tuple[str, ...]:
+    """What nobody can do better within the budget, where that is known to be anything."""
+    if claim is None or not claim.least_imbalance:
+        return ()
+    return (f"no plan within the budget can come below an imbalance of {claim.least_imbalance:.3g} (weak duality)",)
+
+
 def _limits(plan_request: PlanRequest) -> str:
     options = plan_request.options
     texts = (
         "" if options.max_move_bytes is None else f"at most {bytes_in_words(options.max_move_bytes)}",
         "" if options.max_moves is None else f"at most {options.max_moves:,} replica moves",
         "" if options.max_leader_changes is None else f"at most {options.max_leader_changes:,} leader changes",
+        "" if options.max_hours is None else f"at most {options.max_hours:g} h at the throttle",
     )
     return ", ".join(text for text in texts if text)
 

@@ -72,6 +72,8 @@ def _has_frontier(plan_request: PlanRequest) -> bool:
     return (
         bool(len(plan_request.rows))
         and not plan_request.options.preferred_election
+        and plan_request.options.survive is None  # its points are bands alone, and would survive nothing
+        and not plan_request.options.min_topic_leaders
         and not nothing_usable(plan_request.snapshot)
     )
 
@@ -140,13 +142,14 @@ def _own_point(plan: Plan, plan_request: PlanRequest) -> RatedPoint:
 
 
 def _own_reason(plan: Plan, options: PlanOptions) -> str:
-    is_limited = (options.max_move_bytes, options.max_moves, options.max_leader_changes) != (None, None, None)
     if not plan.moves:
         reason = plan.reasons[0]
-    elif is_limited:
+    elif options.has_budget:
         reason = "it is the most even one found that the budget allows"
     elif options.targets:
         reason = "the targets were asked for"
+    elif options.headroom and options.within is None:
+        reason = "the headroom was asked for"
     elif options.caps and options.within is None:
         reason = "the caps were asked for"
     elif options.is_explicit:
@@ -154,7 +157,7 @@ def _own_reason(plan: Plan, options: PlanOptions) -> str:
     else:
         reason = f"it is inside the band of ±{options.band:.1%} that holds where nothing is asked for"
     is_wider = any(outcome.widened_to != (None, None) for outcome in plan.resources)
-    if is_wider and plan.moves and not is_limited:
+    if is_wider and plan.moves and not options.has_budget:
         reason += ", as far as that can be met"
     return reason
 

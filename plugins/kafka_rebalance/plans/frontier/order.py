@@ -72,15 +72,17 @@ def named(points: Sequence[RatedPoint], params: FrontierParams = DEFAULTS.fronti
         gain[paid <= 0] = -1.0
     unit = ("byte that is copied", "replica that moves", "leader that changes")[axis]
     names = {
-        1 + int(gain.argmax()): ("cheap", _bargain_words(float(paid[gain.argmax()]), unit)),
+        1 + int(gain.argmax()): ("cheap", _bargain_words(float(paid[gain.argmax()]), float(cost[0]), unit)),
         knee: ("knee", "beyond it each further step costs more than it evens out"),
         len(points) - 1: ("even", "the most even one that was found"),
     }
     return tuple(_with_name(point.point, *names.get(i, (None, ""))) for i, point in enumerate(points))
 
 
-def _bargain_words(paid: float, unit: str) -> str:
-    return f"the most evenness for each {unit}" if paid > 0 else f"it evens out without one {unit}"
+def _bargain_words(paid: float, first: float, unit: str) -> str:
+    if paid > 0:
+        return f"the most evenness for each {unit}"
+    return f"it evens out without one {'more ' * (first > 0)}{unit}"
 
 
 def _with_name(point: FrontierPoint, name: str | None, words: str) -> FrontierPoint:

@@ -9,12 +9,13 @@ Complexity: two searches, and the one within the budget. Deterministic: steps ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
-from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
 from kafka_rebalance.planner.params import SolveParams
@@ -22,6 +23,9 @@ from kafka_rebalance.planner.placed import in_kafka_order, plan_cost
 from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.frontier.kept_limits import lifted_words, lifts
+from kafka_rebalance.plans.outcome import bands_of
 from kafka_rebalance.plans.params import DEFAULTS, BudgetParams
 
 
@@ -32,7 +36,7 @@ def solve_within_budget(
 
     Raises InfeasibleError where even the moves that cannot be left out cost more.
     """
-    solution = solve(problem, seed=seed, params=params)
+    solution = within_limits(problem, solve(problem, seed=seed, params=params), seed, params, budget)
     if fits_budget(problem, solution.cost):
         return solution
     least = solve(without_balance(problem), seed=seed, params=budget.solve)
@@ -42,6 +46,53 @@ def solve_within_budget(
         )
     if problem.elects_preferred:
         return replace(least, is_cut_short=True)
+    best = searched_within_budget(problem, solution, least, seed, params)
+    for number in range(1, budget.searches if _is_small(problem, budget) else 1):
+        other = solve(without_balance(problem), seed=seed + number, params=budget.solve)
+        start = other if fits_budget(problem, other.cost) else least
+        best = min(
+            best, searched_within_budget(problem, solution, start, seed + number, params), key=outside_of(problem)
+        )
+    return best
+
+
+def within_limits(
+    problem: Problem, solution: Solution, seed: int, params: SolveParams, budget: BudgetParams
+) -> Solution:
+    """The solution, or where it lifts somebody above what they can carry the most even one that does not, for no more
+    than it costs.
+
+    Raises InfeasibleError where what must move does.
+    """
+    if not lifts(problem, solution):
+        return solution
+    least = solve(without_balance(problem), seed=seed, params=budget.solve)
+    if lifts(problem, least):
+        raise InfeasibleError(
+            f"no plan was found in which what must move leaves every broker what it can carry: the nearest one lifts "
+            f"{lifted_words(problem, least)}",
+            "brokers that can carry it, or a higher capacity",
+        )
+    cost = solution.cost
+    limited = replace(problem, budget=Budget(cost.bytes, cost.replica_moves, cost.leader_changes))
+    best = searched_within_budget(limited, least, least, seed, params)
+    return replace(least if lifts(problem, best) else best, bounds=solution.bounds, is_cut_short=False)
+
+
+def _is_small(problem: Problem, budget: BudgetParams) -> bool:
+    return problem.partition_count * problem.broker_count <= budget.few_pairs
+
+
+def outside_of(problem: Problem) -> Callable[[Solution], float]:
+    """What is compared: the share of load outside its bands."""
+    bands = bands_of(problem)
+    return lambda solution: imbalance(bands, solution.after, problem.stays)
+
+
+def searched_within_budget(
+    problem: Problem, solution: Solution, least: Solution, seed: int, params: SolveParams
+) -> Solution:
+    """The most even one found between ``least``, what must move, and ``solution``, what is wanted in the end."""
     found = search_within_budget(
         problem,
         Placing(least.replicas, least.leader),
@@ -71,13 +122,14 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
 
 
 def without_balance(problem: Problem) -> Problem:
-    """The same problem asking only for what must move whatever the balance."""
+    """The same problem asking only for what must move whatever the balance, and that nobody is lifted above a limit."""
     load = broker_loads(problem, problem.replicas, problem.leader)
     stays = problem.stays[:, None]
     high = np.broadcast_to(2 * load.sum(axis=0), load.shape)  # a broker that leaves hands its load to any other
+    high = np.minimum(np.maximum(high, problem.band_high), np.maximum(problem.limit, load))
     return replace(
         problem,
-        band_high=np.where(stays, np.maximum(high, problem.band_high), problem.band_high),
+        band_high=np.where(stays, high, problem.band_high),
         band_low=np.where(stays, np.minimum(0.0, problem.band_low), problem.band_low),
     )
 

@@ -76,7 +76,7 @@ def continued_plan(
     if len(draft) and fits_budget(problem, cost) and cost.bytes <= params.stability.most_bytes_ratio * fresh.cost.bytes:
         return _continued(draft, previous_plan)
     is_enough = off <= allowed or (
-        problem.budget.is_limited and _is_as_even(plan_request, problem, (today, loads), fresh, least)
+        plan_request.options.has_budget and _is_as_even(plan_request, problem, (today, loads), fresh, least)
     )
     return confirmed if holds and is_enough else None
 

@@ -21,7 +21,8 @@ from kafka_rebalance.plans.request import PlanRequest
 WANTED = (
     "balance_within", "is_explicit", "targets", "caps", "max_move_bytes", "max_moves", "max_leader_changes",
     "remove_brokers", "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only",
-    "preferred_election", "include_topics", "exclude_topics",
+    "preferred_election", "include_topics", "exclude_topics", "remove_racks", "headroom",
+    "max_reorders", "topic_brokers", "max_hours", "survive", "also_balance", "min_topic_leaders",
 )  # fmt: skip
 
 
@@ -59,7 +60,7 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
             done += 1
             continue
         start = [index.get(broker, NOBODY) for broker in move["from"]]
-        if today not in (start, to) or not _is_lawful(problem, today, to, leads):
+        if today not in (start, to) or not _is_lawful(problem, at, today, to, leads):
             return None
         replicas[at] = NOBODY
         replicas[at, : len(to)] = to
@@ -68,10 +69,10 @@ def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[
     return PreviousPlan(previous["plan_id"], replicas, leader, left, done) if left else None
 
 
-def _is_lawful(problem: Problem, today: list[int], to: list[int], leader: int) -> bool:
+def _is_lawful(problem: Problem, row: int, today: list[int], to: list[int], leader: int) -> bool:
     new = [broker for broker in to if broker not in today]
     return (
-        bool(problem.takes_replicas[new].all())
+        bool((problem.takes_replicas & problem.sets.brokers[problem.sets.of_partition[row]])[new].all())
         and bool(problem.stays[to].all())
         and bool(problem.takes_leaders[leader] or problem.keeps_leaders[leader])
     )

@@ -31,7 +31,7 @@ from kafka_rebalance.cluster_arrays.partition_arrays import unknown_words
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.plans.params import DEFAULTS, UnseenParams
 from kafka_rebalance.plans.request import PlanRequest
-from kafka_rebalance.resources import BALANCED, COUNTED, LEADER_CARRIED, ROWS, TABLE
+from kafka_rebalance.resources import COUNTED, LEADER_CARRIED, ROWS, TABLE
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 
@@ -143,7 +143,11 @@ def _known_in_part(plan_request: PlanRequest) -> list[str]:
     reasons = []
     for row in TABLE:
         name, kind = row.name, row.load
-        if kind is not None and name in BALANCED and (plan_request.options.moves_replicas or name in LEADER_CARRIED):
+        if (
+            kind is not None
+            and name in plan_request.balanced
+            and (plan_request.options.moves_replicas or name in LEADER_CARRIED)
+        ):
             values = plan_request.snapshot.load(kind)
             share = 1 - float(np.isnan(values).mean()) if len(values) else 0.0
             # Measured of other partitions' traffic, had all groups been seen: that is no resource that nobody asked of.

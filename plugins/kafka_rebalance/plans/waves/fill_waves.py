@@ -4,9 +4,10 @@
 2. No broker sends more than ``slots`` partitions or receives more than ``slots`` copies at a time, and what is written
    meanwhile stays below half of the throttle, unless one partition alone is above it: then that wave's throttle is
    raised above its rate, for otherwise the copy would never catch up.
-3. Partitions that lack replicas go first.
-4. The sum of the waves' times is small: with waves alike it comes near the busiest broker's bytes over the throttle,
-   which is a lower bound.
+3. No broker gives or takes the leadership of more than ``leaders`` partitions in one wave.
+4. Partitions that lack replicas go first.
+5. The sum of the waves' times is small: it comes near the busiest broker's bytes over the throttle, which is a lower
+   bound. The largest first, each where it costs least; then exchange between waves (``wave_exchange``).
 
 Example: throttle 10 bytes/s, broker 1 sends 100 and 40 bytes, broker 2 sends 50, one slot: waves {100, 50} and {40}
 last 10 s + 4 s = 14 s = broker 1's 140 bytes over the throttle.
@@ -22,8 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Ints
-from kafka_rebalance.plans.params import DEFAULTS
+from kafka_rebalance.plans.params import DEFAULTS, WaveParams
+from kafka_rebalance.plans.waves.leader_steps import UNLIMITED
 from kafka_rebalance.plans.waves.transfers import Transfers
+from kafka_rebalance.plans.waves.wave_exchange import packing_of, shorten
 from kafka_rebalance.plans.waves.wave_fill import Caps, copies_of, empty_wave_loads, fill_evenly, fill_next
 
 
@@ -34,6 +37,7 @@ class WaveLimits:
     throttle_bytes_per_s: int
     slots: int
     rows: int
+    leaders: int = UNLIMITED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +58,18 @@ class WaveTraffic:
     seconds: float
 
 
-def waves_of(transfers: Transfers, is_urgent: Flags, brokers: int, disk: Disk | None, limits: WaveLimits) -> Ints:
+def waves_of(
+    transfers: Transfers,
+    is_urgent: Flags,
+    brokers: int,
+    disk: Disk | None,
+    limits: WaveLimits,
+    params: WaveParams = DEFAULTS.waves,
+) -> Ints:
     """int32[E]: the wave of each transfer, without gaps, urgent ones first; -1: no disk ever has capacity for it."""
     if len(transfers) == 0:
         return np.zeros(0, dtype=np.int32)
-    caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2)
+    caps = Caps(limits.slots, limits.rows, limits.throttle_bytes_per_s / 2, limits.leaders)
     if disk is not None and _is_tight(transfers, brokers, disk):
         return _one_after_the_other(transfers, is_urgent, brokers, disk, caps)
     copies = copies_of(transfers)
@@ -67,8 +78,13 @@ def waves_of(transfers: Transfers, is_urgent: Flags, brokers: int, disk: Disk | 
     urgent_waves = _least_waves(transfers.chosen(urgent), brokers, caps)
     waves = max(_least_waves(transfers, brokers, caps), urgent_waves, 1)
     while True:
-        wave = fill_evenly(order, len(urgent), max(urgent_waves, 1), copies, empty_wave_loads(waves, brokers), caps)
+        wave_loads = empty_wave_loads(waves, brokers)
+        wave = fill_evenly(order, len(urgent), max(urgent_waves, 1), copies, wave_loads, caps)
         if (wave >= 0).all():
+            enough = (1 + params.fair_time_over_least) * least_in_turn(transfers, brokers)
+            # Waves with urgent partitions stay as they are: none of the others may come between them.
+            packing = packing_of(wave, urgent_waves, copies, wave_loads, caps)
+            shorten(packing, params.most_exchange_tries, enough)
             return _without_gaps(wave)
         urgent_waves += math.ceil(urgent_waves / 8) if (wave[urgent] < 0).any() else 0
         waves = max(waves + math.ceil(waves / 8), urgent_waves)
@@ -122,15 +138,38 @@ def _busiest_rate(transfers: Transfers, brokers: int) -> float:
     return max(float(into.max(initial=0.0)), float(out.max(initial=0.0)))
 
 
+def least_in_turn(transfers: Transfers, brokers: int) -> float:
+    """Bytes of the busiest broker: waves after each other cannot be shorter."""
+    sent = np.bincount(transfers.source, weights=transfers.copies * transfers.size, minlength=brokers)
+    arriving = np.bincount(transfers.target, weights=transfers.size[transfers.of_copy], minlength=brokers)
+    return max(float(sent.max(initial=0.0)), float(arriving.max(initial=0.0)))
+
+
+def bytes_in_turn(transfers: Transfers, wave: Ints, brokers: int) -> float:
+    """The busiest broker's bytes of each wave, summed: what the waves' times are made of. -1: in no wave."""
+    waves = int(wave.max(initial=-1)) + 1
+    within = wave >= 0
+    sent = np.bincount(
+        wave[within] * brokers + transfers.source[within],
+        weights=(transfers.copies * transfers.size)[within],
+        minlength=waves * brokers,
+    )
+    owner = transfers.of_copy
+    owner, target = owner[within[owner]], transfers.target[within[owner]]
+    arriving = np.bincount(wave[owner] * brokers + target, weights=transfers.size[owner], minlength=waves * brokers)
+    return float(np.maximum(sent, arriving).reshape(waves, brokers).max(axis=1, initial=0.0).sum())
+
+
 def _least_waves(transfers: Transfers, brokers: int, caps: Caps) -> int:
-    """Fewer waves cannot be: degree over slots, rows of a file, write rates over what a wave may have of them."""
+    """Fewer waves cannot be: degree over slots, rows of a file, write rates and leaders over what a wave may have."""
     if len(transfers) == 0:
         return 0
     degree = max(
         int(np.bincount(transfers.source, minlength=brokers).max()),
         int(np.bincount(transfers.target, minlength=brokers).max(initial=0)),
     )
-    by_rate = _busiest_rate(transfers, brokers) / caps.rate
+    led = max((int(np.bincount(side[side >= 0], minlength=1).max()) for side in transfers.leaders), default=0)
+    by_rate = max(_busiest_rate(transfers, brokers) / caps.rate, led / caps.leaders)
     return max(math.ceil(degree / caps.slots), math.ceil(len(transfers) / caps.rows), math.ceil(by_rate), 1)
 
 

@@ -10,11 +10,19 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Ints, Longs
 
 
+class LeaderShifts(NamedTuple):
+    """int32[E]: the broker that stops leading each partition, and the one that begins to; -1: nobody does."""
+
+    before: Ints
+    after: Ints
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Transfers:
     """``source`` int32[E] the leader that is read from; ``size`` float64[E] bytes of one copy; ``rate`` float64[E]
     what is written to it meanwhile; ``target`` int32[C] receivers, those of e are ``target[begin[e]:begin[e + 1]]``;
-    ``dropped`` int32[G] with ``dropped_begin``: brokers that lose a replica afterwards, of ``dropped_size`` bytes.
+    ``dropped`` int32[G] with ``dropped_begin``: brokers that lose a replica afterwards, of ``dropped_size`` bytes;
+    ``leaders``: whose leadership changes with them.
     """
 
     source: Ints
@@ -25,6 +33,7 @@ class Transfers:
     dropped: Ints
     dropped_size: Floats
     dropped_begin: Longs
+    leaders: LeaderShifts
 
     def __len__(self) -> int:
         return len(self.source)
@@ -47,6 +56,7 @@ class Transfers:
             source=self.source[members], size=self.size[members], rate=self.rate[members],
             target=self.target[target], begin=begin, dropped=self.dropped[dropped],
             dropped_size=self.dropped_size[dropped], dropped_begin=dropped_begin,
+            leaders=LeaderShifts(self.leaders.before[members], self.leaders.after[members]),
         )  # fmt: skip
 
 
@@ -68,7 +78,14 @@ class ReplicaCells(NamedTuple):
 
 
 def transfers_of(
-    *, source: Ints, size: Floats, rate: Floats, new: ReplicaCells, dropped: ReplicaCells, own_size: Floats
+    *,
+    source: Ints,
+    size: Floats,
+    rate: Floats,
+    new: ReplicaCells,
+    dropped: ReplicaCells,
+    own_size: Floats,
+    leaders: LeaderShifts,
 ) -> Transfers:
     """From rows: new copies, and what goes with ``own_size`` float64[E, W]. Unknown sizes and rates count as 0 here."""
     return Transfers(
@@ -80,6 +97,7 @@ def transfers_of(
         dropped=dropped.listed,
         dropped_size=np.nan_to_num(own_size[dropped.is_meant]),
         dropped_begin=dropped.begins,
+        leaders=leaders,
     )
 
 

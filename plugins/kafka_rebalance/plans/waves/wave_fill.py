@@ -27,15 +27,20 @@ class Copies(ByReference):
     rate: Floats
     target: Ints
     begin: Longs
+    leader_before: Ints
+    leader_after: Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Caps(ByReference):
-    """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s written meanwhile."""
+    """Limits of one wave: partitions sent or copies received by a broker, rows of a file, bytes/s written meanwhile,
+    leaders that change from or to a broker.
+    """
 
     slots: int
     rows: int
     rate: float
+    leaders: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +53,8 @@ class WaveLoads(ByReference):
     rate_in: Floats
     count_out: npt.NDArray[np.int32]
     count_in: npt.NDArray[np.int32]
+    leaders_out: npt.NDArray[np.int32]
+    leaders_in: npt.NDArray[np.int32]
     members: Longs
     length: Floats
 
@@ -60,6 +67,8 @@ def copies_of(transfers: Transfers) -> Copies:
         np.ascontiguousarray(transfers.rate),
         np.ascontiguousarray(transfers.target),
         np.ascontiguousarray(transfers.begin),
+        np.ascontiguousarray(transfers.leaders.before, dtype=np.int32),
+        np.ascontiguousarray(transfers.leaders.after, dtype=np.int32),
     )
 
 
@@ -67,10 +76,19 @@ def empty_wave_loads(waves: int, brokers: int) -> WaveLoads:
     """``waves`` without members."""
     shape = (waves, brokers)
     busy = [np.zeros(shape) for _ in range(4)]
-    counts = [np.zeros(shape, dtype=np.int32) for _ in range(2)]
+    counts = [np.zeros(shape, dtype=np.int32) for _ in range(4)]
     return WaveLoads(
-        busy[0], busy[1], busy[2], busy[3], counts[0], counts[1], np.zeros(waves, dtype=np.int64), np.zeros(waves)
+        busy[0], busy[1], busy[2], busy[3], counts[0], counts[1], counts[2], counts[3],
+        np.zeros(waves, dtype=np.int64), np.zeros(waves),
     )  # fmt: skip
+
+
+@inner_kernel
+def can_change_leader(w: int, before: int, after: int, wave_loads: WaveLoads, limit: int) -> bool:
+    """Wave ``w`` may change one leader more from one broker to another; -1: nobody."""
+    return (before < 0 or wave_loads.leaders_out[w, before] < limit) and (
+        after < 0 or wave_loads.leaders_in[w, after] < limit
+    )
 
 
 @inner_kernel
@@ -81,6 +99,8 @@ def level_in(w: int, e: int, copies: Copies, wave_loads: WaveLoads, caps: Caps) 
     if wave_loads.members[w] >= caps.rows or wave_loads.count_out[w, s] >= caps.slots:
         return -1.0
     if wave_loads.rate_out[w, s] > 0 and wave_loads.rate_out[w, s] + out_rate > caps.rate:
+        return -1.0
+    if not can_change_leader(w, copies.leader_before[e], copies.leader_after[e], wave_loads, caps.leaders):
         return -1.0
     level = float(wave_loads.busy_out[w, s] + copies.size[e] * (last - first))
     for i in range(first, last):
@@ -100,6 +120,10 @@ def join(w: int, e: int, copies: Copies, wave_loads: WaveLoads) -> None:
     wave_loads.busy_out[w, s] += copies.size[e] * (last - first)
     wave_loads.rate_out[w, s] += copies.rate[e] * (last - first)
     wave_loads.count_out[w, s] += 1
+    if copies.leader_before[e] >= 0:
+        wave_loads.leaders_out[w, copies.leader_before[e]] += 1
+    if copies.leader_after[e] >= 0:
+        wave_loads.leaders_in[w, copies.leader_after[e]] += 1
     wave_loads.length[w] = max(wave_loads.length[w], wave_loads.busy_out[w, s])
     for i in range(first, last):
         d = copies.target[i]

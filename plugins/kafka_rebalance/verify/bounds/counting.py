@@ -6,7 +6,8 @@
    top.
 2. A broker must receive what its disk lacks below its band.
 3. Everything on a broker that leaves is copied; of a partition whose replicas share racks, all but one a rack move.
-4. A broker that leads too many partitions must stop leading some, one change each.
+4. Copies that nobody avoids (a broker leaves, the replication factor grows) are read from today's leader.
+5. A broker that leads too many partitions must stop leading some, one change each.
 
 Example: a broker holds replicas of 6, 3 and 1 GB and may hold 8 GB: at least 2 GB leave it.
 """
@@ -66,11 +67,16 @@ def touchable(cluster: ClusterArrays, rf: Longs) -> Flags:
     """bool[P]: partitions that may be moved. What carries something unknown is left alone unless it has to go."""
     there = cluster.now >= 0
     has_to = ((there & ~cluster.stays[cluster.now]) | cluster.must_leave).any(axis=1) | (rf != there.sum(axis=1))
-    open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
-    has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, open_racks)
+    has_to |= distinct_racks(cluster, cluster.now) < np.minimum(rf, racks_open(cluster))
     has_to |= (cluster.leader >= 0) & ~cluster.keeps_leaders[cluster.leader]
     left_alone = cluster.excluded | cluster.in_flight | cluster.leaderless | (cluster.unknown & ~has_to)
     return np.asarray(~left_alone)
+
+
+def racks_open(cluster: ClusterArrays) -> Longs:
+    """int64[P]: racks with a broker that takes replicas and that the partition's topic may be on."""
+    counts = [len(np.unique(cluster.rack[cluster.takes_replicas & may])) for may in cluster.may_be_on]
+    return np.asarray(np.array(counts, dtype=np.int64)[cluster.place_rule])
 
 
 def least_leader_changes(
@@ -115,6 +121,18 @@ def least_seconds(
     return max(bytes_bound / receivers, lacking) / throttle
 
 
+def most_sent(cluster: ClusterArrays, parameters: PlanParameters) -> float:
+    """Bytes that the busiest broker sends at least: where replicas may not stay, leaders send copies in their place."""
+    if not parameters.moves_replicas:
+        return 0.0
+    rf = wanted_rf(cluster, parameters)
+    may_stay = (cluster.now >= 0) & cluster.stays[cluster.now] & ~cluster.must_leave
+    copies = np.maximum(rf - may_stay.sum(axis=1), 0)
+    rows = np.flatnonzero(touchable(cluster, rf) & (cluster.leader >= 0))
+    sent = (copies * np.nan_to_num(cluster.size))[rows]
+    return float(np.bincount(cluster.leader[rows], weights=sent, minlength=1).max())
+
+
 def _must_leave(cluster: ClusterArrays, row: Longs, column: Longs, broker: Ints, cost: Floats) -> Floats:
     forced = ~cluster.stays[broker] | cluster.must_leave[row, column]
     return np.bincount(broker[forced], weights=cost[row[forced]], minlength=len(cluster.ids)).astype(np.float64)
@@ -155,7 +173,7 @@ def _sharing_racks(cluster: ClusterArrays, free: Flags, rf: Longs, now: Longs, d
     open_racks = len(np.unique(cluster.rack[cluster.takes_replicas]))
     used = distinct_racks(cluster, cluster.now)
     lacking = np.maximum(np.minimum(rf, open_racks) - used - np.maximum(rf - now, 0), 0)
-    return float((lacking * drop_cost)[free].sum())
+    return float((lacking * drop_cost)[free & (cluster.place_rule == 0)].sum())
 
 
 def _has_other(cluster: ClusterArrays, rows: Longs) -> Flags:

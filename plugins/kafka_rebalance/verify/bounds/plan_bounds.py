@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds
+from kafka_rebalance.verify.bounds.cost_proofs import check_proofs, proved_costs
+from kafka_rebalance.verify.bounds.counting import least_copied, least_leader_changes, least_seconds, most_sent
 from kafka_rebalance.verify.bounds.prices import price_bound
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import Levels
@@ -18,6 +19,7 @@ from kafka_rebalance.verify.faults import FaultList
 COSTS = ("bytes", "replica_moves", "leader_changes", "seconds")
 # Sums of a million numbers taken in another order differ by about this share.
 ROUNDING = 1e-7
+SLACK_WHERE_NONE_IS_GIVEN = 0.05
 
 
 def recomputed_bounds(
@@ -31,14 +33,21 @@ def recomputed_bounds(
         for outcome in document["resources"]
     }
     found = counting_bounds(document, bands, levels, cluster, parameters)
+    of_costs: dict[str, float] = {}
+    if parameters.moves_replicas:
+        of_costs = proved_costs(document["proofs"], bands, cluster, parameters)
+        found["replica_moves"] = max(found["replica_moves"], of_costs.get("replica_moves", 0.0))
     if "bytes" in found and parameters.moves_replicas:
         prices = {
             name: _by_index(by_broker, cluster) for name, by_broker in document["certificate"].items() if name in bands
         }
-        found["bytes"] = max(found["bytes"], price_bound(cluster, parameters, bands, prices))
+        proved = (price_bound(cluster, parameters, bands, prices), of_costs.get("bytes", 0.0))
+        found["bytes"] = max(found["bytes"], *proved)
     throttle = max([1, *(wave["throttle_bytes_per_s"] for wave in document["waves"])])
     if "bytes" in found:
-        found["seconds"] = least_seconds(cluster, bands, levels.before, found["bytes"], throttle)
+        arrives = least_seconds(cluster, bands, levels.before, found["bytes"], throttle)
+        busiest = max(most_sent(cluster, parameters), of_costs.get("seconds", 0.0))
+        found["seconds"] = max(arrives, busiest / throttle)
     return found
 
 
@@ -66,6 +75,7 @@ def check_bounds(
 ) -> dict[str, float]:
     """Each cost has one bound; see the rules ``bound_*`` and ``gap``. Returns what was recomputed of them."""
     _check_prices(document, cluster, faults)
+    check_proofs(document, cluster, faults)
     has_plan = document["verdict"] not in ("infeasible", "cannot_tell")
     found = recomputed_bounds(document, levels, cluster, parameters) if has_plan else {}
     stated = {claim["cost"]: claim for claim in document["lower_bound"]}
@@ -76,6 +86,7 @@ def check_bounds(
         return found
     for name, bound in stated.items():
         _check_bound(name, bound, float(cost[name]), found.get(name, 0.0), faults)
+    _check_slack(stated, document["parameters"], faults)
     return found
 
 
@@ -103,6 +114,16 @@ def _check_bound(name: str, bound: dict[str, Any], cost: float, found: float, fa
         faults.add("bound_missing", place, "no proof is given")
     gap = None if value <= 0 < cost else 0.0 if value <= 0 else (cost - value) / value
     faults.require_close("gap", f"{place}.gap", bound["gap"], gap, 1.0)
+
+
+def _check_slack(stated: Mapping[str, dict[str, Any]], parameters: Mapping[str, Any], faults: FaultList) -> None:
+    """Whether each cost is within the slack of its bound; not told where nothing was said of the costs."""
+    slack = parameters["slack"]
+    is_told = slack is not None or parameters["prefer"] != "bytes"
+    most = SLACK_WHERE_NONE_IS_GIVEN if slack is None else slack
+    for name, bound in stated.items():
+        is_within = (bound["gap"] is not None and bound["gap"] <= most) if is_told else None
+        faults.require_equal("gap", f"lower_bound.{name}.is_within_slack", bound["is_within_slack"], is_within)
 
 
 def _by_index(prices: Mapping[str, float], cluster: ClusterArrays) -> Floats:

@@ -5,35 +5,68 @@ placement that meets the bands costs at least
 
     Σ over partitions of min over placements (bytes copied + Σ π · load placed) − Σ π⁺ · high + Σ π⁻ · low
 
-whatever the prices are: bad ones only make the bound weak. The inner minimum is exact but for the leader, who is
-chosen apart: replicas on distinct racks where racks suffice, on distinct brokers else.
+whatever the prices are: bad ones only make the bound weak. The inner minimum is exact: replicas on distinct racks where
+racks suffice, on distinct brokers else and where a topic may be on some brokers alone, one of them the leader. A
+leader's rack takes the place of the replica chosen in that rack, else of the dearest one chosen. Covers (``covers.py``)
+make single replicas dearer where they are; then no broker undercuts another.
+
+What float64 may have added up wrongly is taken off: however large prices are, rounding proves nothing.
 
 Complexity: O(P · N · D) for the N brokers that none of their rack undercuts, a slice of partitions at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from kafka_rebalance.verify.bounds.counting import touchable
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats
+from kafka_rebalance.verify.bounds.covers import Surcharge
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Floats, Ints
 from kafka_rebalance.verify.cluster.resource_bands import Band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import Longs, weights_of
 from kafka_rebalance.verify.document.parameters import PlanParameters
 
 _SLICE = 8192
+# Of all that is added up, sums of a million products are right to this share.
+_ROUNDING = 1e-12
+Sides = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Charges:
+    """What is counted: each new copy ``copy`` float64[P], and each of its bytes ``receiving`` float64[B] where it goes.
+
+    Bytes: a copy counts its size. Moves: 1. Time: its size times what its sender counts, and ``receiving``. Another
+    leader than today's counts ``leader_change``.
+    """
+
+    copy: Floats
+    receiving: Floats
+    leader_change: float = 0.0
 
 
 def price_bound(
-    cluster: ClusterArrays, parameters: PlanParameters, bands: Mapping[str, Band], prices: Mapping[str, Floats]
+    cluster: ClusterArrays,
+    parameters: PlanParameters,
+    bands: Mapping[str, Band],
+    prices: Mapping[str, Floats],
+    charges: Charges | None = None,
+    dearer: Sequence[Surcharge] = (),
 ) -> float:
-    """The bound on bytes that ``prices`` (float64[B] by resource) prove; with none, what any balance must copy."""
+    """The bound that ``prices`` (float64[B] by resource), and what covers make ``dearer``, prove of what ``charges``
+    count, bytes where None; without prices, what any balance must copy.
+    """
+    # What is lost on a broker that is gone stays there: at a price it would prove anything.
+    prices = {name: np.where(cluster.stays, by_broker, 0.0) for name, by_broker in prices.items()}
     names = [name for name in prices if name in bands and np.any(prices[name])]
     rf = wanted_rf(cluster, parameters)
     free = touchable(cluster, rf)
     size = np.nan_to_num(cluster.size)
+    if charges is None:
+        charges = Charges(size, np.zeros(len(cluster.ids)))
     own_bytes = np.where(np.isnan(cluster.own_bytes), size[:, None], cluster.own_bytes)
     per_replica, per_leader = np.zeros((len(rf), len(names))), np.zeros((len(rf), len(names)))
     price = np.zeros((len(cluster.ids), len(names)))
@@ -44,17 +77,64 @@ def price_bound(
         total -= _limits_at(prices[name], bands[name])
         cells = own_bytes if name == "disk" else np.repeat(per_replica[:, d : d + 1], cluster.now.shape[1], axis=1)
         total += float((_left_alone(cells, per_leader[:, d], cluster, free) * prices[name]).sum())
-    targets = _cheapest_of_racks(cluster, price, int(rf.max(initial=1)))
-    disk_price = prices["disk"] if "disk" in names else np.zeros(len(cluster.ids))
-    for rows in _slices(np.flatnonzero(free)):
-        new = size[rows, None] + per_replica[rows] @ price[targets].T
-        kept = np.zeros(cluster.now[rows].shape)
-        for d in range(len(names)):
-            kept += price[cluster.now[rows], d] * per_replica[rows, d][:, None]
-        kept += disk_price[cluster.now[rows]] * (own_bytes[rows] - size[rows, None])
-        total += _cheapest_placements(cluster, rows, rf[rows], targets, new, kept)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
-    return total + _cheapest_leaders(per_leader[free], price[may_lead])
+    targets = np.flatnonzero(cluster.takes_replicas)
+    if not dearer:
+        asked = np.column_stack([price, charges.receiving])
+        targets = _cheapest_of_racks(cluster, asked, may_lead, int(rf.max(initial=1)))
+    total += sum(charge.constant for charge in dearer)
+    disk_price = prices["disk"] if "disk" in names else np.zeros(len(cluster.ids))
+    # Of resources that have a price somewhere, or where changes count.
+    has_leaders = bool(np.any(per_leader[free])) or charges.leader_change > 0
+    for rows in _slices(np.flatnonzero(free)):
+        now = cluster.now[rows]
+        new = charges.copy[rows, None] + per_replica[rows] @ price[targets].T
+        new += size[rows, None] * charges.receiving[targets]
+        new[~cluster.may_be_on[cluster.place_rule[rows]][:, targets]] = np.inf
+        kept = np.zeros(now.shape)
+        for d in range(len(names)):
+            kept += price[now, d] * per_replica[rows, d][:, None]
+        kept += disk_price[now] * (own_bytes[rows] - size[rows, None])
+        for charge in dearer:
+            _add(charge, rows, now, targets, (new, kept))
+        leading = None
+        if has_leaders:
+            beside = per_leader[rows] @ price.T
+            new_leads = np.where(may_lead[targets], new + beside[:, targets] + charges.leader_change, np.inf)
+            is_today = now == cluster.leader[rows, None]
+            stays_led = kept + np.take_along_axis(beside, np.maximum(now, 0), 1)
+            stays_led += np.where(is_today, 0.0, charges.leader_change)
+            leading = (new_leads, np.where(may_lead[now] | is_today, stays_led, np.inf))
+        total += _cheapest_placements(cluster, rows, rf[rows], targets, (new, kept), leading)
+    return total - _rounding(prices, names, per_replica, per_leader, rf, bands, dearer)
+
+
+def _add(charge: Surcharge, rows: Longs, now: Ints, targets: Longs, sides: Sides) -> None:
+    """To copies on the cover's broker, float64[M, targets], and to replicas that stay there, float64[M, W]."""
+    new, kept = sides
+    place, amount = charge.of_slice(rows)
+    for column in np.flatnonzero(targets == charge.broker).tolist():
+        new[place, column] += amount
+    at, j = np.nonzero(now[place] == charge.broker)
+    kept[place[at], j] += amount[at]
+
+
+def _rounding(
+    prices: Mapping[str, Floats],
+    names: Sequence[str],
+    per_replica: Floats,
+    per_leader: Floats,
+    rf: Longs,
+    bands: Mapping[str, Band],
+    dearer: Sequence[Surcharge],
+) -> float:
+    """More than what sums of products at these prices may be wrong by: a share of all that is added up."""
+    carried = per_replica * rf[:, None] + per_leader
+    added = sum(float(np.abs(charge.amount).sum()) + abs(charge.constant) for charge in dearer)
+    for d, name in enumerate(names):
+        added += float(np.abs(prices[name]).max(initial=0.0) * carried[:, d].sum())
+        added += abs(_limits_at(np.abs(prices[name]), bands[name]))
+    return _ROUNDING * added
 
 
 def _slices(rows: Longs) -> list[Longs]:
@@ -75,18 +155,20 @@ def _left_alone(cells: Floats, per_leader: Floats, cluster: ClusterArrays, free:
     return load
 
 
-def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, most_replicas: int) -> Longs:
-    """Receivers worth asking: without those that another of their rack undercuts in every resource.
+def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, may_lead: Flags, most_replicas: int) -> Longs:
+    """Receivers worth asking: without those that another of their rack undercuts in every resource. Whoever may lead is
+    undercut only by such as may.
 
-    All of them where some partition needs a second broker of a rack.
+    All of them where some partition needs a second broker of a rack, or may be on some brokers alone.
     """
     receivers = np.flatnonzero(cluster.takes_replicas)
-    if most_replicas > len(np.unique(cluster.rack[receivers])):
+    if most_replicas > len(np.unique(cluster.rack[receivers])) or len(cluster.may_be_on) > 1:
         return receivers
     chosen = np.ones(len(receivers), dtype=np.bool_)
+    asked = np.column_stack([price, ~may_lead])
     for rack in np.unique(cluster.rack[receivers]):
         inside = np.flatnonzero(cluster.rack[receivers] == rack)
-        mine = np.unique(price[receivers[inside]], axis=0, return_index=True)
+        mine = np.unique(asked[receivers[inside]], axis=0, return_index=True)
         for values, first in zip(mine[0], mine[1], strict=True):
             below = (mine[0] <= values).all(axis=1)
             chosen[inside[first]] = below.sum() == 1
@@ -95,42 +177,48 @@ def _cheapest_of_racks(cluster: ClusterArrays, price: Floats, most_replicas: int
 
 
 def _cheapest_placements(
-    cluster: ClusterArrays, rows: Longs, rf: Longs, targets: Longs, new: Floats, kept: Floats
+    cluster: ClusterArrays, rows: Longs, rf: Longs, targets: Longs, replica: Sides, leading: Sides | None
 ) -> float:
-    """Σ over ``rows`` of the cheapest allowed replica set, at ``new`` float64[M, targets] for a copy on a broker and
-    ``kept`` float64[M, W] for a replica that stays where it is.
+    """Σ over ``rows`` of the cheapest allowed replica set, led by one of it.
+
+    ``replica`` and ``leading``: what a copy on each of ``targets`` costs, float64[M, targets], and a replica that stays
+    where it is, float64[M, W].
     """
     now = cluster.now[rows]
-    kept = np.where((now >= 0) & cluster.stays[now] & ~cluster.must_leave[rows], kept, np.inf)
+    stays = (now >= 0) & cluster.stays[now] & ~cluster.must_leave[rows]
     total = 0.0
     racks_open = len(np.unique(cluster.rack[cluster.takes_replicas]))
     brokers = np.arange(len(cluster.ids), dtype=np.int32)
     for by_rack in (True, False):
-        chosen = np.flatnonzero((rf <= racks_open) == by_rack)
+        chosen = np.flatnonzero(((rf <= racks_open) & (cluster.place_rule[rows] == 0)) == by_rack)
         if len(chosen):
             group = cluster.rack if by_rack else brokers
-            options = np.full((len(chosen), int(group.max()) + 1), np.inf)
-            for column, broker in enumerate(targets.tolist()):
-                place = options[:, group[broker]]
-                np.minimum(place, new[chosen, column], out=place)
-            for j in range(now.shape[1]):
-                at = (np.arange(len(chosen)), group[now[chosen, j]])
-                options[at] = np.minimum(options[at], kept[chosen, j])
-            total += _smallest(options, rf[chosen])
+            tables = []
+            for new, kept in (replica,) if leading is None else (replica, leading):
+                options = np.full((len(chosen), int(group.max()) + 1), np.inf)
+                for column, broker in enumerate(targets.tolist()):
+                    place = options[:, group[broker]]
+                    np.minimum(place, new[chosen, column], out=place)
+                for j in range(now.shape[1]):
+                    at = (np.arange(len(chosen)), group[now[chosen, j]])
+                    options[at] = np.minimum(options[at], np.where(stays, kept, np.inf)[chosen, j])
+                tables.append(options)
+            total += _smallest(tables[0], None if leading is None else tables[1], rf[chosen])
     return total
 
 
-def _smallest(options: Floats, count: Longs) -> float:
-    """Σ over rows of the ``count`` smallest options; what is not possible at all counts nothing."""
+def _smallest(options: Floats, leads: Floats | None, count: Longs) -> float:
+    """Σ over rows of the ``count`` smallest options, one of them given up for what leading costs there or elsewhere.
+
+    What is not possible at all counts nothing.
+    """
     most = min(int(count.max()), options.shape[1])
     least = np.sort(np.partition(options, most - 1, axis=1)[:, :most], axis=1)
     wanted = (np.arange(most)[None, :] < count[:, None]) & np.isfinite(least)
-    return float(least[wanted].sum())
-
-
-def _cheapest_leaders(per_leader: Floats, price: Floats) -> float:
-    """Σ over partitions of the cheapest leader among all that may lead."""
-    if per_leader.shape[1] == 0 or not np.any(price):
-        return 0.0
-    carried = per_leader[np.any(per_leader > 0, axis=1)]
-    return sum(float((carried[rows] @ price.T).min(axis=1).sum()) for rows in _slices(np.arange(len(carried))))
+    total = float(least[wanted].sum())
+    if leads is not None:
+        last = np.take_along_axis(least, (np.minimum(count, most) - 1)[:, None], 1)
+        lawful = np.isfinite(last[:, 0]) & np.isfinite(leads).any(axis=1)
+        given_up = np.minimum(options, last)[lawful]
+        total += float((leads[lawful] - given_up).min(axis=1).sum())
+    return total

@@ -31,6 +31,7 @@ CAPACITY_FIELDS = {
     "in": "in_bytes_per_s",
     "out": "out_bytes_per_s",
     "cpu": "cpu_percent",
+    "potential_out": "out_bytes_per_s",
 }
 
 
@@ -61,6 +62,7 @@ class ClusterArrays:
     must_leave: Flags
     size: Floats
     rate: Floats  # bytes/s written to each partition, nan where nobody measured it
+    read_rate: Floats  # bytes/s read from it by clients, nan where nobody measured it
     figures: dict[str, Floats]
     sources: dict[str, str]  # by resource: who measured it, or that it was counted
     excluded: Flags  # by the parameters, or observed
@@ -70,6 +72,15 @@ class ClusterArrays:
     unknown: Flags  # a balanced resource is unknown for it
     under_replicated: Flags
     topic: Ints
+    topic_names: tuple[str, ...]
+    partition: Ints  # Kafka's number
+    may_be_on: Flags  # bool[rules of places, B]: who may hold topics alike; the first row is of all that are free
+    place_rule: Ints  # int32[P]: which of these rows
+
+    def is_outside(self, row: npt.NDArray[np.int64], placement: Ints) -> Flags:
+        """bool[M, W]: replicas of the partitions ``row`` on brokers that their topics may not be on."""
+        there = placement >= 0
+        return np.asarray(there & ~self.may_be_on[self.place_rule[row][:, None], np.where(there, placement, 0)])
 
     @property
     def index_of(self) -> dict[int, int]:
@@ -109,6 +120,9 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
     observed[sorted(table.observers)] = True
     flying = np.zeros(len(table), dtype=np.bool_)
     flying[sorted({*table.adding, *table.removing})] = True
+    may_be_on, place_rule = _place_rules(snapshot, parameters, brokers)
+    there = now >= 0
+    outside = there & ~may_be_on[place_rule[:, None], np.where(there, now, 0)]
     return ClusterArrays(
         brokers=brokers,
         is_added=np.arange(len(brokers)) >= len(snapshot.brokers),  # they stand last
@@ -122,9 +136,12 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
         leader=leader_index,
         own_bytes=own,
         unfinished_bytes=_unfinished(snapshot, index, size),
-        must_leave=offline,
+        must_leave=offline | outside,
+        may_be_on=may_be_on,
+        place_rule=place_rule,
         size=size,
         rate=snapshot.load(LoadKind.IN_BYTES_PER_S),
+        read_rate=snapshot.load(LoadKind.OUT_BYTES_PER_S),
         figures=figures,
         sources=_sources(snapshot, figures),
         excluded=~names[table.topic] | observed if len(table) else observed,
@@ -134,6 +151,8 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
         unknown=_unknown(figures, len(table)),
         under_replicated=(in_sync < _needed_in_sync(snapshot, now, index)) | offline.any(axis=1),
         topic=table.topic,
+        topic_names=tuple(topic.name for topic in snapshot.topics),
+        partition=table.partition,
     )
 
 
@@ -142,7 +161,8 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanParameters) -> tuple[Bro
     known = []
     for broker in sorted(snapshot.brokers, key=lambda row: row.id):
         state = broker.state
-        if broker.id in parameters.remove_brokers and state.stays:
+        is_removed = broker.id in parameters.remove_brokers or broker.rack in parameters.remove_racks
+        if is_removed and state.stays:
             state = BrokerState.DRAINING
         elif broker.id in parameters.demote_brokers and state.stays:
             state = BrokerState.DEMOTED
@@ -161,6 +181,20 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanParameters) -> tuple[Bro
         for new_broker in sorted(parameters.add_brokers)
     ]
     return (*known, *(broker for broker in added if broker.id not in ids))
+
+
+def _place_rules(
+    snapshot: ClusterSnapshot, parameters: PlanParameters, brokers: tuple[Broker, ...]
+) -> tuple[Flags, Ints]:
+    """Topics that are left alone are free: they stay wherever they are."""
+    rows: list[tuple[bool, ...]] = [(True,) * len(brokers)]
+    of_topic = np.zeros(max(len(snapshot.topics), 1), dtype=np.int32)
+    for number, topic in enumerate(snapshot.topics):
+        if parameters.topic_brokers and parameters.is_topic_allowed(topic.name):
+            row = tuple(parameters.may_be_on(topic.name, broker.id, broker.rack) for broker in brokers)
+            rows += [] if row in rows else [row]
+            of_topic[number] = rows.index(row)
+    return np.array(rows, dtype=np.bool_), np.asarray(of_topic[snapshot.partitions.topic])
 
 
 def _racks(brokers: tuple[Broker, ...]) -> Ints:

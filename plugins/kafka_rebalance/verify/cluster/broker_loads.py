@@ -32,15 +32,18 @@ def loads_of(cluster: ClusterArrays, placement: Ints, leader: Ints, own_bytes: F
     return result
 
 
-def capacities_of(cluster: ClusterArrays, wished: dict[int, dict[str, float]]) -> dict[str, Floats | None]:
+def capacities_of(
+    cluster: ClusterArrays, wished: dict[int, dict[str, float]], headroom: frozenset[str] = frozenset()
+) -> dict[str, Floats | None]:
     """float64[B] of each resource, None where not every broker that stays has one: then all are taken as equal.
 
+    Of potential_out it is that of out, where a ``headroom`` is asked of it: nobody is to lead all that it holds else.
     A capacity that was given goes before the snapshot's; disk falls back to the sum of the volumes of the log dirs. A
     broker that does not exist yet and of which nothing is said is taken as the mean of the others.
     """
     result: dict[str, Floats | None] = dict.fromkeys(known_resources(cluster))
     for resource, field in CAPACITY_FIELDS.items():
-        if resource not in result:
+        if resource not in result or (resource == "potential_out" and resource not in headroom):
             continue
         values = np.full(len(cluster.ids), np.nan)
         for b, broker in enumerate(cluster.brokers):

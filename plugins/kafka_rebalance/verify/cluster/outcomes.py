@@ -18,6 +18,7 @@ from kafka_rebalance.verify.cluster.broker_loads import (
     skew_of,
     topic_excess,
 )
+from kafka_rebalance.verify.cluster.caps import cap_of
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.resource_bands import asked_band, band_of
 from kafka_rebalance.verify.cluster.resource_weights import (
@@ -49,7 +50,7 @@ def recompute(claimed: ClaimedMoves, cluster: ClusterArrays, parameters: PlanPar
     return Levels(
         loads_of(cluster, cluster.now, cluster.leader, cluster.own_bytes),
         loads_of(cluster, claimed.after, claimed.leader_after, claimed.own_after),
-        capacities_of(cluster, wished),
+        capacities_of(cluster, wished, frozenset(parameters.headroom)),
     )
 
 
@@ -138,7 +139,7 @@ def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, fa
         if name in parameters.targets:
             basis, asked = "plain_mean", list(parameters.targets[name])
         else:
-            is_bare = within is None or name in ON_REQUEST
+            is_bare = within is None or (name in ON_REQUEST and name not in parameters.also_balance)
             basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
         faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
         for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
@@ -193,13 +194,16 @@ def _check_capacity(levels: Levels, cluster: ClusterArrays, faults: FaultList) -
 
 def _check_caps(levels: Levels, cluster: ClusterArrays, parameters: PlanParameters, faults: FaultList) -> None:
     """Nobody who stays carries more than its cap, whatever it carried before."""
-    for name, cap in parameters.caps.items():
-        if name not in levels.after:
-            faults.add("capacity", f"parameters.caps.{name[:20]}", "nobody can tell whether it is kept")
+    for name in sorted(parameters.caps.keys() | parameters.headroom.keys()):
+        is_share_of_nothing = name in parameters.headroom and levels.capacity.get(name) is None
+        cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
+        if name not in levels.after or cap is None or is_share_of_nothing:
+            kind = "headroom" if is_share_of_nothing else "caps"
+            faults.add("capacity", f"parameters.{kind}.{name[:20]}", "nobody can tell whether it is kept")
             continue
         over = cluster.stays & (levels.after[name] > cap * (1 + SLACK))
         for b in np.flatnonzero(over).tolist():
-            words = f"{name} comes to {levels.after[name][b]:g}, its cap is {cap:g}"
+            words = f"{name} comes to {levels.after[name][b]:g}, its cap is {cap[b]:g}"
             faults.add("capacity", f"broker {cluster.ids[b]}", words)
 
 

@@ -37,14 +37,19 @@ def _evens_out(cluster: ClusterArrays, row: Longs, placement: Ints) -> Flags:
     """The long way, for the few that share a rack: counts per rack against racks that could still take one."""
     rack_count = int(cluster.rack.max(initial=0)) + 1
     held = _count_by_rack(cluster.rack, placement, placement >= 0, rack_count)
-    closed = (placement >= 0) & cluster.takes_replicas[placement]
+    closed = (placement >= 0) & cluster.takes_replicas[placement] & ~cluster.is_outside(row, placement)
     occupied = _count_by_rack(cluster.rack, placement, closed, rack_count)
     now = cluster.now[row]
     is_here = (now[:, :, None] == placement[:, None, :]).any(axis=2)
     barred = cluster.must_leave[row] & (now >= 0) & cluster.takes_replicas[now] & ~is_here
-    occupied += _count_by_rack(cluster.rack, now, barred, rack_count)
-    open_in = np.bincount(cluster.rack, weights=cluster.takes_replicas, minlength=rack_count)
-    emptiest = np.where(occupied < open_in[None, :], held, _MANY).min(axis=1)
+    occupied += _count_by_rack(cluster.rack, now, barred & ~cluster.is_outside(row, now), rack_count)
+    open_in = np.stack(
+        [
+            np.bincount(cluster.rack, weights=cluster.takes_replicas & may, minlength=rack_count)
+            for may in cluster.may_be_on
+        ]
+    )[cluster.place_rule[row]]
+    emptiest = np.where(occupied < open_in, held, _MANY).min(axis=1)
     return np.asarray(held.max(axis=1) <= emptiest + 1)
 
 

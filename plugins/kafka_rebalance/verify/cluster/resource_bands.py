@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.caps import cap_of
 from kafka_rebalance.verify.cluster.resource_weights import (
     COUNTS,
     OF_LEADERS,
@@ -76,8 +77,8 @@ def asked_band(
         low = asked_low * basis
     if name in COUNTS:
         low, high = _rounded(low, high, basis, is_target=outcome["basis"] == "plain_mean")
-    if name in parameters.caps:
-        low, high = np.minimum(low, parameters.caps[name]), np.minimum(high, parameters.caps[name])
+    if (cap := cap_of(name, capacity, len(low), parameters)) is not None:
+        low, high = np.minimum(low, cap), np.minimum(high, cap)
     low, high = np.where(cluster.stays, low, 0.0), np.where(cluster.stays, high, 0.0)
     held = before if name == "disk" else _held(per_replica, per_leader, cluster)
     return Band(_reachable(name, low, held, cluster), high), plain
@@ -110,20 +111,16 @@ def _reachable(name: str, low: Floats, held: Floats, cluster: ClusterArrays) -> 
 
 
 def fair_share(name: str, broker_capacity: Floats, cluster: ClusterArrays, parameters: PlanParameters) -> Floats:
-    """The share of DESIGN §9: leader-carried resources are shared by those that may lead."""
+    """The share of DESIGN §9: what replicas carry as they can be held, what leaders carry level among who may lead."""
     rf = wanted_rf(cluster, parameters)
     per_replica, per_leader = weights_of(name, rf, cluster)
     may_lead = cluster.keeps_leaders | cluster.takes_leaders
     if name in OF_LEADERS_ALONE:
         broker_capacity = np.where(may_lead, broker_capacity, 0.0)
-    share = fair_share_of(cluster, rf, per_replica, per_leader, broker_capacity)
-    is_of_both = name in OF_LEADERS and name not in OF_LEADERS_ALONE
-    if is_of_both and not may_lead[cluster.stays].all() and may_lead[cluster.stays].any():
-        follower = float((per_replica * rf).sum())
-        leading = np.where(may_lead, broker_capacity, 0.0)
-        bare = np.where(may_lead, 0.0, broker_capacity * follower / broker_capacity.sum())
-        share = bare + leading * (follower + per_leader.sum() - bare.sum()) / leading.sum()
-    return np.asarray(share)
+    share = fair_share_of(cluster, rf, per_replica, broker_capacity)
+    leading = np.where(may_lead, broker_capacity, 0.0)
+    leading = leading if leading.any() else broker_capacity
+    return np.asarray(share + leading * (float(per_leader.sum()) / max(float(leading.sum()), 1e-300)))
 
 
 def wanted_rf(cluster: ClusterArrays, parameters: PlanParameters) -> Longs:

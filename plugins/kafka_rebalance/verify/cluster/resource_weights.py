@@ -33,7 +33,7 @@ MADE_OF = {
 OF_REPLICAS = ("disk", "in", "replicas", "potential_out")
 OF_LEADERS_ALONE = ("out", "leaders", "leader_in")
 OF_LEADERS = (*OF_LEADERS_ALONE, "cpu")
-# In a plan only where a target or a cap names them.
+# In a plan only where a target, a cap, a headroom or a further band names them.
 ON_REQUEST = ("leader_in", "potential_out")
 
 
@@ -49,7 +49,8 @@ def resources_in_play(cluster: ClusterArrays, parameters: PlanParameters) -> tup
 
 def is_in_play(name: str, parameters: PlanParameters) -> bool:
     """A plan of these parameters tells of it: that it is balanced, or why not."""
-    return name not in ON_REQUEST or name in parameters.targets or name in parameters.caps
+    asked = parameters.targets.keys() | parameters.caps.keys() | parameters.headroom.keys() | parameters.also_balance
+    return name not in ON_REQUEST or name in asked
 
 
 def weights_of(name: str, rf: Longs, cluster: ClusterArrays) -> tuple[Floats, Floats]:

@@ -2,7 +2,8 @@
 
 All racks rise together, level (load / capacity) by level, until some set of racks cannot hold more: a rack holds at
 most one replica of a partition where racks suffice, else an even part of them. That set is frozen, the rest rises on,
-until the whole load is placed. At each step only the fullest racks can be the tight ones, so one sort finds them.
+until the whole load is placed. At each step only the fullest racks can be the tight ones, so one sort finds them. Where
+a broker would then hold a partition twice, brokers rise instead of racks (``single_replicas.py``).
 
 Example: 10 brokers on racks of 4, 3, 3, RF 3, 30 partitions: at level 7.5 the rack of 4 holds its 30 replicas and
 stops; the others rise to 10. Complexity: O(K² log K) for K racks, after O(P).
@@ -14,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
+from kafka_rebalance.verify.cluster.rack_counts import rack_counts
+from kafka_rebalance.verify.cluster.single_replicas import filled, pieces_of
 
 _STEPS = 100
 _TIGHT = 1e-12
@@ -23,10 +26,11 @@ def fair_share_of(
     cluster: ClusterArrays,
     target_rf: npt.NDArray[np.int64],
     per_replica: Floats,
-    per_leader: Floats,
     broker_capacity: Floats,
 ) -> Floats:
-    """float64[B]: fair load of brokers with capacity ``broker_capacity`` (0: takes no part); weights are float64[P]."""
+    """float64[B]: fair load of brokers with capacity ``broker_capacity`` (0: takes no part); ``per_replica`` is
+    float64[P]: what each replica of a partition carries.
+    """
     brokers_in = np.bincount(cluster.rack, weights=broker_capacity > 0).astype(np.int64)
     rack_capacity = np.bincount(cluster.rack, weights=broker_capacity).astype(np.float64)
     used = np.flatnonzero(rack_capacity > 0)
@@ -39,19 +43,14 @@ def fair_share_of(
         weight = float(per_replica[target_rf == rf].sum())
         base += weight * everywhere
         extra += weight * np.minimum(odd, np.arange(len(used) + 1))
-    extra[1:] += per_leader.sum()
     level = np.zeros(len(rack_capacity))
     level[used] = _levels(rack_capacity[used], base, extra)
-    return np.asarray(level[cluster.rack] * broker_capacity)
-
-
-def rack_counts(rf: int, brokers_in: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], int]:
-    """Replicas that each rack holds in any even spread of ``rf``, and how many are left for one rack each."""
-    depth = 0
-    while np.minimum(brokers_in, depth + 1).sum() <= rf and depth < brokers_in.max(initial=0):
-        depth += 1
-    held = np.minimum(brokers_in, depth)
-    return held, int(min(rf - held.sum(), (brokers_in > depth).sum()))
+    share = level[cluster.rack] * broker_capacity
+    takes_part = np.flatnonzero(broker_capacity > 0)
+    classes = {rf: float(per_replica[target_rf == rf].sum()) for rf in np.unique(target_rf).tolist() if rf > 0}
+    rack = np.unique(cluster.rack[takes_part], return_inverse=True)[1]
+    share[takes_part] = filled(share[takes_part], broker_capacity[takes_part], rack, pieces_of(rack, classes))
+    return np.asarray(share)
 
 
 def _levels(capacity: Floats, base: Floats, extra: Floats) -> Floats:

@@ -6,6 +6,7 @@ import numpy as np
 
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays
 from kafka_rebalance.verify.cluster.broker_loads import hard_limits
+from kafka_rebalance.verify.cluster.caps import cap_of
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks
 from kafka_rebalance.verify.cluster.resource_bands import wanted_rf
@@ -53,9 +54,11 @@ def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanParameters, level
             return True
         if float((per_replica * rf).sum() + per_leader.sum()) > total_capacity * (1 - SLACK):
             return True
-        cap = parameters.caps.get(name, np.inf)
+        cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
+        if cap is None:
+            continue
         if (cluster.stays & (levels.before[name] > cap * (1 + SLACK))).any():
             return True
-        if float((per_replica * rf).sum() + per_leader.sum()) > cap * int(cluster.stays.sum()) * (1 - SLACK):
+        if float((per_replica * rf).sum() + per_leader.sum()) > float(cap[cluster.stays].sum()) * (1 - SLACK):
             return True
     return False

@@ -32,15 +32,25 @@ class PlanParameters:
     capacities: Mapping[int, Mapping[str, float]]
     moves_per_broker: int
     partitions_per_wave: int
+    max_leader_changes_per_wave: int | None
     throttle_bytes_per_s: int
     is_explicit: bool
     dead_band: float
     least_gain_per_byte: float
+    remove_racks: frozenset[str]
+    headroom: Mapping[str, float]
+    max_reorders: int
+    topic_brokers: tuple[tuple[str, frozenset[int], frozenset[str]], ...]
+    max_hours: float | None
+    survive: str | None
+    also_balance: frozenset[str]
+    min_topic_leaders: tuple[tuple[str, int], ...]
 
     @property
     def has_budget(self) -> bool:
         """A plan may stop before everything is done."""
-        return (self.max_move_bytes, self.max_moves, self.max_leader_changes) != (None, None, None)
+        limits = (self.max_move_bytes, self.max_moves, self.max_leader_changes, self.max_hours)
+        return any(limit is not None for limit in limits)
 
     @property
     def moves_replicas(self) -> bool:
@@ -51,6 +61,11 @@ class PlanParameters:
         """Included (or nothing is included by name), and not excluded."""
         is_in = not self.include_topics or any(re.fullmatch(pattern, name) for pattern in self.include_topics)
         return is_in and not any(re.fullmatch(pattern, name) for pattern in self.exclude_topics)
+
+    def may_be_on(self, topic: str, broker: int, rack: str | None) -> bool:
+        """No rule that is about the topic keeps it from the broker."""
+        mine = (rule for rule in self.topic_brokers if re.fullmatch(rule[0], topic))
+        return all(broker in brokers or (rack is not None and rack in racks) for _, brokers, racks in mine)
 
 
 def read_parameters(parameters: Mapping[str, Any], faults: FaultList) -> PlanParameters | None:
@@ -78,10 +93,24 @@ def read_parameters(parameters: Mapping[str, Any], faults: FaultList) -> PlanPar
             },
             moves_per_broker=int(parameters["moves_per_broker"]),
             partitions_per_wave=int(parameters["partitions_per_wave"]),
+            max_leader_changes_per_wave=_number(parameters["max_leader_changes_per_wave"]),
             throttle_bytes_per_s=int(parameters["throttle_bytes_per_s"]),
             is_explicit=bool(parameters["is_explicit"]),
             dead_band=float(parameters["dead_band"]),
             least_gain_per_byte=float(parameters["least_gain_per_byte"]),
+            remove_racks=frozenset(parameters["remove_racks"]),
+            headroom={name: float(share) for name, share in parameters["headroom"].items()},
+            max_reorders=int(parameters["max_reorders"]),
+            topic_brokers=tuple(
+                (re.compile(rule["pattern"]).pattern, frozenset(rule["brokers"]), frozenset(rule["racks"]))
+                for rule in parameters["topic_brokers"]
+            ),
+            max_hours=_number(parameters["max_hours"]),
+            survive=parameters["survive"],
+            also_balance=frozenset(parameters["also_balance"]),
+            min_topic_leaders=tuple(
+                (re.compile(rule["pattern"]).pattern, int(rule["leaders"])) for rule in parameters["min_topic_leaders"]
+            ),
         )
     except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
         faults.add("shape", "plan.parameters", f"cannot be read ({type(error).__name__}: {error})")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafka_rebalance.verify.document.older_versions import NEWEST
 from kafka_rebalance.verify.faults import FaultList
 
 
@@ -31,6 +32,9 @@ WAVE = {
     "seconds": MAYBE_NUMBER,
     "throttle_bytes_per_s": int,
     "free_disk_needed": Each(int, by_broker=True),
+    "leader_changes": (int, type(None)),
+    "leader_in_bytes_per_s": MAYBE_NUMBER,
+    "leader_out_bytes_per_s": MAYBE_NUMBER,
 }
 MOVE = {
     "topic": str,
@@ -51,6 +55,13 @@ COST = {
     "leader_changes": int,
     "seconds": MAYBE_NUMBER,
     "seconds_slot_filling": MAYBE_NUMBER,
+}
+BOUND = {
+    "cost": str,
+    "value": NUMBER,
+    "gap": MAYBE_NUMBER,
+    "proof": str,
+    "is_within_slack": (bool, type(None)),
 }
 CAPACITY = dict.fromkeys(("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent"), MAYBE_NUMBER)
 PARAMETERS = {
@@ -74,10 +85,27 @@ PARAMETERS = {
     "capacities": Each(CAPACITY, by_broker=True),
     "moves_per_broker": int,
     "partitions_per_wave": int,
+    "max_leader_changes_per_wave": (int, type(None)),
     "expires_after_hours": int,
     "dead_band": NUMBER,
     "least_gain_per_byte": NUMBER,
+    "remove_racks": [str],
+    "headroom": Each(NUMBER),
+    "prefer": str,
+    "slack": MAYBE_NUMBER,
+    "max_hours": MAYBE_NUMBER,
+    "survive": MAYBE_TEXT,
+    "also_balance": [str],
+    "max_reorders": int,
+    "topic_brokers": [{"pattern": str, "brokers": [int], "racks": [str]}],
+    "min_topic_leaders": [{"pattern": str, "leaders": int}],
 }
+WORST_LOSS = {
+    "takeover": (type(None), {"lost": str, "broker": int, "leaders": int, "even_leaders": int}),
+    "load": (type(None), {"lost": str, "broker": int, "resource": str, "load": NUMBER, "capacity": NUMBER}),
+}
+LOSSES = {"broker": (type(None), WORST_LOSS), "rack": (type(None), WORST_LOSS)}
+COVER = {"broker": int, "resource": str, "price": NUMBER, "gone": Each([int]), "come": Each([int])}
 PLAN = {
     "format_version": int,
     "plan_id": str,
@@ -117,8 +145,26 @@ PLAN = {
     "after": Each(Each(NUMBER, by_broker=True)),
     "topic_excess_replicas": [int],
     "cost": COST,
-    "lower_bound": [{"cost": str, "value": NUMBER, "gap": MAYBE_NUMBER, "proof": str}],
+    "lower_bound": [BOUND],
     "certificate": Each(Each(NUMBER, by_broker=True)),
+    "proofs": Each(
+        {
+            "prices": Each(Each(NUMBER, by_broker=True)),
+            "receiving": Each(NUMBER, by_broker=True),
+            "sending": Each(NUMBER, by_broker=True),
+            "covers": [COVER],
+        }
+    ),
+    "within_budget": (
+        type(None),
+        {
+            "imbalance_before": NUMBER,
+            "imbalance_after": NUMBER,
+            "least_imbalance": MAYBE_NUMBER,
+            "prices": Each(Each(NUMBER, by_broker=True)),
+            "charges": Each(NUMBER),
+        },
+    ),
     "frontier": [
         {
             "tolerance": MAYBE_NUMBER,
@@ -138,6 +184,7 @@ PLAN = {
     "preconditions": [str],
     "explanations": [str],
     "robustness": (type(None), {"trials": int, "noise": NUMBER, "verdict_stands": int, "words": str}),
+    "after_failure": (type(None), {"before": LOSSES, "after": LOSSES}),
     "continues": MAYBE_TEXT,
 }
 _BROKER = re.compile(r"0|[1-9][0-9]{0,9}")
@@ -152,11 +199,16 @@ def check_shape(document: Any, faults: FaultList) -> bool:
     """Whether the document can be read at all; each place that is wrong is named."""
     _check(document, PLAN, "plan", faults)
     if not faults.has_any():
-        if document["format_version"] != 2:
+        if document["format_version"] != NEWEST:
             faults.add("shape", "plan.format_version", f"{document['format_version']} is unknown")
         if document["verdict"] not in VERDICTS:
             faults.add("shape", "plan.verdict", f"{document['verdict']!r} is none of {', '.join(VERDICTS)}")
     return not faults.has_any("shape")
+
+
+def check_fields(value: Any, shape: Any, place: str, faults: FaultList) -> None:
+    """A fault of code shape for each place of ``value`` that is not of ``shape``."""
+    _check(value, shape, place, faults)
 
 
 def _check(value: Any, shape: Any, place: str, faults: FaultList) -> None:

@@ -26,7 +26,10 @@ _SETTING = re.compile(
     re.ASCII,
 )
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_WAVE = re.compile(r"([\d,]+) partitions, (.+?), ([^;]+?)(?:; free disk needed on a broker at most (.+))?\.")
+_WAVE = re.compile(
+    r"([\d,]+) partitions, (.+?), ([^;]+?)(?:; free disk needed on a broker at most ([^;]+?))?"
+    r"(?:; ([\d,]+) leaders change, and with them their clients(?: \((.+)\))?)?\."
+)
 _WHOLE = re.compile(
     r"([\d,]+) replicas are copied \((.+?)\), ([\d,]+) leaders change, "
     r"in (\d+) waves? of together (.+) at the throttle\."
@@ -221,10 +224,33 @@ def _check_wave(wave: dict[str, Any], section: _Section, faults: FaultList) -> N
         tells_count(match[1], len(wave["moves"]))
         and tells_bytes(match[2], wave["bytes"])
         and tells_seconds(match[3], wave["seconds"])
-        and (match[4] is None if not needed else match[4] is not None and tells_bytes(match[4], needed))
+        and _tells(match[4], needed or None)
+        and _tells_leaders(match, wave)
     )
     if not is_right:
         faults.add("commands", f"{NAME} {section.heading}", "does not tell the figures of this wave")
+
+
+def _tells_leaders(match: re.Match[str], wave: dict[str, Any]) -> bool:
+    """How many leaders change, with what they carry as far as that is known; nothing where none does."""
+    if not wave["leader_changes"]:
+        return match[5] is None
+    rates = (wave["leader_in_bytes_per_s"], wave["leader_out_bytes_per_s"])
+    claimed = match[6].split(", ") if match[6] else []
+    known = [(rate, f"/s {what}") for rate, what in zip(rates, ("written", "read"), strict=True) if rate is not None]
+    is_counted = match[5] is not None and tells_count(match[5], wave["leader_changes"])
+    return (
+        is_counted
+        and len(claimed) == len(known)
+        and all(
+            words.endswith(end) and tells_bytes(words.removesuffix(end), rate)
+            for words, (rate, end) in zip(claimed, known, strict=True)
+        )
+    )
+
+
+def _tells(words: str | None, amount: float | None) -> bool:
+    return words is None if amount is None else words is not None and tells_bytes(words, amount)
 
 
 def _as_it_reads(line: str) -> str:

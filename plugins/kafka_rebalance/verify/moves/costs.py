@@ -10,6 +10,9 @@ from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 
+# Seconds are sums of quotients, added up in another order.
+_SECONDS_ROUNDING = 1e-9
+
 
 def check_costs(
     document: dict[str, Any],
@@ -55,3 +58,10 @@ def _check_budget(cost: dict[str, Any], parameters: PlanParameters, faults: Faul
     for name, limit in limits.items():
         if limit is not None and cost[name] is not None and cost[name] > limit:
             faults.add("budget", f"cost.{name}", f"{cost[name]} is above the limit {limit}")
+    hours, seconds = parameters.max_hours, cost["seconds"]
+    if hours is None:
+        return
+    if seconds is None and cost["replica_moves"]:
+        faults.add("budget", "cost.seconds", f"unknown, and the limit is {hours} h")
+    if seconds is not None and seconds > 3600 * hours * (1 + _SECONDS_ROUNDING):
+        faults.add("budget", "cost.seconds", f"{seconds} s is above the limit of {hours} h")

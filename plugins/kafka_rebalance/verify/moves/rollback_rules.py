@@ -11,6 +11,7 @@ from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.costs import total
+from kafka_rebalance.verify.moves.leader_steps import check_leader_steps
 from kafka_rebalance.verify.moves.wave_rules import check_times, check_wave
 from kafka_rebalance.verify.moves.wave_traffic import Traffic
 
@@ -68,4 +69,5 @@ def _check_waves(
         traffic = Traffic.backward(claimed, cluster, members)
         here = [amounts[m] for m in wave["moves"]]
         check_wave(f"rollback.waves[{number}]", wave, here, traffic, cluster, parameters, faults)
+        check_leader_steps(f"rollback.waves[{number}]", wave, claimed, cluster, parameters, faults)
     check_times("rollback", rollback, rollback["waves"], claimed, cluster, faults)

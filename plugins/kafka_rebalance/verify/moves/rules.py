@@ -11,6 +11,7 @@ from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.moves.follower_order import check_follower_order, reordered
 
 
 def check_moves(
@@ -28,6 +29,7 @@ def check_moves(
     _check_factor(moves, claimed, cluster, parameters, faults)
     _check_racks(claimed, cluster, moves, faults)
     _check_kind(moves, claimed, faults)
+    check_follower_order(moves, claimed, cluster, parameters, faults)
 
 
 def _name(moves: list[dict[str, Any]], number: int) -> str:
@@ -82,6 +84,9 @@ def _check_targets(
     _flag("broker_gone", moves, gone.any(axis=1), "`to` {} names a broker that leaves or is gone", faults, "to")
     closed = claimed.is_new & ~cluster.takes_replicas[end] & cluster.stays[end]
     _flag("broker_closed", moves, closed.any(axis=1), "`to` {} brings a replica to a closed broker", faults, "to")
+    outside = claimed.is_new & cluster.is_outside(claimed.row, end)
+    _flag("broker_closed", moves, outside.any(axis=1), "`to` {} names a broker that its topic may not be on", faults,
+          "to")  # fmt: skip
 
 
 def _check_leaders(
@@ -129,8 +134,9 @@ def _check_kind(moves: list[dict[str, Any]], claimed: ClaimedMoves, faults: Faul
     changes_set = (claimed.copies > 0) | claimed.is_dropped.any(axis=1)
     same = (claimed.start == claimed.end).all(axis=1) & (claimed.leader_from == claimed.leader_to)
     _flag("move_idle", moves, same, "changes nothing", faults)
+    reorders = reordered(claimed)
     for number, changes in enumerate(changes_set.tolist()):
-        kind = "replica" if changes else "leader"
+        kind = "replica" if changes else "order" if reorders[number] else "leader"
         if moves[number]["kind"] != kind:
             faults.add("move_idle", _name(moves, number), f"kind {moves[number]['kind']!r} should be {kind!r}")
 
@@ -141,14 +147,21 @@ def check_result(
     """What must be true of the whole cluster afterwards, where a plan promises it."""
     if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:
         return
+    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
+    _check_demoted(claimed, cluster, free, faults)
     if parameters.has_budget and verdict == "rebalance":
         return
-    free = ~(cluster.excluded | cluster.in_flight | cluster.leaderless)
     after = claimed.after
     left = (after >= 0) & ~cluster.stays[after] & free[:, None]
     for p in np.flatnonzero(left.any(axis=1)).tolist():
         broker = int(cluster.ids[after[p][left[p]][0]])
         faults.add("broker_left", f"partition row {p}", f"a replica stays on broker {broker}, which leaves or is gone")
+    outside = cluster.is_outside(np.arange(len(after)), after) & free[:, None]
+    for p in np.flatnonzero(outside.any(axis=1)).tolist():
+        broker = int(cluster.ids[after[p][outside[p]][0]])
+        faults.add(
+            "broker_left", f"partition row {p}", f"a replica stays on broker {broker}: its topic may not be there"
+        )
     uneven = free & ~cluster.unknown & ~is_spread_evenly(cluster, np.arange(len(after)), after)
     for p in np.flatnonzero(uneven).tolist():
         faults.add(
@@ -158,7 +171,6 @@ def check_result(
         wrong = free & ((after >= 0).sum(axis=1) != parameters.replication_factor)
         for p in np.flatnonzero(wrong).tolist():
             faults.add("replication_factor", f"partition row {p}", "its replication factor was to be changed")
-    _check_demoted(claimed, cluster, free, faults)
 
 
 def _could_lead_today(cluster: ClusterArrays) -> Flags:
@@ -173,9 +185,18 @@ def _could_lead_today(cluster: ClusterArrays) -> Flags:
     return np.asarray(able.any(axis=1))
 
 
+def _can_be_led(cluster: ClusterArrays) -> Flags:
+    """bool[P]: somebody who may lead holds a replica, or can take one in."""
+    there = cluster.takes_replicas & cluster.takes_leaders
+    offline = cluster.must_leave & ~cluster.is_outside(np.arange(len(cluster.now)), cluster.now)
+    barred = (offline & (cluster.now >= 0) & there[cluster.now]).sum(axis=1)
+    able = (cluster.may_be_on & there).sum(axis=1)[cluster.place_rule]
+    return np.asarray(_could_lead_today(cluster) | (barred < able))
+
+
 def _check_demoted(claimed: ClaimedMoves, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
     leads = claimed.leader_after
-    others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1) | _could_lead_today(cluster)
+    others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1) | _can_be_led(cluster)
     wrong = free & (leads >= 0) & ~cluster.keeps_leaders[leads] & others
     for p in np.flatnonzero(wrong).tolist():
         broker = int(cluster.ids[leads[p]])

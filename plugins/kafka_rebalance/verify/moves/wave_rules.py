@@ -12,6 +12,7 @@ from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.moves.costs import is_whole, total
+from kafka_rebalance.verify.moves.leader_steps import check_leader_steps, leader_changes
 from kafka_rebalance.verify.moves.wave_traffic import Traffic
 
 Longs = npt.NDArray[np.int64]
@@ -36,6 +37,7 @@ def check_waves(
         place = f"waves[{number}]"
         check_wave(place, wave, [moves[m]["bytes"] for m in wave["moves"]], traffic, cluster, parameters, faults)
         _check_limits(place, traffic, members, cluster, parameters, faults)
+        check_leader_steps(place, wave, claimed, cluster, parameters, faults)
         if used is not None and disk is not None:
             used = _check_disk(place, traffic, used, disk[1], cluster, faults)
     _check_order(waves, claimed, cluster, parameters, faults)
@@ -137,7 +139,10 @@ def _check_order(
             together = np.array([*waves[number]["moves"], member], dtype=np.int64)
             traffic = Traffic.forward(claimed, cluster, together)
             busiest = max(int(traffic.copies_in.max()), int(traffic.moves_out.max()))
-            if busiest <= parameters.moves_per_broker and len(together) <= parameters.partitions_per_wave:
+            limit = parameters.max_leader_changes_per_wave
+            has_room = limit is None or max(leader_changes(claimed, cluster, together)) <= limit
+            is_within = busiest <= parameters.moves_per_broker and len(together) <= parameters.partitions_per_wave
+            if has_room and is_within:
                 text = "is under-replicated, and a wave without such partitions goes first"
                 faults.add("wave_order", f"moves[{member}]", text)
 

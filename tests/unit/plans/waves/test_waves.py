@@ -5,12 +5,12 @@ import pytest
 
 from kafka_rebalance.plans.waves.fill_waves import Disk, WaveLimits, traffic_of, waves_of
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
-from kafka_rebalance.plans.waves.transfers import Transfers
+from kafka_rebalance.plans.waves.transfers import LeaderShifts, Transfers
 
 MIB = 2**20
 
 
-def transfers(pairs, sizes, rates=None, dropped=None) -> Transfers:
+def transfers(pairs, sizes, rates=None, dropped=None, leaders=None) -> Transfers:
     """One copy each: (source, target)."""
     source, target = (np.array(brokers, dtype=np.int32) for brokers in zip(*pairs, strict=True))
     count = len(pairs)
@@ -24,6 +24,7 @@ def transfers(pairs, sizes, rates=None, dropped=None) -> Transfers:
         dropped=gone,
         dropped_size=np.array(sizes, dtype=np.float64),
         dropped_begin=np.arange(count + 1),
+        leaders=LeaderShifts(*np.full((2, count), -1, dtype=np.int32)) if leaders is None else leaders,
     )
 
 

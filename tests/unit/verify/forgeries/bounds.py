@@ -87,6 +87,58 @@ def prices_dropped(document: Document) -> None:
     document["certificate"] = {}
 
 
+@forges("bound_not_proved")
+def least_time_claimed(document: Document) -> None:
+    it = bound(document, "seconds")
+    require(it["gap"] and it["gap"] > 1e-5)
+    it["value"] = float(document["cost"]["seconds"])
+    regap(document, "seconds")
+
+
+@forges("bound_not_proved")
+def time_bound_without_its_proof(document: Document) -> None:
+    require("busiest" in bound(document, "seconds")["proof"])
+    del document["proofs"]["seconds"]
+
+
+@forges("certificate")
+def proof_of_no_cost(document: Document) -> None:
+    document["proofs"]["money"] = first(document["proofs"].values())
+
+
+def shares(document: Document) -> Document:
+    """Of the proof of time, those of one direction."""
+    proof = first(document["proofs"].values(), lambda told: told["sending"] or told["receiving"])
+    return proof["sending"] or proof["receiving"]
+
+
+@forges("certificate")
+def share_below_nothing(document: Document) -> None:
+    told = shares(document)
+    told[first(told)] *= -1.0
+
+
+@forges("certificate", "bound_not_proved")
+def share_of_a_broker_that_is_not_there(document: Document) -> None:
+    shares(document)["99"] = 0.5
+
+
+@forges("certificate", "bound_not_proved")
+def proof_of_time_without_shares(document: Document) -> None:
+    told = shares(document)
+    told.clear()
+
+
+@forges("certificate", "bound_not_proved")
+def proof_price_of_a_broker_that_is_not_there(document: Document) -> None:
+    first(first(document["proofs"].values())["prices"].values())["99"] = 1.0
+
+
+@forges("shape")
+def proof_without_prices(document: Document) -> None:
+    del first(document["proofs"].values())["prices"]
+
+
 @forges(harmless="a bound that is weaker than it could be is still true; verify prints the one that can be proved")
 def bytes_bound_understated(document: Document) -> None:
     it = bound(document, "bytes")
@@ -202,3 +254,39 @@ def skew_of_another_point_flattered(document: Document) -> None:
         lambda told: not told["is_recommended"] and told["replica_moves"] and min(told["skew"].values()) > 1.02,
     )
     told["skew"] = {name: skew * 0.99 for name, skew in told["skew"].items()}
+
+
+@forges("gap")
+def cost_said_to_be_within_its_slack(document: Document) -> None:
+    told = first(document["lower_bound"], lambda told: told["is_within_slack"] is False)
+    told["is_within_slack"] = True
+
+
+@forges("gap")
+def cost_said_to_be_beyond_its_slack(document: Document) -> None:
+    told = first(document["lower_bound"], lambda told: told["is_within_slack"])
+    told["is_within_slack"] = False
+
+
+@forges("gap")
+def cost_of_which_no_slack_is_told(document: Document) -> None:
+    first(document["lower_bound"], lambda told: told["is_within_slack"] is not None)["is_within_slack"] = None
+
+
+@forges("gap")
+def slack_told_where_none_was_asked(document: Document) -> None:
+    require(document["parameters"]["prefer"] == "bytes" and document["parameters"]["slack"] is None)
+    for told in document["lower_bound"]:
+        told["is_within_slack"] = True
+
+
+@forges("gap")
+def cost_first_other_than_asked(document: Document) -> None:
+    require(document["lower_bound"] and document["parameters"]["prefer"] == "bytes")
+    require(document["parameters"]["slack"] is None)
+    document["parameters"]["prefer"] = "moves"
+
+
+@forges("shape")
+def slack_of_a_bound_left_out(document: Document) -> None:
+    del first(document["lower_bound"])["is_within_slack"]

@@ -100,10 +100,19 @@ def bound(document: Document, cost: str) -> Document:
     return first(document["lower_bound"], lambda told: told["cost"] == cost)
 
 
+def within_slack(document: Document, gap: float | None) -> bool | None:
+    """What belongs to the gap of a bound: told where something was said of the costs, 5 % where no slack was given."""
+    first_cost, given = document["parameters"]["prefer"], document["parameters"]["slack"]
+    if first_cost == "bytes" and given is None:
+        return None
+    return gap is not None and gap <= (0.05 if given is None else given)
+
+
 def regap(document: Document, cost: str) -> None:
     """The gap that belongs to the bound as it stands now; the frontier's point follows."""
     it, amount = bound(document, cost), document["cost"][cost]
     it["gap"] = (None if amount > 0 else 0.0) if it["value"] <= 0 else (amount - it["value"]) / it["value"]
+    it["is_within_slack"] = within_slack(document, it["gap"])
     for point in document["frontier"]:
         if point["is_recommended"] and cost == "bytes":
             point["lower_bound_bytes"] = it["value"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_rebalance.plans.versions import FORMAT_VERSION
 from tests.unit.verify.forgeries.forging import Document, any_move, first, forges, require
 
 
@@ -94,7 +95,7 @@ def broker_id_with_a_leading_zero(document: Document) -> None:
 
 @forges("shape")
 def version_from_the_future(document: Document) -> None:
-    document["format_version"] = 3
+    document["format_version"] = FORMAT_VERSION + 1
 
 
 @forges("shape")

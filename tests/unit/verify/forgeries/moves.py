@@ -214,3 +214,20 @@ def another_target_of_the_same_rack(document: Document) -> None:
     move["to"][move["to"].index(new)] = other
     if move["leader_to"] == new:
         move["leader_to"] = other
+
+
+@forges("follower_order")
+def fewer_reorders_allowed_than_made(document: Document) -> None:
+    made = sum(move["kind"] == "order" for move in document["moves"])
+    require(made)
+    document["parameters"]["max_reorders"] = made - 1
+
+
+@forges("follower_order", "move_idle")
+def change_of_a_leader_called_an_order(document: Document) -> None:
+    first(document["moves"], lambda move: move["kind"] == "leader")["kind"] = "order"
+
+
+@forges("move_idle")
+def order_called_a_change_of_a_leader(document: Document) -> None:
+    first(document["moves"], lambda move: move["kind"] == "order")["kind"] = "leader"

@@ -290,3 +290,17 @@ def topics_one_less_uneven(document: Document) -> None:
 def bound_above_the_cost(document: Document) -> None:
     require(document["cost"]["replica_moves"])
     bound(document, "replica_moves")["value"] = document["cost"]["replica_moves"] * 1.01
+
+
+@forges("after_failure")
+def takeover_without_its_broker(document: Document) -> None:
+    require(document["after_failure"])
+    worst = document["after_failure"]["after"]["broker"]
+    require(worst and worst["takeover"])
+    worst["takeover"]["leaders"] -= 1
+
+
+@forges("after_failure")
+def loss_left_out(document: Document) -> None:
+    require(document["after_failure"] and document["verdict"] != "cannot_tell")
+    document["after_failure"] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.verify.forgeries.forging import Document, any_move, first, forges, require
+from tests.unit.verify.forgeries.forging import Document, any_move, copying, first, forges, require
 
 
 @forges("shape")
@@ -186,6 +186,12 @@ def more_leader_changes_than_allowed(document: Document) -> None:
     document["parameters"]["max_leader_changes"] = document["cost"]["leader_changes"] - 1
 
 
+@forges("budget")
+def more_hours_than_allowed(document: Document) -> None:
+    require(document["cost"]["seconds"])
+    document["parameters"]["max_hours"] = document["cost"]["seconds"] / 3600 * 0.999
+
+
 @forges("wave_limit")
 def more_at_a_time_than_allowed(document: Document) -> None:
     limit = document["parameters"]["moves_per_broker"]
@@ -239,3 +245,169 @@ def budget_wider_than_the_plan(document: Document) -> None:
     document["parameters"]["max_moves"] = document["cost"]["replica_moves"] + 1_000
     require(document["verdict"] == "rebalance")
     require(not any(None not in told["widened_to"] for told in document["resources"]))
+
+
+@forges("shape")
+def headroom_that_is_missing(document: Document) -> None:
+    del document["parameters"]["headroom"]
+
+
+@forges("shape")
+def headroom_as_a_text(document: Document) -> None:
+    document["parameters"] |= {"headroom": {"disk": "20%"}, "is_explicit": True}
+
+
+@forges("parameter")
+def headroom_of_all(document: Document) -> None:
+    document["parameters"] |= {"headroom": {"disk": 1.0}, "is_explicit": True}
+
+
+@forges("parameter")
+def headroom_of_a_count(document: Document) -> None:
+    document["parameters"] |= {"headroom": {"leaders": 0.1}, "is_explicit": True}
+
+
+@forges("parameter")
+def headroom_that_nobody_ordered(document: Document) -> None:
+    document["parameters"] |= {"headroom": {"disk": 0.0}, "is_explicit": False}
+
+
+@forges("capacity")
+def headroom_that_the_plan_breaks(document: Document) -> None:
+    require(document["verdict"] in ("rebalance", "nothing_to_do") and "disk" in document["after"])
+    known = first(one["capacity"] for one in document["resources"] if one["resource"] == "disk")
+    require(known)
+    removed = set(map(str, document["parameters"]["remove_brokers"])) | set(map(str, document["seen"]["dead_brokers"]))
+    used = max(load / known[broker] for broker, load in document["after"]["disk"].items() if broker not in removed)
+    require(used > 0)
+    document["parameters"] |= {"headroom": {"disk": 1 - 0.99 * used}, "is_explicit": True}
+
+
+@forges("capacity")
+def headroom_of_a_capacity_that_nobody_knows(document: Document) -> None:
+    require(document["verdict"] in ("rebalance", "nothing_to_do"))
+    require(any(one["resource"] == "in" and one["capacity"] is None for one in document["resources"]))
+    document["parameters"] |= {"headroom": {"in": 0.5}, "is_explicit": True}
+
+
+def rule(pattern: object = ".*", brokers: object = (), racks: object = ()) -> Document:
+    as_list = (list(part) if isinstance(part, tuple) else part for part in (brokers, racks))
+    return dict(zip(("pattern", "brokers", "racks"), (pattern, *as_list), strict=True))
+
+
+@forges("shape")
+def topic_brokers_that_are_missing(document: Document) -> None:
+    del document["parameters"]["topic_brokers"]
+
+
+@forges("shape")
+def topic_brokers_as_an_object(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = {".*": [0]}
+
+
+@forges("shape")
+def topic_brokers_of_no_pattern(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule(None, (0,))]
+
+
+@forges("shape")
+def topic_brokers_by_name(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule(brokers=("0",))]
+
+
+@forges("shape")
+def topic_brokers_with_something_more(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule(brokers=(0,)) | {"but": []}]
+
+
+@forges("parameter")
+def topic_brokers_of_what_is_no_expression(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule("(", (0,))]
+
+
+@forges("parameter")
+def topic_brokers_out_of_order(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule(brokers=(1, 0))]
+
+
+@forges("parameter")
+def topic_brokers_below_nothing(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule(brokers=(-1, 0))]
+
+
+@forges("parameter")
+def topic_brokers_of_a_rack_twice(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule(racks=("a", "a"))]
+
+
+@forges("parameter")
+def topic_brokers_of_a_rack_without_a_name(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule(racks=("",))]
+
+
+@forges("parameter")
+def topic_brokers_of_nobody(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule()]
+
+
+@forges("parameter")
+def topic_brokers_of_no_topic(document: Document) -> None:
+    document["parameters"]["topic_brokers"] = [rule("", (0,))]
+
+
+@forges("broker_closed")
+def topic_brokers_that_a_copy_breaks(document: Document) -> None:
+    move = copying(document)
+    new = min(set(move["to"]) - set(move["from"]))
+    others = sorted({int(broker) for broker in document["seen"]["broker_racks"]} - {new})
+    document["parameters"]["topic_brokers"] = [rule(brokers=tuple(others))]
+
+
+@forges("broker_left")
+def topic_brokers_that_the_plan_leaves_behind(document: Document) -> None:
+    parameters = document["parameters"]
+    require(document["verdict"] == "rebalance" and not parameters["leaders_only"])
+    require(not parameters["preferred_election"])
+    require(all(parameters[name] is None for name in ("max_move_bytes", "max_moves", "max_leader_changes")))
+    document["parameters"]["topic_brokers"] = [rule(brokers=(0,))]
+
+
+@forges("shape")
+def racks_as_a_text(document: Document) -> None:
+    document["parameters"]["remove_racks"] = "rack-0"
+
+
+@forges("parameter")
+def rack_removed_twice(document: Document) -> None:
+    document["parameters"]["remove_racks"] = ["rack-0", "rack-0"]
+
+
+@forges("broker_left", "broker_gone", "leader_forbidden", "verdict")
+def rack_that_the_plan_does_not_empty(document: Document) -> None:
+    require(document["verdict"] == "rebalance" and document["parameters"]["replication_factor"] is None)
+    placed = {broker for move in document["moves"] for broker in move["to"]}
+    rack = first(document["seen"]["broker_racks"][str(broker)] for broker in sorted(placed))
+    require(rack and rack not in document["parameters"]["add_brokers"].values())
+    document["parameters"]["remove_racks"] = [rack]
+
+
+@forges("parameter")
+def cost_first_that_is_none(document: Document) -> None:
+    document["parameters"]["prefer"] = "cheapest"
+
+
+@forges("parameter")
+def slack_below_nothing(document: Document) -> None:
+    document["parameters"]["slack"] = -0.01
+
+
+@forges("shape")
+def slack_as_text(document: Document) -> None:
+    document["parameters"]["slack"] = "5%"
+
+
+@forges("gap")
+def slack_other_than_the_bounds_were_held_to(document: Document) -> None:
+    known = [told for told in document["lower_bound"] if told["is_within_slack"] is not None and told["gap"]]
+    told = first(known, lambda told: told["gap"] < 0.9)
+    document["parameters"]["slack"] = told["gap"] * (0.99 if told["is_within_slack"] else 1.01)

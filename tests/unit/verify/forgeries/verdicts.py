@@ -18,7 +18,7 @@ def emptied(document: Document, verdict: str) -> None:
     document["topic_excess_replicas"] = [document["topic_excess_replicas"][0]] * 2
     document["after"] = {name: dict(loads) for name, loads in document["before"].items()}
     document["lower_bound"] = [
-        {"cost": name, "value": 0.0, "gap": 0.0, "proof": "nothing is moved"}
+        {"cost": name, "value": 0.0, "gap": 0.0, "proof": "nothing is moved", "is_within_slack": None}
         for name in ("bytes", "replica_moves", "leader_changes", "seconds")
     ]
     removed = set(map(str, document["parameters"]["remove_brokers"]))

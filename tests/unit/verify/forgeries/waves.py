@@ -228,3 +228,55 @@ def rollback_disk_one_byte_less(document: Document) -> None:
 @forges("wave_bytes")
 def rollback_wave_bytes_one_fewer(document: Document) -> None:
     back_wave(document)["bytes"] -= 1
+
+
+@forges("wave_leaders")
+def leader_changes_of_a_wave_one_fewer(document: Document) -> None:
+    _leading_wave(document)["leader_changes"] -= 1
+
+
+@forges("wave_leaders")
+def leader_changes_of_a_wave_not_told(document: Document) -> None:
+    _leading_wave(document)["leader_changes"] = None
+
+
+@forges("wave_leaders")
+def leaders_change_on_the_way_back_alone(document: Document) -> None:
+    rollback = document["rollback"]
+    require(rollback)
+    first(rollback["waves"], lambda wave: wave["leader_changes"])["leader_changes"] += 1
+
+
+@forges("wave_leaders")
+def what_producers_write_halved(document: Document) -> None:
+    first(document["waves"], lambda wave: wave["leader_in_bytes_per_s"])["leader_in_bytes_per_s"] /= 2
+
+
+@forges("wave_leaders")
+def what_consumers_read_said_to_be_unknown(document: Document) -> None:
+    first(document["waves"], lambda wave: wave["leader_out_bytes_per_s"])["leader_out_bytes_per_s"] = None
+
+
+@forges("wave_leaders")
+def what_is_written_and_read_swapped(document: Document) -> None:
+    wave = first(
+        document["waves"],
+        lambda wave: wave["leader_in_bytes_per_s"] and wave["leader_in_bytes_per_s"] != wave["leader_out_bytes_per_s"],
+    )
+    written = wave["leader_in_bytes_per_s"]
+    wave["leader_in_bytes_per_s"], wave["leader_out_bytes_per_s"] = wave["leader_out_bytes_per_s"], written
+
+
+@forges("wave_limit")
+def more_leaders_in_a_wave_than_asked_for(document: Document) -> None:
+    given = [
+        sum(document["moves"][m]["leader_from"] == broker != document["moves"][m]["leader_to"] for m in wave["moves"])
+        for wave in document["waves"]
+        for broker in map(int, document["seen"]["broker_racks"])
+    ]
+    require(max(given, default=0) > 1)
+    document["parameters"]["max_leader_changes_per_wave"] = max(given) - 1
+
+
+def _leading_wave(document: Document) -> Document:
+    return first(document["waves"], lambda wave: wave["leader_changes"])

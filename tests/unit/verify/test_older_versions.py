@@ -1,4 +1,4 @@
-"""What the verifier reads a document of format version 1 as; what is not as version 1 has it is left to the rules."""
+"""What the verifier reads a document of an older version as; what is not as its version has it is left to the rules."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from typing import Any
 
 import pytest
 
-from kafka_rebalance.verify.document.version_1 import read_as_newest
+from kafka_rebalance.verify.document.older_versions import NEWEST, read_as_newest
 from kafka_rebalance.verify.faults import FaultList
 
 
-def test_names_and_counts_of_version_1_are_those_of_version_2() -> None:
+def test_names_and_counts_of_version_1_are_those_of_the_newest() -> None:
     old: dict[str, Any] = {
         "format_version": 1, "parameters": {"is_order": True, "seed": 3}, "moves": [{"wave": 0}, {"wave": 4}],
     }  # fmt: skip
     faults = FaultList()
-    assert read_as_newest(old, faults) == {
-        "format_version": 2,
+    read = read_as_newest(old, faults)
+    parameters = {name: read["parameters"][name] for name in ("is_explicit", "seed", "caps")}
+    assert read | {"parameters": parameters} == {
+        "format_version": NEWEST,
         "parameters": {"is_explicit": True, "seed": 3, "caps": {}},
         "moves": [{"wave": 1}, {"wave": 5}],
+        "proofs": {},
+        "after_failure": None,
+        "within_budget": None,
     }
     assert not faults.counts
     assert (old["format_version"], old["moves"][0]) == (1, {"wave": 0})  # its hash is of the document as it is
@@ -39,12 +44,12 @@ def test_a_name_of_version_2_is_a_fault_in_version_1(name: str) -> None:
         [],
         "1",
         {},
-        {"format_version": 2, "moves": [{"wave": 1}]},
+        {"format_version": NEWEST, "moves": [{"wave": 1}]},
         {"format_version": True},
         {"format_version": 1.0},
     ],
 )
-def test_what_is_no_version_1_stays_as_it_is(document: object) -> None:
+def test_what_is_no_older_version_stays_as_it_is(document: object) -> None:
     assert read_as_newest(document, FaultList()) is document
 
 

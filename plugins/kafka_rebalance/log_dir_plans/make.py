@@ -1,0 +1,208 @@
+"""From a snapshot and what is asked to a sealed plan between log dirs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.log_dir_plans.places import BrokerPlaces, broker_places
+from kafka_rebalance.log_dir_plans.placing import PlacedDirs, place_broker
+from kafka_rebalance.log_dir_plans.plan import BrokerDirs, DirPlace, LogDirMove, LogDirPlan
+from kafka_rebalance.log_dir_plans.request import LogDirRequest, require_dirs_fit
+from kafka_rebalance.log_dir_plans.waves import DirCopy, cut_waves
+from kafka_rebalance.planner.params import LOG_DIRS, LogDirParams
+from kafka_rebalance.snapshot.codec import snapshot_id
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.times import optional_time_text
+
+
+class _Moved(NamedTuple):
+    """One replica that changes its dir; ``cell`` in the partition table."""
+
+    cell: int
+    target: str
+    copy: DirCopy
+    reason: str
+
+
+def make_log_dir_plan(
+    snapshot: ClusterSnapshot, request: LogDirRequest, *, advisor_version: str = "", params: LogDirParams = LOG_DIRS
+) -> LogDirPlan:
+    """The same snapshot and request give the same bytes.
+
+    Raises UsageError for a dir that is not there, InfeasibleError where one cannot be emptied.
+    """
+    require_dirs_fit(snapshot, request)
+    placed, left_out = _placed(snapshot, request, params)
+    moved = sorted((one for broker in placed for one in _moved(broker)), key=lambda one: one.cell)
+    moves, copies = _moves(snapshot, moved)
+    free = {
+        (dirs.places.broker.id, volume): int(usable)
+        for dirs in placed
+        if dirs.places.knows_sizes
+        for volume, usable in enumerate(dirs.places.usable_bytes)
+    }
+    waves = cut_waves(copies, free, request.throttle_bytes_per_s, request.partitions_per_wave)
+    wave_of = {m: number for number, wave in enumerate(waves, start=1) for m in wave.moves}
+    brokers = tuple(_broker(dirs) for dirs in placed)
+    verdict, reasons = _verdict(brokers, moves, len(moved), request, left_out)
+    return LogDirPlan(
+        cluster=snapshot.cluster,
+        cluster_id=snapshot.cluster_id,
+        snapshot_id=snapshot_id(snapshot),
+        captured_at=optional_time_text(snapshot.captured_at),
+        parameters=request.document(),
+        verdict=verdict,
+        reasons=reasons,
+        topic_ids=_topic_ids(snapshot, moves),
+        replica_moves=len(moved),
+        dir_bytes=sum(move.dir_bytes for move in moves),
+        lower_bound_bytes=sum(broker.lower_bound_bytes for broker in brokers),
+        seconds=sum(wave.seconds for wave in waves),
+        brokers=brokers,
+        moves=tuple(replace(move, wave=wave_of[m]) for m, move in enumerate(moves)),
+        waves=waves,
+        left_out=left_out,
+        advisor_version=advisor_version,
+    ).sealed()
+
+
+def _placed(
+    snapshot: ClusterSnapshot, request: LogDirRequest, params: LogDirParams
+) -> tuple[list[PlacedDirs], dict[str, str]]:
+    """Brokers with places to choose from, and why others are left out."""
+    placed, left_out = [], {}
+    for broker in snapshot.brokers:
+        removed = request.removed_of(broker.id)
+        if len(broker.log_dirs) < 2 or (request.within is None and not removed):
+            continue
+        if not broker.state.is_heard or not broker.state.stays:
+            left_out[str(broker.id)] = f"it is {broker.state.value}"
+            continue
+        places = broker_places(broker, snapshot.partitions, removed)
+        if places is None:
+            left_out[str(broker.id)] = "its dirs that work share one disk, or which replica is in which is unknown"
+        elif not removed and not places.knows_sizes:
+            left_out[str(broker.id)] = "one of its dirs does not tell the size of its disk"
+        else:
+            placed.append(place_broker(places, request.within, params))
+    return placed, left_out
+
+
+def _moved(placed: PlacedDirs) -> list[_Moved]:
+    """Each replica that moves with the dir that gets it: of its disk's dirs, the one that holds least, by the plan."""
+    places, moved = placed.places, []
+    held = {log_dir.path: 0 for log_dir in places.broker.log_dirs}
+    for number, size in zip(places.dir_of.tolist(), places.size_bytes.tolist(), strict=True):
+        held[places.broker.log_dirs[number].path] += size
+    rows = np.flatnonzero(placed.place_of != places.place_of)
+    for row in rows[np.argsort(-places.size_bytes[rows], kind="stable")].tolist():
+        source, target = int(places.place_of[row]), int(placed.place_of[row])
+        size = int(places.size_bytes[row])
+        path = min((d.path for d in places.dirs[target] if not d.is_cordoned), key=lambda path: (held[path], path))
+        held[path] += size
+        broker = places.broker.id
+        copy = DirCopy((broker, int(places.volume_of[source])), (broker, int(places.volume_of[target])), size)
+        moved.append(_Moved(int(places.cells[row]), path, copy, _reason(places, source, path)))
+    return moved
+
+
+def _reason(places: BrokerPlaces, source: int, path: str) -> str:
+    if places.is_removed[source]:
+        return f"{places.dirs[source][0].path} of broker {places.broker.id} is to be emptied"
+    return f"the disks of broker {places.broker.id} come nearer to one used share: {path} has room"
+
+
+def _moves(snapshot: ClusterSnapshot, moved: list[_Moved]) -> tuple[list[LogDirMove], list[list[DirCopy]]]:
+    """By partition, in the order of the snapshot."""
+    table = snapshot.partitions
+    paths = {broker.id: [log_dir.path for log_dir in broker.log_dirs] for broker in snapshot.brokers}
+    by_row: dict[int, list[_Moved]] = {}
+    for one in moved:
+        by_row.setdefault(int(np.searchsorted(table.offsets, one.cell, side="right")) - 1, []).append(one)
+    moves, copies = [], []
+    for row, members in by_row.items():
+        first, replicas = int(table.offsets[row]), table.replicas_of(row)
+        goes = {one.cell - first: one for one in members}
+        assert table.log_dir is not None  # else no broker has places
+        dirs = table.log_dir[first : first + len(replicas)].tolist()
+        moves.append(
+            LogDirMove(
+                topic=snapshot.topics[int(table.topic[row])].name,
+                partition=int(table.partition[row]),
+                replicas=replicas,
+                dirs_from=tuple(paths[b][dirs[j]] if j in goes else None for j, b in enumerate(replicas)),
+                dirs_to=tuple(goes[j].target if j in goes else None for j in range(len(replicas))),
+                dir_bytes=sum(one.copy.size_bytes for one in members),
+                reason="; ".join(one.reason for one in members),
+            )
+        )
+        copies.append([one.copy for one in members])
+    return moves, copies
+
+
+def _broker(placed: PlacedDirs) -> BrokerDirs:
+    places = placed.places
+    before, after = places.held_bytes(places.place_of), places.held_bytes(placed.place_of)
+    used, fixed = places.used_bytes[places.volume_of], placed.fixed_bytes
+    rows = []
+    for d, dirs in enumerate(places.dirs):
+        tells = places.knows_sizes and not bool(places.is_removed[d])
+        rows.append(
+            DirPlace(
+                paths=tuple(log_dir.path for log_dir in dirs),
+                is_removed=bool(places.is_removed[d]),
+                total_bytes=int(places.total_bytes[places.volume_of[d]]) if places.knows_sizes else None,
+                used_before=int(used[d]) if tells else None,
+                used_after=int(fixed[d] + after[d]) if tells else None,
+                held_before=int(before[d]),
+                held_after=int(after[d]),
+                floor_bytes=int(placed.floor_bytes[d] + fixed[d]) if tells else None,
+                ceiling_bytes=int(placed.ceiling_bytes[d] + fixed[d]) if tells else None,
+            )
+        )
+    bound = min(placed.bound_bytes, placed.moved_bytes)
+    return BrokerDirs(places.broker.id, placed.moved_bytes, bound, tuple(rows))
+
+
+def _verdict(
+    brokers: tuple[BrokerDirs, ...],
+    moves: list[LogDirMove],
+    replicas: int,
+    request: LogDirRequest,
+    left_out: dict[str, str],
+) -> tuple[str, tuple[str, ...]]:
+    outside = [
+        f"{' and '.join(place.paths)} of broker {broker.broker} stays at {place.used_after / place.total_bytes:.1%}, "
+        "outside what was asked: whole replicas come no nearer"
+        for broker in brokers
+        for place in broker.places
+        if place.used_after is not None
+        and place.total_bytes
+        and request.within is not None
+        and not (place.floor_bytes or 0) <= place.used_after <= (place.ceiling_bytes or 0)
+    ]
+    silent = [f"broker {broker} is left out: {why}" for broker, why in left_out.items()]
+    silent += [
+        f"broker {broker.broker} does not tell the sizes of its disks: what leaves is spread by what its dirs hold"
+        for broker in brokers
+        if broker.places[0].total_bytes is None
+    ]
+    if not moves:
+        verdict = "not_fixable_by_moving" if outside else "nothing_to_do"
+        words = [] if outside else ["every dir that was to be emptied is empty, every disk within what was asked"]
+        return verdict, (*words, *outside, *silent)
+    total, bound = sum(move.dir_bytes for move in moves), sum(broker.lower_bound_bytes for broker in brokers)
+    told = (
+        f"{replicas:,} replicas move between log dirs of their own broker: {bytes_in_words(total)}, "
+        f"at least {bytes_in_words(bound)}, none over the network"
+    )
+    return "rebalance", (told, *outside, *silent)
+
+
+def _topic_ids(snapshot: ClusterSnapshot, moves: list[LogDirMove]) -> dict[str, str | None]:
+    ids = {topic.name: topic.topic_id for topic in snapshot.topics}
+    return {name: ids[name] for name in sorted({move.topic for move in moves})}

@@ -1,0 +1,1 @@
+"""The order of followers in each list: who leads next."""

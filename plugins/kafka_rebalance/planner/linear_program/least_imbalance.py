@@ -1,0 +1,193 @@
+"""How even a plan within a budget can be at best, and the prices that prove it to anybody (``EvennessProof``).
+
+Promises, in order
+1. ``value`` is never above the imbalance of any lawful plan that the budget allows: weak duality, whatever the program
+   answers.
+2. On small clusters it is the optimum of the linear program: replicas and leaders in shares.
+
+Imbalance: load outside its bands, above or below whichever is more, over all load of the resource; summed up over
+resources. Of one resource it is at least λ · (what is above) + μ · (what is below), over all load, for any λ + μ <= 1;
+so prices of a resource whose highest and lowest differ by no more than 1 / (all load) prove
+
+    imbalance >= Σ over partitions of min over placements (Σ price · load placed + charges for copies and changes)
+                 - Σ price⁺ · band_high + Σ price⁻ · band_low - Σ charge · budget
+
+Example: broker 0 holds four replicas of 10 GB, two others none, nobody may hold more than 20 GB, and one move is
+allowed: half of all load is outside, a quarter after the move, and 0.25 is proved.
+
+Complexity: one linear program of 2 · P · B variables, and a pass for the proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from kafka_rebalance.arrays import Floats, Longs
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.planner.bounds.lagrangian import proven_by
+from kafka_rebalance.planner.linear_program.arcs import is_small
+from kafka_rebalance.planner.linear_program.whole_plan import WholeProgram, carried_by, whole_program
+from kafka_rebalance.planner.params import DEFAULTS, SolveParams
+from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.solution import EvennessProof
+from kafka_rebalance.planner.working_bands import WorkingBands
+
+
+def least_imbalance(problem: Problem, params: SolveParams = DEFAULTS) -> EvennessProof | None:
+    """None where the program is too large to be worth its time, or the leaders are nobody's choice."""
+    if problem.elects_preferred or not is_small(problem, params.linear_program.arcs) or problem.pinned.all():
+        return None
+    if not problem.moves_replicas:  # no move is a budget like any other
+        problem = replace(problem, budget=replace(problem.budget, max_replica_moves=0))
+    found = _relaxed(problem, params)
+    if found is None:
+        return None
+    prices, charges = found
+    prices = prices / _excess_of(prices, all_load(problem))
+    return proof_of(problem, prices, charges, params)
+
+
+def proof_of(problem: Problem, prices: Floats, charges: Budget, params: SolveParams = DEFAULTS) -> EvennessProof:
+    """What ``prices`` float64[B, D], imbalance per unit of load, prove with ``charges`` per byte, move, change."""
+    charged = [charge or 0.0 for charge in _three(charges)]
+    copy = problem.move_bytes * charged[0] + charged[1]
+    value = proven_by(problem, prices, copy, params.bounds, leader_change=charged[2])
+    for charge, limit in zip(charged, _three(problem.budget), strict=True):
+        value -= charge * (limit or 0.0)
+    return EvennessProof(prices, charged[0], charged[1], charged[2], max(0.0, value))
+
+
+def all_load(problem: Problem) -> Floats:
+    """float64[D]: no plan makes the brokers carry more of each resource in all."""
+    held = (problem.replicas >= 0).sum(axis=1)
+    total = (problem.follower_load * np.maximum(held, problem.target_rf)[:, None] + problem.leader_extra).sum(axis=0)
+    disk = problem.column("disk")
+    if problem.own_disk is not None and disk is not None:
+        beyond = np.where(problem.replicas >= 0, problem.own_disk - problem.move_bytes[:, None], 0.0)
+        total[disk] += np.maximum(beyond, 0.0).sum()
+    return np.asarray(total)
+
+
+def _excess_of(prices: Floats, total: Floats) -> Floats:
+    """float64[D], 1 or more: what prices must be divided by to be within 1 / (all load)."""
+    span = np.maximum(prices, 0.0).max(axis=0) + np.maximum(-prices, 0.0).max(axis=0)
+    return np.asarray(np.maximum(1.0, span * total))
+
+
+def _three(budget: Budget) -> tuple[float | None, float | None, float | None]:
+    return budget.max_bytes, budget.max_replica_moves, budget.max_leader_changes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outside:
+    """Variables behind the ``first``: what each of ``brokers`` is above, and below, for each of ``columns``; then the
+    greater sum of each column.
+    """
+
+    first: int
+    brokers: Longs
+    columns: Longs
+
+    @property
+    def count(self) -> int:
+        return (2 * len(self.brokers) + 1) * len(self.columns)
+
+    def side(self, side: int, d: int) -> Longs:
+        """Of all brokers, above (0) or below (1), the ``d``-th column."""
+        begin = self.first + (2 * d + side) * len(self.brokers)
+        return np.arange(begin, begin + len(self.brokers))
+
+    def greater(self, d: int) -> int:
+        return self.first + 2 * len(self.brokers) * len(self.columns) + d
+
+
+def _relaxed(problem: Problem, params: SolveParams) -> tuple[Floats, Budget] | None:
+    """Prices float64[B, D] and charges by the duals of the program; None where it has no answer."""
+    total = all_load(problem)
+    columns, brokers = np.flatnonzero(total > 0), np.flatnonzero(problem.stays)
+    shape = problem.band_low.shape
+    unbounded = WorkingBands(np.zeros(shape), np.full(shape, np.inf))
+    more = (2 * len(brokers) + 1) * len(columns)
+    program = whole_program(problem, unbounded, params.linear_program, more=more)
+    if program is None:
+        return None
+    outside = _Outside(2 * len(program.arcs.row), brokers, columns)
+    begin = sum(len(most) for most in program.rows.most)
+    _add_bands(program, outside, total)
+    limits = _add_budget(program)
+    worth = np.zeros(outside.first + outside.count)
+    worth[[outside.greater(d) for d in range(len(columns))]] = 1.0
+    top = np.append(program.top, np.full(outside.count, np.inf))
+    matrix: Any = sp.vstack(program.rows.blocks).tocsr()
+    answer = linprog(
+        worth,
+        matrix,
+        np.concatenate(program.rows.most),
+        program.equal,
+        program.wanted,
+        bounds=list(zip(np.zeros(len(top)), top, strict=True)),
+        method="highs",
+    )
+    if not answer.success:
+        return None
+    duals = np.maximum(-answer.ineqlin.marginals[begin:], 0.0)
+    prices = np.zeros(shape)
+    for d, column in enumerate(columns.tolist()):
+        above, below = (duals[(2 * d + side) * len(brokers) :][: len(brokers)] for side in (0, 1))
+        prices[brokers, column] = (above - below) / total[column]
+    charges = duals[len(duals) - len(limits) :]
+    found = dict(zip((name for name, _ in limits), (charges / [unit for _, unit in limits]).tolist(), strict=True))
+    return prices, Budget(**found)
+
+
+def _add_bands(program: WholeProgram, outside: _Outside, total: Floats) -> None:
+    """Rows of loads within bands but for what is outside, in shares of all load; then those of the greater sums."""
+    problem, rows = program.problem, program.rows
+    both, fixed = carried_by(problem, program.arcs)
+    scale = resource_scale(problem)
+    broker, count = np.tile(program.arcs.broker, 2), len(outside.brokers)
+    # Where no band was asked for nothing is above it, whatever is carried.
+    band_high = np.minimum(problem.band_high, total)
+    for d, column in enumerate(outside.columns.tolist()):
+        share = scale[column] / total[column]
+        mine = np.flatnonzero(np.isin(broker, outside.brokers))
+        line = np.searchsorted(outside.brokers, broker[mine])
+        there = fixed[outside.brokers, column] * share
+        for side, sign, band in ((0, 1.0, band_high), (1, -1.0, problem.band_low)):
+            most = sign * (band[outside.brokers, column] / total[column] - there)
+            rows.add(
+                np.append(line, np.arange(count)),
+                np.append(mine, outside.side(side, d)),
+                np.append(sign * both[mine, column] * share, np.full(count, -1.0)),
+                most,
+            )
+    for d in range(len(outside.columns)):
+        for side in (0, 1):
+            variable = np.append(outside.side(side, d), outside.greater(d))
+            factor = np.append(np.ones(count), -1.0)
+            rows.add(np.zeros(count + 1, dtype=np.int64), variable, factor, np.zeros(1))
+
+
+def _add_budget(program: WholeProgram) -> list[tuple[str, float]]:
+    """A row for each limit; returns their names and the units that they are in."""
+    problem, arcs, rows = program.problem, program.arcs, program.rows
+    new, count = np.flatnonzero(~arcs.is_kept), len(arcs.row)
+    changed = count + np.flatnonzero(problem.leader[arcs.row] != arcs.broker)
+    unit = max(float(problem.move_bytes.max(initial=0.0)), 1e-300)
+    sides = (
+        ("max_bytes", new, problem.move_bytes[arcs.row[new]] / unit, unit),
+        ("max_replica_moves", new, np.ones(len(new)), 1.0),
+        ("max_leader_changes", changed, np.ones(len(changed)), 1.0),
+    )
+    found = []
+    for name, variable, factor, unit_of in sides:
+        limit = getattr(problem.budget, name)
+        if limit is not None:
+            rows.add(np.zeros(len(variable), dtype=np.int64), variable, factor, np.array([limit / unit_of]))
+            found.append((name, unit_of))
+    return found

@@ -1,0 +1,1 @@
+"""After a failure: who takes over, and what each broker then carries."""

@@ -1,0 +1,57 @@
+"""What a plan within a budget says of itself: how even it is, and how even none within the budget can be beyond."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.planner.linear_program.least_imbalance import least_imbalance
+from kafka_rebalance.planner.params import SolveParams
+from kafka_rebalance.planner.solution import EvennessProof
+from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.outcome import Bands, Outcome
+from kafka_rebalance.plans.plan import BudgetClaim
+from kafka_rebalance.plans.request import PlanRequest
+
+
+def budget_claim_of(
+    plan_request: PlanRequest, problem: Problem, bands: Bands, outcome: Outcome, params: SolveParams
+) -> BudgetClaim:
+    """For the bands asked for; without a bound where the program for it would be too large."""
+    stays = plan_request.brokers.arrays.stays
+    before, after = imbalance(bands, outcome.before, stays), imbalance(bands, outcome.after, stays)
+    proof = least_imbalance(replace(problem, budget=_budget_in_force(plan_request, problem)), params)
+    if proof is None:
+        return BudgetClaim(before, after, None)
+    return BudgetClaim(before, after, proof.value, _prices(plan_request, problem, proof), _charges(proof))
+
+
+def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:
+    """Hours as the bytes that all who may receive can be sent in them at the throttle."""
+    options, budget = plan_request.options, problem.budget
+    if options.max_hours is None:
+        return budget
+    sent = 3600 * options.max_hours * options.throttle_bytes_per_s * max(int(problem.takes_replicas.sum()), 1)
+    return replace(budget, max_bytes=sent if budget.max_bytes is None else min(sent, budget.max_bytes))
+
+
+def _prices(plan_request: PlanRequest, problem: Problem, proof: EvennessProof) -> dict[str, dict[int, float]]:
+    """By resource and broker, zeros left out."""
+    ids = plan_request.brokers.arrays.ids.tolist()
+    by_name = {
+        name: {ids[b]: float(proof.prices[b, d]) for b in np.flatnonzero(proof.prices[:, d]).tolist()}
+        for d, name in enumerate(problem.resources)
+    }
+    return {name: by_broker for name, by_broker in by_name.items() if by_broker}
+
+
+def _charges(proof: EvennessProof) -> dict[str, float]:
+    """By cost, zeros left out."""
+    charges = (
+        ("bytes", proof.per_byte),
+        ("replica_moves", proof.per_move),
+        ("leader_changes", proof.per_leader_change),
+    )
+    return {cost: charge for cost, charge in charges if charge > 0}

@@ -1,0 +1,125 @@
+"""``--survive broker`` and ``--survive rack``: a draft that leaves nobody above its capacity after any loss.
+
+Promises, in order: a draft that comes back survives every loss, by the same simulation that plan.json tells of; it
+keeps every budget and cap; where the plan for balance survives already it stays as it is; where that plan cannot be
+brought to survive, today's placement is. What neither search brings about is an InfeasibleError with who is lost, who
+is above and by how much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.survive.search import Allowance, survive
+from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
+from kafka_rebalance.plans.explain.caps import over_caps
+from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.params import PlanParams
+from kafka_rebalance.plans.preferred.within_hours import keeps_hours
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.survival.loss_problem import loss_state_of
+from kafka_rebalance.plans.survival.overload import (
+    Overload,
+    Proof,
+    cannot_survive,
+    counted_overload,
+    refuse_a_partition_above_all,
+    worst_overload,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survival:
+    """``draft`` survives; ``words``: what that took."""
+
+    draft: Draft
+    words: str
+
+
+def is_survived(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
+    """Nobody is above its capacity after any loss; also where nothing of the kind was asked for."""
+    return plan_request.options.survive is None or not loss_state_of(plan_request, problem, draft).total
+
+
+def surviving(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> Survival:
+    """``draft``, or what it takes to survive. Raises InfeasibleError where nothing was found."""
+    state = loss_state_of(plan_request, problem, draft)
+    if not state.total:
+        return Survival(draft, _kept_words(plan_request, worst_overload(plan_request, state)))
+    refuse_a_partition_above_all(plan_request, state)
+    if (counted := counted_overload(plan_request, state)) is not None:
+        raise cannot_survive(plan_request, counted, Proof.COUNTED)
+    nearest, is_proved = state, False
+    for start in (draft, empty_draft(plan_request)):
+        if start is not draft and (not len(draft) or plan_request.hard):
+            continue
+        begun = loss_state_of(plan_request, problem, start)
+        survived = survive(begun, _allowance(plan_request), params.solve.survive)
+        found, is_proved = survived.state, is_proved or survived.is_proved
+        nearest = found if found.total < nearest.total else nearest
+        other = draft_of(plan_request, found.lists[plan_request.rows], found.leader[plan_request.rows])
+        other = _with_needed_orders(plan_request, problem, other)
+        if not found.total and _is_lawful(plan_request, problem, other, params):
+            return Survival(other, _changed_words(plan_request, worst_overload(plan_request, state), other))
+    overload = worst_overload(plan_request, nearest if nearest.total else state)
+    assert overload is not None
+    raise cannot_survive(plan_request, overload, Proof.ALL_TRIED if is_proved else Proof.NONE)
+
+
+def _with_needed_orders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> Draft:
+    """Without new orders of lists that stay where all of them together prove needless: then those that were asked for
+    anyway, if these survive.
+    """
+    orders = np.flatnonzero(draft.is_reorder)
+    if not len(orders) or not is_survived(plan_request, problem, bare := draft.without(orders)):
+        return draft
+    again = with_follower_order(plan_request, bare)
+    return again if is_survived(plan_request, problem, again) else bare
+
+
+def _allowance(plan_request: PlanRequest) -> Allowance:
+    options = plan_request.options
+    return Allowance(options.max_moves, options.max_move_bytes, options.max_leader_changes, options.moves_replicas)
+
+
+def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
+    """Within hours and caps, survives as plan.json tells it, and is worth something: balance, or surviving itself."""
+    outcome = outcome_of(plan_request, draft)
+    if over_caps(plan_request, outcome.after_by_resource) or not keeps_hours(plan_request, draft, params):
+        return False
+    if not is_survived(plan_request, problem, draft):
+        return False
+    if plan_request.hard or not is_survived(plan_request, problem, empty_draft(plan_request)) or not len(draft):
+        return True
+    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
+    return imbalance(bands, outcome.after, stays) < imbalance(bands, outcome.before, stays)
+
+
+def _kept_words(plan_request: PlanRequest, worst: Overload | None) -> str:
+    kind = plan_request.options.survive
+    highest = "" if worst is None else f": {worst.load / worst.capacity:.2f} × at most ({worst.resource})"
+    return f"nobody is above its capacity after the loss of any {kind}{highest}"
+
+
+def _changed_words(plan_request: PlanRequest, was: Overload | None, draft: Draft) -> str:
+    kind = plan_request.options.survive
+    copied, leaders = int(draft.copies.sum()), int(draft.changes_leader.sum())
+    orders = int(draft.is_reorder.sum())
+    assert was is not None
+    return (
+        f"after the loss of any {kind} nobody is above its capacity, with {copied:,} replica moves, {leaders:,} "
+        f"leader changes and {orders:,} new orders in all; else {was.words(str(kind))}"
+    )
+
+
+def cannot_be_carried_out(plan_request: PlanRequest, problem: Problem, draft: Draft) -> InfeasibleError:
+    """What is above after a loss once moves were left out for which no order of waves has room."""
+    overload = worst_overload(plan_request, loss_state_of(plan_request, problem, draft))
+    assert overload is not None
+    return cannot_survive(plan_request, overload, Proof.NONE)

@@ -1,0 +1,1 @@
+"""``--min-topic-leaders``: every broker that may lead leads so many partitions of each of these topics."""

@@ -1,0 +1,142 @@
+"""A draft that leaves every broker with the leaders of topics that are asked for, or what is lacking.
+
+Promises, in order: a draft that comes back has all of them; it keeps every budget and cap; where the plan for balance
+has them already it stays as it is; where that plan cannot be brought to have them, today's placement is. What neither
+search brings about is an InfeasibleError with the topic, the broker and how many are lacking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kafka_rebalance.arrays import Ints
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.planner.params import TopicLeaderParams
+from kafka_rebalance.planner.placed import in_kafka_order
+from kafka_rebalance.planner.topic_leaders.search import Led, with_least_leaders
+from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
+from kafka_rebalance.plans.explain.caps import over_caps
+from kafka_rebalance.plans.failures.follower_order import with_follower_order
+from kafka_rebalance.plans.outcome import bands_of, outcome_of
+from kafka_rebalance.plans.params import PlanParams
+from kafka_rebalance.plans.preferred.within_hours import keeps_hours
+from kafka_rebalance.plans.request import PlanRequest
+from kafka_rebalance.plans.topic_leaders.demanded import TopicDemands, topic_demands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastLed:
+    """``draft`` has every leader that is asked for; ``words``: what that took."""
+
+    draft: Draft
+    words: tuple[str, ...]
+
+
+def has_least_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft) -> bool:
+    """No broker lacks a leader of a topic; also where nothing of the kind was asked for."""
+    if not plan_request.options.min_topic_leaders:
+        return True
+    _, leader = in_problem_rows(draft, problem.replicas, problem.leader)
+    return not topic_demands(plan_request).of_rows(problem.topic).lacking(leader).any()
+
+
+def with_topic_leaders(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> LeastLed:
+    """``draft``, or what it takes to have them all. Raises InfeasibleError where nothing was found."""
+    demands = topic_demands(plan_request)
+    if has_least_leaders(plan_request, problem, draft):
+        return LeastLed(draft, _kept_words(plan_request, demands))
+    nearest: Led | None = None
+    for start in (draft.without(np.flatnonzero(draft.is_reorder)), empty_draft(plan_request)):
+        if nearest is not None and (not len(draft) or plan_request.hard):
+            continue
+        led = _searched(problem, demands, start, params.solve.topic_leaders)
+        other = _draft_of(plan_request, problem, led)
+        if not led.lacking and _is_lawful(plan_request, problem, other, params):
+            return LeastLed(other, (_changed_words(draft, other), *_kept_words(plan_request, demands)))
+        if nearest is None or (led.lacking, not led.is_proved) < (nearest.lacking, not nearest.is_proved):
+            nearest = led
+    assert nearest is not None
+    raise lacking_leaders(plan_request, problem, nearest.leader, is_proved=nearest.is_proved)
+
+
+def _searched(problem: Problem, demands: TopicDemands, start: Draft, params: TopicLeaderParams) -> Led:
+    lists, leader = in_problem_rows(start, problem.replicas, problem.leader)
+    lists = lists[:, : problem.replicas.shape[1]]
+    return with_least_leaders(problem, demands.of_rows(problem.topic), lists, leader, params)
+
+
+def _draft_of(plan_request: PlanRequest, problem: Problem, led: Led) -> Draft:
+    lists, leader = in_kafka_order(problem, led.lists, _index_of(led.lists, led.leader))
+    return with_follower_order(
+        plan_request, draft_of(plan_request, lists, np.where(led.leader < 0, led.leader, leader))
+    )
+
+
+def _index_of(lists: Ints, leader: Ints) -> Ints:
+    """int32[P]: where in its list the leader stands, the first place where nobody leads."""
+    return np.asarray((lists == leader[:, None]).argmax(axis=1), dtype=np.int32)
+
+
+def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params: PlanParams) -> bool:
+    """Within hours and caps, and worth something: balance, or the leaders themselves."""
+    outcome = outcome_of(plan_request, draft)
+    if over_caps(plan_request, outcome.after_by_resource) or not keeps_hours(plan_request, draft, params):
+        return False
+    if not len(draft) or plan_request.hard or not has_least_leaders(plan_request, problem, empty_draft(plan_request)):
+        return True
+    bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
+    return imbalance(bands, outcome.after, stays) < imbalance(bands, outcome.before, stays)
+
+
+def lacking_leaders(
+    plan_request: PlanRequest, problem: Problem, leader: Ints, *, is_proved: bool = False
+) -> InfeasibleError:
+    """To be raised: the broker that lacks most, of which topic and how many, and whether that is proved."""
+    demands, options = topic_demands(plan_request), plan_request.options
+    demand = demands.of_rows(problem.topic)
+    lacking = demand.lacking(leader)
+    if not lacking.any():
+        return InfeasibleError(
+            "no plan was found that has every leader of a topic and keeps caps and hours", "a higher cap, or more hours"
+        )
+    topic, broker = np.unravel_index(int(lacking.argmax()), lacking.shape)
+    name = plan_request.snapshot.topics[int(demands.topics[topic])].name
+    led, least, total = int(demand.led(leader)[topic, broker]), int(demands.least[topic]), int(lacking.sum())
+    limited = " within what the plan may cost" if options.has_budget or not options.moves_replicas else ""
+    found = "and no other one lacks fewer" if is_proved else "though nothing proves that none lacks fewer"
+    all_of_it = "" if total == int(lacking[topic, broker]) else f", {total:,} over all brokers and topics"
+    return InfeasibleError(
+        f"broker {plan_request.brokers.arrays.ids[broker]} would lead {led:,} partitions of {name}, {least:,} are "
+        f"asked for: {least - led:,} are lacking{all_of_it}, in the best placement found{limited}, {found}",
+        "fewer leaders of each topic, or brokers that may take its replicas",
+    )
+
+
+def _kept_words(plan_request: PlanRequest, demands: TopicDemands) -> tuple[str, ...]:
+    """What is kept, and where it is less than was asked for."""
+    if not len(demands.topics):
+        return ("no topic that may be touched has leaders asked of it: the patterns of --min-topic-leaders match none",)
+    words = [f"each broker that may lead leads what was asked for of each of {len(demands.topics):,} topics"]
+    fewer = np.flatnonzero(demands.least < demands.asked)
+    if len(fewer):
+        first = int(fewer[0])
+        name = plan_request.snapshot.topics[int(demands.topics[first])].name
+        words.append(
+            f"{len(fewer):,} topics have too few partitions for that and get as many leaders on each broker as there "
+            f"are, as {name}: {demands.least[first]:,} instead of {demands.asked[first]:,}"
+        )
+    return tuple(words)
+
+
+def _changed_words(was: Draft, draft: Draft) -> str:
+    copied, leaders = int(draft.copies.sum()), int(draft.changes_leader.sum())
+    alone = f"{int(was.copies.sum()):,} and {int(was.changes_leader.sum()):,}"
+    beside = f"; for balance alone {alone} would be made" if len(was) else ""
+    return (
+        f"so that each broker has the leaders of topics asked for, {copied:,} replica moves and {leaders:,} leader "
+        f"changes are made in all{beside}"
+    )

@@ -1,0 +1,79 @@
+"""Everybody survives where anybody could: by hand, and against every placement of random small clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.planner.survive.loss_arrays import Change
+from kafka_rebalance.planner.survive.search import Allowance, survive
+from tests.unit.planner.survive.exact_survival import can_survive
+from tests.unit.planner.survive.loss_states import state_of, three, tight
+from tests.unit.planner.survive.test_loss_state import simulated
+
+
+def test_new_orders_are_enough_where_they_are() -> None:
+    """Half of what 0 leads goes on with 2: nobody changes its leader, nothing is copied."""
+    lists = [[0, 1, 2], [0, 1, 2], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]]
+    state = state_of(*three(lists, [20.0] * 6, 60.0))
+    before = state.copy()
+    found = survive(state, Allowance()).state
+    assert (found.total, simulated(found)) == (0.0, 0.0)
+    assert (found.leader == before.leader).all()
+    assert int((found.lists != before.lists).any(axis=1).sum()) == 1
+
+
+def test_what_may_be_spent_is_not_exceeded() -> None:
+    for seed in range(12):
+        state = state_of(*tight(seed))
+        today = state.arrays.today
+        found = survive(state, Allowance(replica_moves=1, leader_changes=2)).state
+        rows = np.arange(len(today))
+        assert int(found.arrays.copies(rows, found.lists).sum()) <= 1
+        assert int((found.leader != found.arrays.today_leader).sum()) <= 2
+
+
+def test_no_single_change_that_is_left_is_needless() -> None:
+    checked = 0
+    for seed in range(10):
+        snapshot, options = tight(seed, most_topics=3)
+        state = state_of(snapshot, options)
+        start = state.copy()
+        found = survive(state, Allowance(moves_replicas=not options.leaders_only)).state
+        if found.total or not start.total:
+            continue
+        rows = np.flatnonzero((found.lists != start.lists).any(axis=1))
+        effect = found.effect(Change(rows, start.lists[rows], start.leader[rows]))
+        is_needless = effect.is_lawful & (effect.excess <= 0) & (effect.outside <= 1e-12)
+        copies = found.arrays.copies(rows, start.lists[rows])
+        assert not (is_needless & (copies == 0)).any(), seed
+        checked += len(rows)
+    assert checked
+
+
+def compare(seeds: range, most_partitions: int) -> list[bool]:
+    """Of the clusters that were decided, which survive; each as the exact model says."""
+    survives = []
+    for seed in seeds:
+        snapshot, options = tight(seed)
+        if len(snapshot.partitions) > most_partitions:
+            continue
+        state = state_of(snapshot, options)
+        exact = can_survive(state, moves_replicas=not options.leaders_only)
+        survived = survive(state, Allowance(moves_replicas=not options.leaders_only))
+        found = not survived.state.total
+        assert exact is None or found is exact, seed
+        assert not (survived.is_proved and exact), seed
+        assert simulated(survived.state) < 1e-6 or not found
+        survives.append(found)
+    return survives
+
+
+def test_small_clusters_survive_exactly_where_they_can() -> None:
+    survives = compare(range(60), 7)
+    assert 3 <= sum(survives) < len(survives)
+
+
+@pytest.mark.matrix
+def test_many_small_clusters_survive_exactly_where_they_can() -> None:
+    assert len(compare(range(60, 800), 14)) > 200

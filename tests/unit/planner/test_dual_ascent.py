@@ -1,0 +1,78 @@
+"""Prices that see who leads, on two brokers of which one leads everything; and better ones, step by step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.planner.bounds.cheapest_placements import Choices, cheapest_placements
+from kafka_rebalance.planner.bounds.dual_ascent import better_prices
+from kafka_rebalance.planner.bounds.lagrangian import proven_by
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds, raised
+from kafka_rebalance.planner.params import AscentParams, BoundParams
+from kafka_rebalance.plans.request import build_request
+from tests.properties.small_clusters import small_cluster
+from tests.unit.planner.hand_problems import hand_problem
+
+ONE_COPY = [((0,), 4.0), ((0,), 2.0), ((0,), 2.0), ((1,), 1.0)]
+RATES = [3.0, 1.0, 1.0, 1.0]
+
+
+def test_an_only_replica_must_come_along_for_its_leader_to_leave() -> None:
+    """Broker 0 sends 5 of at most 3.3 (a mean of 3, ±10 %): 1.7 must go, at a price of 2 for each that it sends.
+
+    The first partition sends 3 and weighs 4: moving it costs 4, staying 2 · 3 = 6. The two others cost 2 either way.
+    Sum 4 + 2 + 2 + 0 less 2 · 3.3 = 1.4. Were the leader free to be elsewhere the sum would be nothing.
+    """
+    problem = hand_problem(ONE_COPY, 2, resources=("out",), rates=RATES)
+    price = np.array([[2.0], [0.0]])
+    assert proven_by(problem, price, problem.move_bytes) == pytest.approx(1.4)
+
+
+def test_a_pass_tells_what_the_cheapest_placements_carry() -> None:
+    """One partition of one replica, at home on broker 0: it weighs 2, its leader 1 more; a copy costs 4.
+
+    At a price of 1 on broker 0 staying costs 3; at 2 it costs 6, and going to broker 1 costs 4.
+    """
+    choices = Choices(
+        follower=np.array([[2.0]]), extra=np.array([[1.0]]), cost=np.array([4.0]),
+        kept=np.array([[0]], dtype=np.int32), beyond=np.zeros((1, 1)), disk=0,
+        leader=np.array([0], dtype=np.int32), closed=np.zeros(2), shut=np.zeros(2),
+        begin=np.array([0, 1, 2]), factor=np.array([1]),
+    )  # fmt: skip
+    load = np.empty((1, 2))
+    assert cheapest_placements(choices, np.array([[1.0, 0.0]]), load) == 3.0
+    assert load.tolist() == [[3.0, 0.0]]
+    assert cheapest_placements(choices, np.array([[2.0, 0.0]]), load) == 4.0
+    assert load.tolist() == [[0.0, 3.0]]
+    # Nobody may begin to lead on broker 1: who leads today goes on at home.
+    shut = choices._replace(shut=np.array([np.inf, np.inf]))
+    assert cheapest_placements(shut, np.array([[2.0, 0.0]]), load) == 6.0
+
+
+def test_better_prices_prove_more_and_never_less() -> None:
+    better = 0
+    for seed in range(40):
+        snapshot, options = small_cluster(seed)
+        problem = build_request(snapshot, options).problem(options.band)
+        bounds = lower_bounds(problem)
+        above = raised(problem, bounds)
+        assert above.bytes.value >= bounds.bytes.value
+        better += above.bytes.value > bounds.bytes.value * 1.001
+        if above.certificate is not None:
+            assert above.certificate.value == above.bytes.value
+            assert not above.certificate.prices[~problem.stays].any()
+    assert better >= 3
+
+
+def test_a_cluster_too_large_for_the_work_allowed_keeps_its_prices() -> None:
+    problem = hand_problem(ONE_COPY, 2, resources=("out",), rates=RATES)
+    start = np.zeros((2, 1))
+    assert better_prices(problem, start, AscentParams()) is not None
+    assert better_prices(problem, start, AscentParams(work=8 * 39)) is None  # 39 passes of 4 · 2 pairs
+    assert better_prices(replace(problem, moves_replicas=False), start, AscentParams()) is None
+    bounds = lower_bounds(problem)
+    assert raised(problem, bounds, BoundParams(ascent=AscentParams(work=0))) is bounds
+    assert bounds.bytes.value < raised(problem, bounds).bytes.value <= 4.0  # the two that weigh 2 do it

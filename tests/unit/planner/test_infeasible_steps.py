@@ -1,0 +1,82 @@
+"""Why no plan is lawful, worked out by hand: the smallest cause and what is lacking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.planner.infeasible.counted_causes import disks_cause, largest_copy_cause, rack_cause
+from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
+from kafka_rebalance.planner.infeasible.program_cause import program_cause
+from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Verdict
+from kafka_rebalance.snapshot.model import Broker, Capacity
+from tests.unit.planner.hand_problems import hand_problem
+from tests.unit.planner.sample_clusters import GB, cluster, row
+
+# Two racks of two brokers; every partition gets a second replica, and it goes to the other rack.
+TWO_RACKS = (0, 0, 1, 1)
+
+
+def grown(sizes: Sequence[float], limits: Sequence[float], racks: Sequence[int] | None = TWO_RACKS) -> Problem:
+    """All of ``sizes`` on broker 0, each to have a second replica elsewhere."""
+    factors = np.full(len(sizes), 2, dtype=np.int32)
+    return hand_problem(
+        [((0,), size) for size in sizes], len(limits), within=None, racks=racks, disk_limit=limits, target_rf=factors
+    )
+
+
+def test_a_rack_whose_disks_are_too_small_is_named_with_what_is_lacking() -> None:
+    """30 must go to rack 1, which offers 10 + 12: 30 of 22 are 136.4 %, and 8 are lacking. Rack 0 has all it needs."""
+    cause = smallest_cause(grown([10.0, 10.0, 10.0], [100.0, 100.0, 10.0, 12.0]))
+    assert cause is not None
+    assert (cause.brokers.tolist(), cause.lacking) == ([2, 3], pytest.approx(8.0))
+    assert cause.text.startswith("rack 1's disks need 136.4%: 30 B must be copied there beside what they hold, 22 B is")
+    assert "8 B is lacking" in cause.text
+
+
+def test_all_disks_together_and_one_replica_that_fits_nowhere() -> None:
+    """Without racks: 30 must be copied, and 5 + 12 + 12 are free, 1 too little. One of 10 does not fit beside 9."""
+    forced = forced_copies(problem := grown([10.0, 10.0, 10.0], [35.0, 12.0, 12.0], None))
+    assert forced is not None
+    assert rack_cause(problem, forced) is None
+    cause = disks_cause(problem, forced)
+    assert cause is not None
+    assert (cause.lacking, cause.brokers.tolist()) == (pytest.approx(1.0), [0, 1, 2])
+    forced = forced_copies(problem := grown([10.0], [100.0, 9.0, 8.0], None))
+    assert forced is not None
+    largest = largest_copy_cause(problem, forced)
+    assert largest is not None
+    assert (largest.lacking, largest.brokers.tolist()) == (pytest.approx(1.0), [1])
+    assert disks_cause(problem, forced) is None
+
+
+def test_what_only_the_program_of_all_copies_sees() -> None:
+    """Broker 0 has 60 free and holds a replica of each already: 30 must go to the others, which have 12 + 13."""
+    problem = grown([10.0, 10.0, 10.0], [90.0, 12.0, 13.0], None)
+    forced = forced_copies(problem)
+    assert forced is not None
+    assert (rack_cause(problem, forced), disks_cause(problem, forced)) == (None, None)
+    cause = program_cause(problem, forced)
+    assert cause is not None
+    assert (cause.lacking, cause.brokers.tolist()) == (pytest.approx(5.0), [1, 2])
+    assert cause.text.startswith("the disks of brokers 1, 2 have 25 B free, and at least 5 B more must be copied there")
+
+
+def test_a_plan_names_the_rack_and_a_plan_for_a_smaller_factor_is_made() -> None:
+    """Rack b's only broker of 50 GB cannot hold the second replicas of 6 × 10 GB."""
+    rows = [row("t", p, [0], 10 * GB) for p in range(6)]
+    brokers = [
+        Broker(0, rack="a", capacity=Capacity(disk_bytes=500.0 * GB)),
+        Broker(1, rack="b", capacity=Capacity(disk_bytes=50.0 * GB)),
+    ]
+    plan = make_plan(cluster(rows, brokers), PlanOptions(replication_factor=2))
+    assert plan.verdict is Verdict.INFEASIBLE
+    assert plan.reasons[0].startswith("rack b's disks need 120.0%: 55.9 GiB must be copied there")
+    assert "9.3 GiB is lacking" in plan.reasons[0]
+    assert plan.reasons[1].startswith("add 9.3 GiB of disk there")

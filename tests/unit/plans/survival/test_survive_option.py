@@ -1,0 +1,149 @@
+"""``--survive``: the plan keeps everybody within its capacity after any loss, or says who is above, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan, require_options_fit
+from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
+from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
+from kafka_rebalance.verify.verification import verify_plan
+from tests.unit.planner.sample_clusters import brokers, cluster, row
+from tests.unit.planner.survive.loss_states import three, tight
+
+LISTS = [[0, 1, 2], [0, 1, 2], [1, 2, 0], [1, 0, 2], [2, 0, 1], [2, 1, 0]]
+
+
+def right(snapshot: ClusterSnapshot, options: PlanOptions) -> Plan:
+    """The plan, found right by the verifier, which simulates every loss."""
+    plan = make_plan(snapshot, options)
+    assert [str(fault) for fault in verify_plan(to_document(plan), snapshot).wrong] == []
+    return plan
+
+
+def worst(plan: Plan, time: str = "after") -> float:
+    """The highest load over capacity after any loss of the kind that is to be survived."""
+    losses = getattr(getattr(plan.after_failure, time), plan.parameters["survive"])
+    return float(losses.load.ratio)
+
+
+def test_one_new_order_is_all_that_it_takes() -> None:
+    """Each sends 40 of 60, balanced as it is; without 0 broker 1 would send 80."""
+    snapshot, options = three(LISTS, [20.0] * 6, 60.0)
+    assert make_plan(snapshot, replace(options, survive=None)).verdict is Verdict.NOTHING_TO_DO
+    plan = right(snapshot, options)
+    assert plan.verdict is Verdict.REBALANCE
+    assert [move.kind for move in plan.moves] == [MoveKind.ORDER]
+    assert (plan.cost.bytes, plan.cost.leader_changes, worst(plan, "before"), worst(plan)) == (0, 0, 80 / 60, 1.0)
+    assert "without broker 0 broker 1 would carry 80 B/s of out, 60 B/s at most can be carried" in plan.reasons[0]
+    assert plan.moves[0].reason == "keeps broker 1 within what it can carry of out if broker 0 is lost"
+    assert plan.moves[0].worse_without.startswith("broker 1 would carry 80 B/s of out if broker 0 is lost")
+
+
+def test_what_survives_already_stays_and_says_so() -> None:
+    snapshot, options = three(LISTS, [20.0] * 6, 90.0)
+    plan = right(snapshot, options)
+    assert (plan.verdict, plan.moves) == (Verdict.NOTHING_TO_DO, ())
+    assert "nobody is above its capacity after the loss of any broker: 0.89 × at most (out)" in plan.reasons
+
+
+def test_too_little_capacity_is_counted() -> None:
+    """120 are sent; without one of three brokers of 50 there are 100."""
+    snapshot, options = three(LISTS, [20.0] * 6, 50.0)
+    plan = right(snapshot, options)
+    assert (plan.verdict, plan.moves) == (Verdict.INFEASIBLE, ())
+    assert plan.reasons[0] == (
+        "without broker 0 all others together would carry 120 B/s of out, 100 B/s at most can be carried: "
+        "20 B/s are lacking"
+    )
+    assert plan.reasons[1] == "capacity of so much more, or less load"
+
+
+def test_lumps_that_nobody_can_place_are_proved_and_named() -> None:
+    """Three of 40 on three brokers of 70: two are left, one of them carries 80."""
+    snapshot, options = three([[0, 1, 2], [1, 2, 0], [2, 0, 1]], [40.0] * 3, 70.0)
+    plan = right(snapshot, options)
+    assert plan.verdict is Verdict.INFEASIBLE
+    assert "would carry 80 B/s of out, 70 B/s at most can be carried: 10 B/s are lacking" in plan.reasons[0]
+    assert plan.reasons[0].endswith("in the best placement found, and every other one leaves somebody above, too")
+    alone = right(*three([[0, 1, 2], [1, 2, 0]], [80.0, 1.0], 70.0))
+    assert alone.reasons[0] == (
+        "t-0 alone brings whoever leads it 80 B/s of out, 70 B/s is the most that a broker can carry: "
+        "10 B/s are lacking"
+    )
+
+
+def test_budgets_hold_back_what_surviving_takes() -> None:
+    """Without 0 broker 1 would send 70, without 1 broker 0 would: all that helps is a replica on 2."""
+    snapshot, options = three([[0, 1], [1, 0], [2, 0]], [40.0, 30.0, 1.0], 60.0)
+    options = replace(options, dead_band=9.0)
+    assert right(snapshot, options).cost.replica_moves == 1
+    for fields in ({"max_moves": 0}, {"max_move_bytes": 0}, {"leaders_only": True}):
+        plan = right(snapshot, replace(options, **fields))
+        assert plan.verdict is Verdict.INFEASIBLE
+        assert "in the best placement found within what the plan may cost, and every other" in plan.reasons[0]
+
+
+def test_what_nobody_knows_is_refused() -> None:
+    snapshot, options = three(LISTS, [20.0] * 6, 60.0)
+    with pytest.raises(UsageError, match=r"--survive broker: of in, out or cpu no load is known with every broker's"):
+        require_options_fit(snapshot, replace(options, capacities={}))
+    one_rack = cluster([row("t", 0, [0, 1])], brokers(2, racks=1))
+    with pytest.raises(UsageError, match="--survive rack: all brokers in service are on one rack"):
+        make_plan(one_rack, replace(options, survive="rack", capacities=dict.fromkeys((0, 1), Capacity(cpu_percent=9))))
+    with pytest.raises(UsageError, match="--survive: 'disk' cannot be lost; give broker or rack"):
+        PlanOptions(survive="disk")
+
+
+def test_the_frontier_is_left_out_for_its_points_survive_nothing() -> None:
+    snapshot, options = three(LISTS, [20.0] * 6, 60.0)
+    assert right(snapshot, replace(options, with_frontier=True)).frontier == ()
+
+
+def test_nothing_is_survived_by_an_empty_cluster_and_nothing_breaks() -> None:
+    assert right(*three([], [], 60.0)).moves == ()
+
+
+def kept(seeds: range) -> list[Verdict]:
+    """Verdicts of random clusters, each plan found right; whoever is judged survives."""
+    verdicts = []
+    for seed in seeds:
+        snapshot, options = tight(seed, most_topics=4, most_in_rack=3)
+        more = ({}, {"within": 0.1}, {"max_moves": 3}, {"max_reorders": 5}, {"remove_brokers": frozenset({0})})
+        fields = more[seed % len(more)]
+        if options.leaders_only and "remove_brokers" in fields:
+            fields = {}
+        plan = right(snapshot, replace(options, **fields))
+        if plan.verdict not in (Verdict.INFEASIBLE, Verdict.CANNOT_TELL):
+            assert worst(plan) <= 1 + 1e-9, seed
+        verdicts.append(plan.verdict)
+    return verdicts
+
+
+def test_random_clusters_survive_or_say_why_not() -> None:
+    assert len(set(kept(range(4)))) > 1
+
+
+@pytest.mark.matrix
+def test_many_random_clusters_survive_or_say_why_not() -> None:
+    verdicts = kept(range(4, 104))
+    assert verdicts.count(Verdict.REBALANCE) > 40
+
+
+@pytest.mark.matrix
+def test_any_rack_is_survived_on_random_small_clusters_or_it_is_said_why_not() -> None:
+    """By the verifier's simulation; where nothing does, it is said what is lacking."""
+    survived = 0
+    for seed in range(1000, 1330):
+        snapshot, options = tight(seed)
+        if len(snapshot.partitions) > 20:
+            continue
+        plan = right(snapshot, replace(options, survive="rack"))
+        assert plan.verdict is Verdict.INFEASIBLE or worst(plan) <= 1 + 1e-9, seed
+        assert plan.verdict is not Verdict.INFEASIBLE or "are lacking" in plan.reasons[0], seed
+        survived += plan.verdict is not Verdict.INFEASIBLE
+    assert survived > 120

@@ -1,0 +1,58 @@
+"""The throttle that a plan waits for, and the least time of what leaders must send: both counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Wave, to_document
+from kafka_rebalance.plans.waves.slowest import Slowest, slowest
+from kafka_rebalance.verify import verify_plan
+from rebalance_advisor.publish.plan_words import plan_lines
+from tests.unit.plans.hand_plans import SNAPSHOT
+from tests.unit.plans.waves.test_leader_steps import led_elsewhere
+
+THROTTLE = 1_000_000
+
+
+def test_the_broker_that_is_busy_longest_is_named_with_its_direction() -> None:
+    """At 10 bytes/s broker 1 sends 300 + 200 bytes; 2 receives 150 + 200, 3 receives 150: 50 s against 35 s."""
+    one = Move("t", 0, (1, 0), (1, 2, 3), 1, 1, MoveKind.REPLICA, 300, 1, "", "")
+    two = Move("t", 1, (1, 0), (2, 1), 1, 2, MoveKind.REPLICA, 200, 2, "", "")
+    plan = replace(
+        make_plan(SNAPSHOT, PlanOptions(with_frontier=False)),
+        moves=(one, two), waves=(Wave((0,), 300, 30.0, 10), Wave((1,), 200, 20.0, 10)),
+        cost=Cost(3, 500, 1, 50.0, 50.0),
+    )  # fmt: skip
+    assert slowest(plan) == Slowest(1, "outgoing", 50.0)
+    assert any("slowest is broker 1's outgoing throttle: 50 s of 50 s" in line for line in plan_lines(plan))
+    faster = replace(plan, waves=(Wave((0,), 300, 30.0, 10), Wave((1,), 200, 10.0, 20)))
+    assert slowest(faster) == Slowest(1, "outgoing", 40.0)
+    assert slowest(replace(plan, cost=replace(plan.cost, seconds=None))) is None
+    assert slowest(replace(plan, moves=(), waves=())) is None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nobody_empties_a_broker_sooner_than_leaders_can_send(seed: int) -> None:
+    """Each partition on broker 1 is copied once, and read from its leader's broker: counted one by one."""
+    snapshot = led_elsewhere(40, 5, seed)
+    plan = make_plan(snapshot, drained())
+    assert verify_plan(to_document(plan), snapshot).is_right
+    sent = dict.fromkeys(range(5), 0)
+    for p in range(40):
+        if 1 in snapshot.partitions.replicas[2 * p : 2 * p + 2]:
+            sent[int(snapshot.partitions.leader[p])] += int(snapshot.partitions.replica_log_bytes[2 * p])
+    bound = next(bound for bound in plan.lower_bound if bound.cost == "seconds")
+    assert max(sent.values()) / THROTTLE <= bound.value * (1 + 1e-9)
+    busiest = slowest(plan)
+    assert busiest is not None
+    assert plan.cost.seconds is not None
+    assert bound.value <= busiest.seconds * (1 + 1e-9) <= plan.cost.seconds * (1 + 2e-9)
+
+
+def drained() -> PlanOptions:
+    """Broker 1 is emptied, at a megabyte a second."""
+    return PlanOptions(remove_brokers=frozenset({1}), with_frontier=False, throttle_bytes_per_s=THROTTLE)

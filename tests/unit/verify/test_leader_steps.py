@@ -1,0 +1,34 @@
+"""Leaders of a wave by hand: who gives and takes how many, and what is written to and read from their partitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.verify.moves.leader_steps import check_leader_steps, leader_changes
+from tests.unit.verify.hand_claims import MOVE, WAVE, arrays, claims, faults_of, parameters
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "codes"),
+    [
+        ({}, {}, []),
+        ({"leader_changes": 0}, {}, ["wave_leaders"]),
+        ({"leader_changes": None}, {}, ["wave_leaders"]),
+        ({"leader_changes": True}, {}, ["wave_leaders"]),
+        ({"leader_in_bytes_per_s": 0.0}, {}, ["wave_leaders"]),  # nobody measured it
+        ({"leader_out_bytes_per_s": 1.0}, {}, ["wave_leaders"]),
+        ({}, {"max_leader_changes_per_wave": 0}, ["wave_limit"]),
+        ({}, {"max_leader_changes_per_wave": None}, ["wave_leaders"]),
+        ({"leader_changes": None}, {"max_leader_changes_per_wave": None}, []),
+    ],
+)
+def test_one_leader_goes_from_broker_0_to_2(change: dict, asked: dict, codes: list[str]) -> None:
+    wave = WAVE | change
+    assert faults_of(check_leader_steps, "waves[0]", wave, claims(), arrays(), parameters(**asked)) == codes
+
+
+def test_who_stays_leader_gives_none() -> None:
+    kept = MOVE | {"to": [0, 2], "leader_to": 0}
+    assert leader_changes(claims(kept), arrays(), np.array([0])) == [0, 0, 0]
+    assert leader_changes(claims(), arrays(), np.array([0])) == [1, 0, 1]
