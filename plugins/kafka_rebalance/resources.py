@@ -39,7 +39,8 @@ class Resource:
     rests_on      every measured figure that it is worked out from, ``load`` first
     why_unknown   what is said where ``load`` is known and another figure of ``rests_on`` is not
     capacity      the field of ``Capacity`` that says how much of it a broker can carry; None: nobody can say
-    is_balanced   a plan balances it by default; else only a target or a cap brings it into a plan
+    is_balanced   a plan balances it by default; else only a target, a cap, a headroom or ``--also-balance`` brings it
+                  into a plan, and its capacity counts only where a headroom is asked of it
     """
 
     name: str
@@ -130,13 +131,16 @@ TABLE = (
         copies_sent=True,
         rests_on=(LoadKind.OUT_BYTES_PER_S, LoadKind.IN_BYTES_PER_S),
         why_unknown="replication is part of what leaders send, and in_bytes_per_s is not known",
+        capacity="out_bytes_per_s",
         is_balanced=False,
     ),
 )  # fmt: skip
 ROWS: Mapping[str, Resource] = {row.name: row for row in TABLE}
 RESOURCES = tuple(ROWS)
 UNITS: Mapping[str, str] = {row.name: row.unit for row in TABLE}
+BOUNDED = tuple(row.name for row in TABLE if row.capacity is not None)
 BALANCED = frozenset(row.name for row in TABLE if row.is_balanced)
+ON_REQUEST = tuple(row.name for row in TABLE if not row.is_balanced)
 COUNTED = tuple(row.name for row in TABLE if row.is_counted)
 # By who carries them: the search places replicas by the first, chooses leaders by the second.
 REPLICA_CARRIED = tuple(row.name for row in TABLE if row.carrier is Carrier.REPLICAS)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import reprlib
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 EXCERPT_CHARS = 60
@@ -29,7 +30,7 @@ def visible(text: str) -> str:
     characters, other blanks, lone surrogates, unassigned ones), what is drawn as nothing, and combining marks without a
     letter to stand on or in heaps.
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and (text.isascii() or all(map(_shows_anywhere, set(text)))):
         return text
     shown: list[str] = []
     marks, is_on_letter = 0, False
@@ -43,6 +44,12 @@ def visible(text: str) -> str:
         marks, is_on_letter = 0, is_shown and kind[0] in "LN"
         shown.append(character if is_shown else _written_out(character))
     return "".join(shown)
+
+
+@lru_cache(maxsize=4096)
+def _shows_anywhere(character: str) -> bool:
+    """It shows as itself whatever stands beside it: no combining mark."""
+    return not is_hidden(character) and unicodedata.category(character)[0] != "M"
 
 
 def is_hidden(character: str) -> bool:

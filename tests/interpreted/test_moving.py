@@ -92,7 +92,7 @@ def test_the_rack_with_the_fewest_others() -> None:
     # Broker 0 is all of its rack and holds one: a third will be in the other rack, which holds two.
     full = hand_state(hand_problem([((0, 1, 2, 3), 6.0)], 5, racks=[0, 1, 1, 1, 1]))
     assert moving.fewest_in_rack(full, 0, 3) == 2
-    state.receivers_in_rack[0] = 0  # nobody takes anything there: two in rack 1 it will be
+    state.receivers_in_rack[0, 0] = 0  # nobody takes anything there: two in rack 1 it will be
     assert moving.fewest_in_rack(state, 0, 0) == 1
 
 

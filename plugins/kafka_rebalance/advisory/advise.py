@@ -23,6 +23,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.placement.topic_replay import (
     TopicReplay,
     placement_brokers,
+    placement_ground,
     replay_topic,
     topic_placements,
 )
@@ -76,8 +77,8 @@ def advise(
     progress("replaying groups")
     groups = replay_options.replays(snapshot)
     progress("replaying placement")
-    brokers = placement_brokers(snapshot)
-    topics = tuple(replay_topic(today, brokers) for today in topic_placements(snapshot))
+    ground = placement_ground(placement_brokers(snapshot))
+    topics = tuple(replay_topic(today, ground) for today in topic_placements(snapshot))
     plan = make_plan(
         snapshot,
         options,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from kafka_rebalance.advisory.migration_words import migration_words
@@ -17,6 +18,7 @@ from kafka_rebalance.plans.explain.hours_outside import HoursOutside
 from kafka_rebalance.plans.plan import Plan, to_document
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
+from kafka_rebalance.scoring.failure_scores import score_failures
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 
@@ -49,6 +51,7 @@ def advisory_document(
             {"subject_type": gap.subject_type, "subject": gap.subject, "what": gap.what, "reason": gap.reason}
             for gap in snapshot.coverage
         ],
+        "after_failure": [asdict(score) for score in score_failures(snapshot)],
         "plan": to_document(plan),
         "findings": [finding_document(finding) for finding in findings],
         "groups": [

@@ -84,6 +84,13 @@ class FindingContext:
         return {} if self.plan is None else effects_of(self.plan, self.snapshot)
 
     @cached_property
+    def topic_rows(self) -> dict[str, range]:
+        """By topic, the rows of its partitions."""
+        begins = np.searchsorted(self.snapshot.partitions.topic, np.arange(len(self.snapshot.topics) + 1)).tolist()
+        spans = zip(self.snapshot.topics, begins[:-1], begins[1:], strict=True)
+        return {topic.name: range(begin, end) for topic, begin, end in spans}
+
+    @cached_property
     def is_in_flight(self) -> npt.NDArray[np.bool_]:
         """bool[P]: a reassignment of this partition is running."""
         flags = np.zeros(len(self.snapshot.partitions), dtype=np.bool_)

@@ -137,6 +137,13 @@ CODES: dict[str, FindingCode] = dict(
             critical_used_ratio=0.95,
         ),
         _code(
+            "log_dir_full",
+            SubjectType.BROKER,
+            "one of a broker's disks is nearly full while another one has room",
+            used_ratio=0.85,
+            critical_used_ratio=0.95,
+        ),
+        _code(
             "broker_rate_over_share",
             SubjectType.BROKER,
             "in, out or cpu level above the fair share by more than the threshold",
@@ -153,6 +160,20 @@ CODES: dict[str, FindingCode] = dict(
             SubjectType.CLUSTER,
             "share of partitions whose leader is not the preferred one",
             off_ratio=0.05,
+        ),
+        _code(
+            "broker_loss_overloads",
+            SubjectType.BROKER,
+            "the leaders of a broker, were it lost, would lift another above its capacity; the worst of all brokers",
+            over_capacity_ratio=1.0,
+            high_ratio=1.25,
+        ),
+        _code(
+            "rack_loss_overloads",
+            SubjectType.RACK,
+            "the leaders of a rack, were it lost, would lift a broker above its capacity; the worst of all racks",
+            over_capacity_ratio=1.0,
+            high_ratio=1.25,
         ),
         _code("rack_violated", SubjectType.TOPIC, "a partition's replicas share a rack though racks would suffice"),
         _code(

@@ -245,14 +245,8 @@ def _basis(replay: GroupReplay) -> Confidence:
 
 def _rows_of(context: FindingContext, group_input: GroupInput) -> npt.NDArray[np.int64]:
     """Partition rows of the snapshot along the question's partitions."""
-    topic = context.snapshot.partitions.topic
-    names = {known_topic.name: number for number, known_topic in enumerate(context.snapshot.topics)}
-    spans = [
-        np.searchsorted(topic, [names[topic_name], names[topic_name] + 1])
-        for topic_name in group_input.topics
-        if topic_name in names
-    ]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(begin, end) for begin, end in spans)])
+    spans = [context.topic_rows[topic] for topic in group_input.topics if topic in context.topic_rows]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(span.start, span.stop) for span in spans)])
 
 
 def _readers_by_topic(context: FindingContext) -> dict[str, set[str]]:

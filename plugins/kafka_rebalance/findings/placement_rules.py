@@ -34,8 +34,9 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
     ids = np.array(sorted(brokers), dtype=np.int64)
     rack_of = np.array([index.get(brokers[broker].rack or "", nowhere) for broker in ids.tolist()], dtype=np.int64)
     racks_of_replicas = rack_of[np.searchsorted(ids, table.replicas)]
-    seen = np.unique(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
-    distinct = np.bincount(seen // (nowhere + 1), minlength=len(table))
+    seen = np.sort(table.row_of_replica * (nowhere + 1) + racks_of_replicas)
+    is_first = np.diff(seen, prepend=-1) > 0
+    distinct = np.bincount(seen[is_first] // (nowhere + 1), minlength=len(table))
     violated = (distinct < np.minimum(table.replica_counts, len(index))) & ~context.is_in_flight
     violated[sorted(table.observers)] = False  # Confluent's placement constraints say which racks they take
     sizes = context.snapshot.load(LoadKind.LOG_BYTES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from dataclasses import dataclass
 from math import isnan
 
 from kafka_rebalance.plans.plan import Plan, ResourceOutcome
@@ -34,24 +35,45 @@ NOTHING = BrokerEffect()
 
 
 def effects_of(plan: Plan, snapshot: ClusterSnapshot) -> dict[int, BrokerEffect]:
-    """By broker, those that the plan touches. O(moves)."""
-    effects: dict[int, BrokerEffect] = {}
+    """By broker, those that the plan touches. O(moves), beside one look at the partitions' names."""
     row_of, sizes = snapshot.row_of, snapshot.load(LoadKind.LOG_BYTES)
+    tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
     for move in plan.moves:
-        size = _known(float(sizes[row_of[move.topic, move.partition]]))
-        for broker in set(move.to_replicas) - set(move.from_replicas):
-            one = effects.get(broker, NOTHING)
-            effects[broker] = replace(one, replicas_in=one.replicas_in + 1, bytes_in=_sum(one.bytes_in, size))
-        for broker in set(move.from_replicas) - set(move.to_replicas):
-            one = effects.get(broker, NOTHING)
-            effects[broker] = replace(one, replicas_out=one.replicas_out + 1, bytes_out=_sum(one.bytes_out, size))
+        size = float(sizes[row_of[move.topic, move.partition]])
+        before, after = set(move.from_replicas), set(move.to_replicas)
+        for broker in after - before:
+            tallies[broker].replicas_in += 1
+            tallies[broker].bytes_in += size
+        for broker in before - after:
+            tallies[broker].replicas_out += 1
+            tallies[broker].bytes_out += size
         if move.leader_from != move.leader_to:
             if move.leader_from is not None:
-                one = effects.get(move.leader_from, NOTHING)
-                effects[move.leader_from] = replace(one, leaders_out=one.leaders_out + 1)
-            one = effects.get(move.leader_to, NOTHING)
-            effects[move.leader_to] = replace(one, leaders_in=one.leaders_in + 1)
-    return effects
+                tallies[move.leader_from].leaders_out += 1
+            tallies[move.leader_to].leaders_in += 1
+    return {broker: tally.effect() for broker, tally in tallies.items()}
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts of one broker while they grow; bytes are nan as soon as one size is."""
+
+    replicas_out: int = 0
+    bytes_out: float = 0.0
+    replicas_in: int = 0
+    bytes_in: float = 0.0
+    leaders_out: int = 0
+    leaders_in: int = 0
+
+    def effect(self) -> BrokerEffect:
+        return BrokerEffect(
+            self.replicas_out,
+            None if isnan(self.bytes_out) else self.bytes_out,
+            self.replicas_in,
+            None if isnan(self.bytes_in) else self.bytes_in,
+            self.leaders_out,
+            self.leaders_in,
+        )
 
 
 def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] | None:
@@ -60,11 +82,3 @@ def outcome_for(plan: Plan, resource: str, broker: int) -> tuple[float, float] |
     if found is None or broker not in found.before or broker not in found.after:
         return None
     return found.before[broker], found.after[broker]
-
-
-def _known(size: float) -> float | None:
-    return None if isnan(size) else size
-
-
-def _sum(total: float | None, more: float | None) -> float | None:
-    return None if total is None or more is None else total + more

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from kafka_rebalance.findings import (
     assignment_rules,
     cluster_rules,
+    failure_rules,
     group_rules,
     health_rules,
     leader_rules,
@@ -27,6 +28,7 @@ from kafka_rebalance.findings.consumers import (
     share_group_rules,
 )
 from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.disks import log_dir_rules
 from kafka_rebalance.findings.finding import Finding, rank
 from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.explain.hours_outside import HoursOutside
@@ -37,10 +39,13 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     share_rules.broker_disk_over_share,
     share_rules.broker_disk_full,
+    log_dir_rules.log_dir_full,
     share_rules.broker_rate_over_share,
     leader_rules.leaders_piled_up,
     leader_rules.preferred_leaders_off,
     leader_rules.coordinator_piled_up,
+    failure_rules.broker_loss_overloads,
+    failure_rules.rack_loss_overloads,
     placement_rules.rack_violated,
     placement_rules.under_replicated,
     placement_rules.offline_partition,

@@ -2,6 +2,11 @@
 
 Run: Java, and the refusals of librdkafka 2.16 and kafka-python 3.0. Read in its source: franz-go. Sarama is not known
 to mix eager and cooperative strategies, so it is not asked to.
+
+Under ``cooperative-sticky`` Java's client commits before it joins a rebalance, hands out records until the others have
+joined too, and gives up what it lost without another commit (``ConsumerCoordinator.onJoinPrepare`` and
+``onJoinComplete``; seen on 4.0.2 to 4.3.1). kafka-python 3 is written the same way but hands out nothing meanwhile;
+librdkafka commits as it gives up.
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ class ClientSettings:
     ``with_user_data``: strategies whose leaders write user data into assignments; brokers do not turn such a group over
     to KIP-848 while it runs ("userData from a custom assignor would be lost", seen on 4.3.1).
     ``commits_when_revoked``: with automatic commits it commits as it gives a partition up, and when it is closed.
+    ``reads_while_joining``: it does not where it is cooperative, and reads on between its commit and the giving up.
     """
 
     strategy: str
@@ -35,6 +41,7 @@ class ClientSettings:
     consumer_since: str = ""
     with_user_data: frozenset[str] = frozenset()
     commits_when_revoked: bool = True
+    reads_while_joining: bool = False
 
     def value(self, strategies: tuple[str, ...]) -> str:
         """As it is written into that setting; Java's are names of classes."""
@@ -48,7 +55,7 @@ _WITH_COOPERATIVE = _ALL_EAGER | {COOPERATIVE}
 _PROPERTY, _ARGUMENT = "partition.assignment.strategy", "partition_assignment_strategy"
 SETTINGS: dict[Client, ClientSettings] = {
     Client.JAVA: ClientSettings(_PROPERTY, _WITH_COOPERATIVE, can_mix=True, cooperative_since="2.4",
-                                consumer_since="4.0"),
+                                consumer_since="4.0", reads_while_joining=True),
     Client.LIBRDKAFKA: ClientSettings(_PROPERTY, _WITH_COOPERATIVE - {"sticky"}, can_mix=False, consumer_since="2.12",
                                       with_user_data=frozenset({COOPERATIVE})),
     Client.SARAMA: ClientSettings("Consumer.Group.Rebalance.GroupStrategies", _WITH_COOPERATIVE, can_mix=False),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from kafka_rebalance.assignors.releases import release_of
 from kafka_rebalance.groups.user_data import Layout, decode_user_data
@@ -114,7 +115,7 @@ def _together(found: Iterable[KnownClient]) -> KnownClient:
 
 def member_client(member: Member, group: Group) -> KnownClient:
     """By its bytes if they tell, else by its client id; the bytes then narrow the releases of a Java client."""
-    by_id, by_bytes = _by_id(member, group), _by_bytes(member, group.protocol)
+    by_id, by_bytes = _by_id(member.client_id or "", group.id), _by_bytes(member, group.protocol)
     if by_bytes.sureness is Sureness.LOW and by_id.sureness is Sureness.HIGH:
         return by_id
     if by_bytes.client is not None:
@@ -128,9 +129,10 @@ def member_client(member: Member, group: Group) -> KnownClient:
     return by_id
 
 
-def _by_id(member: Member, group: Group) -> KnownClient:
+@lru_cache(maxsize=65_536)  # several findings ask of the same members
+def _by_id(client_id: str, group_id: str) -> KnownClient:
     for pattern, known in _IDS:
-        match = re.fullmatch(pattern.format(group=re.escape(group.id)), member.client_id or "", re.DOTALL)
+        match = re.fullmatch(pattern.format(group=re.escape(group_id)), client_id, re.DOTALL)
         if match is not None:
             release = match.groupdict().get("release")
             return known if release is None else replace(known, first=release, last=release)

@@ -12,7 +12,8 @@ Example: six Java members from ``range`` to ``cooperative-sticky``: set both, bo
 new one alone, bounce (at most 24).
 
 ``Commits`` says which records may be read twice. What a client with automatic commits gives up it commits first: none
-twice, as long as members are closed and not killed. Else those read since the last commit of each partition given up:
+twice, as long as members are closed and not killed. But Java's under ``cooperative-sticky`` commits when a rebalance
+begins and reads on until it is told what to give up. Else those read since the last commit of each partition given up:
 under eager strategies every partition at every rebalance, under others those alone that move.
 """
 
@@ -38,6 +39,11 @@ _GONE_UNDER_CONSUMER = {
     "session.timeout.ms": "the group's configuration consumer.session.timeout.ms on the brokers stands for it",
     "heartbeat.interval.ms": "the group's configuration consumer.heartbeat.interval.ms on the brokers stands for it",
 }
+
+_READ_WHILE_JOINING = (
+    f"under {COOPERATIVE} those of partitions that move, read while a rebalance waits for all members (a heartbeat "
+    "interval and their longest poll): Java's client commits before that"
+)
 
 
 class Action(StrEnum):
@@ -113,6 +119,11 @@ class _Move:
     @property
     def is_between_protocols(self) -> bool:
         return (self.today == COOPERATIVE) != (self.target == COOPERATIVE)
+
+    @property
+    def reads_while_joining(self) -> bool:
+        """Whether some member is cooperative by the classic protocol, and reads on after its commit."""
+        return self.settings.reads_while_joining and COOPERATIVE in (self.today, self.target)
 
 
 def rollover(
@@ -269,6 +280,8 @@ def _read_again(move: _Move, commits: Commits, interval_ms: int) -> tuple[int | 
     if commits is Commits.AUTOMATIC and not move.settings.commits_when_revoked:
         return interval_ms, f"{move.client.client} is not known to commit what it gives up: {given_up}"
     match commits:
+        case Commits.AUTOMATIC if move.reads_while_joining:
+            return None, f"{_READ_WHILE_JOINING}; none if the program commits in its listener before it gives them up"
         case Commits.AUTOMATIC:
             return 0, "none: positions are committed before a partition is given up and when a member is closed"
         case Commits.WHEN_REVOKED:
@@ -276,5 +289,7 @@ def _read_again(move: _Move, commits: Commits, interval_ms: int) -> tuple[int | 
         case Commits.AT_INTERVALS:
             return interval_ms, f"what was read since the last commit of a partition that is given up: {given_up}"
         case _:
-            why = "none if the client commits automatically, or the program before it gives a partition up; else"
+            few = f"few if the client commits automatically ({_READ_WHILE_JOINING}), none if the program commits"
+            none = "none if the client commits automatically, or the program"
+            why = f"{few if move.reads_while_joining else none} before it gives a partition up; else"
             return None, f"{why} what was read since the last commit: {given_up}"

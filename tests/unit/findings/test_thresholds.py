@@ -40,9 +40,12 @@ def test_the_registry_says_what_each_code_is_about() -> None:
     assert {code: dict(entry.thresholds) for code, entry in CODES.items() if entry.thresholds} == {
         "broker_disk_over_share": {"over_share_ratio": 1.10},
         "broker_disk_full": {"used_ratio": 0.85, "critical_used_ratio": 0.95},
+        "log_dir_full": {"used_ratio": 0.85, "critical_used_ratio": 0.95},
         "broker_rate_over_share": {"over_share_ratio": 1.10},
         "leaders_piled_up": {"over_share_ratio": 1.25},
         "preferred_leaders_off": {"off_ratio": 0.05},
+        "broker_loss_overloads": {"over_capacity_ratio": 1.0, "high_ratio": 1.25},
+        "rack_loss_overloads": {"over_capacity_ratio": 1.0, "high_ratio": 1.25},
         "hot_partition": {"share_of_broker_mean_ratio": 0.25, "times_topic_median_ratio": 3.0},
         "assignor_uneven": {"skew_gain_ratio": 1.25},
         "dead_static_member": {"times_others_lag_ratio": 10.0},

@@ -14,7 +14,7 @@ from kafka_rebalance.options.client_rule import Client
 from kafka_rebalance.snapshot.group import Group, Member
 from kafka_rebalance.snapshot.model import GroupType
 
-JAVA = KnownClient(Client.JAVA, first="4.0")
+JAVA, PYTHON = KnownClient(Client.JAVA, first="4.0"), KnownClient(Client.KAFKA_PYTHON)
 STOPPED = [Action.STOP, Action.REQUIRE, Action.SET, Action.START]  # required: that the static member is gone, too
 CLASSES = "org.apache.kafka.clients.consumer"
 
@@ -137,12 +137,13 @@ def test_records_come_twice_only_where_nobody_commits_what_is_given_up() -> None
         found = rolled(client, today, also.get("target", "cooperative-sticky"), commits=(commits, interval_ms))
         return found.read_again_ms, found.read_again
 
-    assert again(Commits.AUTOMATIC, 5000)[0] == again(Commits.WHEN_REVOKED, 5000)[0] == 0
+    assert again(Commits.AUTOMATIC, 5000, target="sticky")[0] == again(Commits.WHEN_REVOKED, 5000)[0] == 0
     assert again(Commits.AT_INTERVALS, 700)[0] == 700
     assert "every partition at every rebalance" in again(Commits.AT_INTERVALS, 700)[1]
     most_ms, why = again(Commits.UNKNOWN)
     assert most_ms is None
-    assert why.startswith("none if the client commits automatically")
+    assert why.startswith("few if the client commits automatically (under cooperative-sticky those")
+    assert again(Commits.UNKNOWN, target="sticky")[1].startswith("none if the client commits automatically")
     kafkajs = rolled(KnownClient(Client.KAFKAJS), "their-own", "roundrobin", commits=(Commits.AUTOMATIC, 5000))
     assert kafkajs.read_again_ms == 5000
     moved = rollover(
@@ -150,6 +151,18 @@ def test_records_come_twice_only_where_nobody_commits_what_is_given_up() -> None
         commits=(Commits.AT_INTERVALS, 700),
     )  # fmt: skip
     assert "only partitions that move" in moved.read_again
+
+
+@pytest.mark.parametrize(("client", "most_ms"), [(JAVA, None), (UNKNOWN_CLIENT, None), (PYTHON, 0)])
+@pytest.mark.parametrize("to_cooperative", [True, False])
+def test_javas_cooperative_members_read_on_after_their_automatic_commit(
+    client: KnownClient, most_ms: int | None, *, to_cooperative: bool
+) -> None:
+    today, target = ("range", "cooperative-sticky") if to_cooperative else ("cooperative-sticky", "range")
+    found = rolled(client, today, target, commits=(Commits.AUTOMATIC, 5000))
+    assert found.read_again_ms == most_ms
+    assert ("read while a rebalance waits" in found.read_again) == (most_ms is None)
+    assert rolled(client, today, target, commits=(Commits.WHEN_REVOKED, 0)).read_again_ms == 0
 
 
 def test_kafkajs_calls_its_strategy_by_another_name() -> None:

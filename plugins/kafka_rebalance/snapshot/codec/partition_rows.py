@@ -21,11 +21,11 @@ from kafka_rebalance.snapshot.partition_table import (
 from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, LARGEST_INT32, LARGEST_INT64
 from kafka_rebalance.visible_text import excerpt
 
-_SPARSE = ("adding", "removing", "offline", "observers", "eligible")
+SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 _OFFSETS = (("start_offset", LARGEST_INT64), ("end_offset", LARGEST_INT64), ("local_start_offset", LARGEST_INT64))
 _ALONG = ("log_bytes", "log_dirs")  # lists along the replicas, null where unknown
 _KNOWN = frozenset(
-    ("partition", "replicas", "leader", "isr", "future", *_ALONG, *(name for name, _ in _OFFSETS), *_SPARSE)
+    ("partition", "replicas", "leader", "isr", "future", *_ALONG, *(name for name, _ in _OFFSETS), *SPARSE)
 )
 
 
@@ -54,7 +54,7 @@ def partition_documents(snapshot: ClusterSnapshot) -> list[list[dict[str, Any]]]
             document["isr"] = [broker for broker, is_in in zip(mine, in_sync[span], strict=True) if is_in]
         if places is not None:
             document["log_dirs"] = [None if place == UNKNOWN_DIR else place for place in places[span]]
-        for name in _SPARSE:
+        for name in SPARSE:
             if row in getattr(table, name):
                 document[name] = list(getattr(table, name)[row])
         if row in table.future:
@@ -122,7 +122,7 @@ def _columns(rows: list[dict[str, Any]], topic: list[int]) -> PartitionTable:
         else None,
         future=_future(rows),
         local_start_offset=_local_starts(rows),
-        **{name: _sparse(rows, name) for name in _SPARSE},
+        **{name: _sparse(rows, name) for name in SPARSE},
     )
 
 
@@ -185,7 +185,7 @@ def _refuse_row(row: dict[str, Any], name: str) -> None:
     unknown = sorted(row.keys() - _KNOWN)
     if unknown:
         raise InvalidInputError.at(name, f"unknown field {excerpt(unknown[0])}", f"known: {', '.join(sorted(_KNOWN))}")
-    for field in ("replicas", "isr", *_ALONG, *_SPARSE):
+    for field in ("replicas", "isr", *_ALONG, *SPARSE):
         _refuse_list(row.get(field, [] if field != "replicas" else None), field, name)
     for field, noun in zip(_ALONG, ("sizes", "log dirs"), strict=True):
         if row.get(field) and len(row[field]) != len(row["replicas"]):

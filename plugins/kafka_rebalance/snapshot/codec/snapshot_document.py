@@ -7,7 +7,6 @@ ascending), so that a million replicas stay readable and quick. What is ``None``
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.codec.canonical_text import canonical_text
 from kafka_rebalance.snapshot.codec.cluster_rows import (
     broker_document,
     gap_document,
@@ -42,6 +42,20 @@ FORMAT_VERSION = 1
 def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
     """The JSON object of ``snapshot``; reading it back gives an equal one."""
     rows = partition_documents(snapshot)
+    topics = [
+        {
+            "name": topic.name,
+            "topic_id": topic.topic_id,
+            "is_internal": topic.is_internal,
+            "configs": dict(topic.configs),
+            "partitions": rows[index],
+        }
+        for index, topic in enumerate(snapshot.topics)
+    ]
+    return _around_topics(snapshot, topics)
+
+
+def _around_topics(snapshot: ClusterSnapshot, topics: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -51,16 +65,7 @@ def snapshot_to_document(snapshot: ClusterSnapshot) -> dict[str, Any]:
         "source": snapshot.source,
         "kafka_version": snapshot.kafka_version,
         "brokers": [broker_document(broker) for broker in snapshot.brokers],
-        "topics": [
-            {
-                "name": topic.name,
-                "topic_id": topic.topic_id,
-                "is_internal": topic.is_internal,
-                "configs": dict(topic.configs),
-                "partitions": rows[index],
-            }
-            for index, topic in enumerate(snapshot.topics)
-        ],
+        "topics": topics,
         "loads": {kind.value: _load_document(column) for kind, column in sorted(snapshot.loads.columns.items())},
         "groups": [group_document(group) for group in snapshot.groups],
         "coverage": [gap_document(gap) for gap in snapshot.coverage],
@@ -118,10 +123,10 @@ def snapshot_id(snapshot: ClusterSnapshot, *, captured_at: str | None = None) ->
 
     ``captured_at``: its time as the input wrote it, which ids were made with before times had one form.
     """
-    document = snapshot_to_document(snapshot)
+    document = _around_topics(snapshot, [])
     if captured_at is not None:
         document["captured_at"] = captured_at
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = canonical_text(document, snapshot.topics, snapshot.partitions)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

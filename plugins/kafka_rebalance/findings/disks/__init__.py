@@ -1,0 +1,1 @@
+"""Findings about the disks within a broker."""

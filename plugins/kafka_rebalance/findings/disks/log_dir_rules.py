@@ -1,0 +1,107 @@
+"""Disks within a broker: one is nearly full while another has room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kafka_rebalance.amounts import bytes_in_words
+from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.finding import Finding, Severity
+from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.planner.log_dirs.placement import LogDirPlacement, place_in_log_dirs
+from kafka_rebalance.planner.log_dirs.problem import LogDirProblem
+from kafka_rebalance.planner.log_dirs.volumes import BrokerVolumes, broker_volumes
+from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import Broker
+
+CODE = "log_dir_full"
+
+
+def log_dir_full(context: FindingContext) -> Iterator[Finding]:
+    """A broker stops when one of its disks is full, however empty the others are; moves between them mend it.
+
+    Where all are nearly full, ``broker_disk_full`` tells it.
+    """
+    least = threshold(CODE, "used_ratio")
+    for broker in context.snapshot.brokers:
+        if not broker.state.stays or len(broker.log_dirs) < 2:
+            continue
+        volumes = broker_volumes(broker, context.snapshot.partitions)
+        if volumes is None:
+            continue
+        used = volumes.used_bytes / volumes.total_bytes
+        if used.max() >= least > used.min():
+            yield _finding(context, broker, volumes, least)
+
+
+def _finding(context: FindingContext, broker: Broker, volumes: BrokerVolumes, least: float) -> Finding:
+    used = volumes.used_bytes / volumes.total_bytes
+    worst = int(used.argmax())
+    ratio, others = float(used[worst]), _used_together(volumes, worst)
+    paths = listed(one.path for one in volumes.dirs[worst])
+    problem = volumes.problem(least)
+    placement = place_in_log_dirs(problem)
+    above = problem.cost(problem.dir_of)[0]
+    return finding(
+        CODE,
+        Severity.CRITICAL if ratio >= threshold(CODE, "critical_used_ratio") else Severity.HIGH,
+        broker.id,
+        {
+            "paths": paths,
+            "used_ratio": ratio,
+            "others_used_ratio": others,
+            "replica_moves_between_dirs": int((placement.dir_of != problem.dir_of).sum()),
+            "dir_bytes": placement.moved_bytes,
+            "dir_bytes_lower_bound": placement.bound_bytes,
+            "above_bytes": above,
+            "still_above_bytes": placement.over_bytes,
+        },
+        Remedy(
+            f"Log dir {paths} of broker {broker.id} is {ratio:.0%} full, the broker's other disks {others:.0%}: "
+            f"{_advice(context, volumes, problem, placement, least)}",
+            cost=f"{bytes_in_words(placement.moved_bytes)} copied between the broker's disks, none over the network",
+            gain=1.0 - placement.over_bytes / above if above else 0.0,
+            copied_bytes=placement.moved_bytes,
+        ),
+        confidence=context.confidence(LoadKind.LOG_BYTES),
+    )
+
+
+def _advice(
+    context: FindingContext,
+    volumes: BrokerVolumes,
+    problem: LogDirProblem,
+    placement: LogDirPlacement,
+    least: float,
+) -> str:
+    """What to move where, the largest first; what stays too much is said."""
+    moved = np.flatnonzero(placement.dir_of != problem.dir_of)
+    if not len(moved):
+        return (
+            "no replica that is known to lie on it can move to another one; add a disk, keep less, or move replicas "
+            "to other brokers."
+        )
+    table = context.snapshot.partitions
+    moved = moved[np.argsort(-problem.size_bytes[moved], kind="stable")]
+    rows = np.searchsorted(table.offsets, volumes.cells[moved], side="right") - 1
+    moves = listed(
+        f"{context.snapshot.name_of(int(row))} to {volumes.target_path(int(placement.dir_of[replica]))}"
+        for row, replica in zip(rows, moved, strict=True)
+    )
+    rest = (
+        f" {bytes_in_words(placement.over_bytes)} stay above {least:.0%}: move replicas to other brokers, too."
+        if placement.over_bytes
+        else ""
+    )
+    return (
+        f"move {counted(len(moved), 'replica')} ({bytes_in_words(placement.moved_bytes)}; it takes at least "
+        f"{bytes_in_words(placement.bound_bytes)}) between its dirs: {moves}. kafka-reassign-partitions takes them as "
+        f"log_dirs, slowed by --replica-alter-log-dirs-throttle; `plan --balance-log-dirs` writes files for it.{rest}"
+    )
+
+
+def _used_together(volumes: BrokerVolumes, but: int) -> float:
+    is_other = np.arange(len(volumes.dirs)) != but
+    return float(volumes.used_bytes[is_other].sum() / volumes.total_bytes[is_other].sum())

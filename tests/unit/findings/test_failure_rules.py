@@ -1,0 +1,47 @@
+"""The loss of a broker or a rack that another one cannot carry is a finding; what the plan leaves of it is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kafka_rebalance.findings.context import FindingContext
+from kafka_rebalance.findings.failure_rules import broker_loss_overloads, rack_loss_overloads
+from kafka_rebalance.findings.finding import Severity
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.scoring.losses import AfterFailure, LoadAfterLoss, Losses, WorstLoss
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from tests.unit.planner.sample_clusters import random_cluster
+
+SNAPSHOT = random_cluster(1, broker_count=6, topics=3)
+PLAN = make_plan(SNAPSHOT, PlanOptions(within=0.3, with_frontier=False))
+
+
+def losses(load: float | None) -> Losses:
+    """Broker 3's loss brings broker 1 to ``load`` of 100."""
+    worst = WorstLoss(None, None if load is None else LoadAfterLoss("3", 1, "out", load, 100.0))
+    return Losses(worst, worst)
+
+
+def context(before: float | None, after: float | None, *, has_plan: bool = True) -> FindingContext:
+    plan = replace(PLAN, after_failure=AfterFailure(losses(before), losses(after)))
+    return FindingContext(SNAPSHOT, score_cluster(SNAPSHOT), [], plan if has_plan else None, None)
+
+
+def test_a_loss_above_capacity_is_told_with_its_amount_and_what_the_plan_leaves() -> None:
+    assert PLAN.moves
+    (found,) = broker_loss_overloads(context(120.0, 110.0))
+    assert (found.subject, found.severity, found.evidence["over_capacity_ratio"]) == ("3", Severity.MEDIUM, 1.2)
+    assert "If broker 3 fails" in found.recommendation
+    assert "1.20 × what it can carry" in found.recommendation
+    assert "after the plan the worst is 1.10 ×" in found.recommendation
+    assert round(found.gain, 6) == 0.5
+    (mended,) = rack_loss_overloads(context(130.0, 90.0))
+    assert (mended.subject_type.value, mended.severity, mended.gain) == ("rack", Severity.HIGH, 1.0)
+    assert mended.recommendation.endswith("after the plan no rack's loss does that.")
+
+
+def test_nothing_is_told_below_capacity_or_where_nothing_is_known() -> None:
+    assert not list(broker_loss_overloads(context(100.0, 90.0)))
+    assert not list(broker_loss_overloads(context(None, None)))
+    assert not list(rack_loss_overloads(context(150.0, 90.0, has_plan=False)))

@@ -1,0 +1,75 @@
+"""The text that a snapshot's id is made from is the sorted JSON of its document, byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.snapshot.codec import snapshot_id, snapshot_to_document
+from kafka_rebalance.snapshot.codec.canonical_text import canonical_text, partition_texts
+from kafka_rebalance.snapshot.codec.partition_rows import partition_documents
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
+from kafka_rebalance.snapshot.partition_table import FutureReplica, PartitionTable, partition_table
+from tests.properties.any_cluster import any_case
+from tests.unit.snapshot.codec.test_snapshot_document import whole_snapshot
+
+
+def sorted_text(snapshot: ClusterSnapshot) -> str:
+    return json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def with_odd_rows(table: PartitionTable, seed: int) -> PartitionTable:
+    """Some rows with what few have, some columns with what is unknown."""
+    draw = np.random.default_rng(seed)
+
+    def some(value):
+        return {row: value for row in range(len(table)) if draw.random() < 0.2}
+
+    unknown = np.full(len(table), -1, dtype=np.int64)
+    columns = {
+        "adding": some((3,)), "observers": some((5, 6)), "eligible": some(()), "local_start_offset": some(17),
+        "future": some((FutureReplica(1, 2, 3),)), "removing": some((1,)), "offline": some((2,)),
+        "end_offset": unknown if draw.random() < 0.3 else table.end_offset,
+        "in_sync": None if draw.random() < 0.3 else draw.random(len(table.replicas)) < 0.8,
+        "log_dir": None if draw.random() < 0.5 else draw.integers(-1, 3, len(table.replicas)).astype(np.int32),
+    }  # fmt: skip
+    return replace(table, **columns)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_text_is_the_documents_whatever_the_cluster(seed: int) -> None:
+    snapshot = any_case(seed).snapshot
+    topics = tuple(replace(topic, configs={'k"': "\\ü\u2028"}) for topic in snapshot.topics)
+    for given in (snapshot, replace(snapshot, topics=topics)):
+        expected = sorted_text(given)
+        assert canonical_text(snapshot_to_document(given), given.topics, given.partitions) == expected
+        assert snapshot_id(given) == hashlib.sha256(expected.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_rows_with_what_few_have_are_written_as_their_documents(seed: int) -> None:
+    snapshot = any_case(seed).snapshot
+    table = with_odd_rows(snapshot.partitions, seed)
+    rows = partition_documents(SimpleNamespace(partitions=table, topics=snapshot.topics))  # type: ignore[arg-type]
+    expected = [json.dumps(row, sort_keys=True, separators=(",", ":")) for of_topic in rows for row in of_topic]
+    assert list(partition_texts(table)) == expected
+
+
+def test_everything_that_a_snapshot_can_hold_is_written() -> None:
+    snapshot = whole_snapshot()
+    assert snapshot_id(snapshot) == hashlib.sha256(sorted_text(snapshot).encode()).hexdigest()
+    odd = next(text for text in partition_texts(snapshot.partitions) if "adding" in text)
+    assert list(json.loads(odd)) == sorted(json.loads(odd))
+
+
+def test_no_topics_and_topics_without_partitions() -> None:
+    snapshot = whole_snapshot()
+    for topics in ((), (*snapshot.topics, Topic("empty"))):
+        table = snapshot.partitions if topics else partition_table([], {})
+        given = replace(snapshot, topics=topics, partitions=table, groups=(), loads=type(snapshot.loads)({}))
+        assert canonical_text(snapshot_to_document(given), given.topics, given.partitions) == sorted_text(given)
