@@ -46,12 +46,31 @@ COMMENT ON FUNCTION store.analyze_tables(names text[], moment timestamp with tim
 CREATE FUNCTION store.drop_week(name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'store', 'pg_temp'
+    SET lock_timeout TO '10s'
     AS $$
+DECLARE
+    week record;
 BEGIN
-    IF NOT EXISTS (SELECT FROM weeks() WHERE table_name = name) THEN
+    SELECT parent, week_start INTO week FROM weeks() WHERE table_name = name;
+    IF week.parent IS NULL THEN
         RAISE EXCEPTION '% is no week of a table that grows', name;
     END IF;
-    EXECUTE format('DROP TABLE %I', name);
+    -- Whoever is saving into it is waited for here.
+    EXECUTE format('LOCK TABLE ONLY %I IN SHARE ROW EXCLUSIVE MODE', week.parent);
+    IF week.parent <> 'load_history'
+        AND EXISTS (
+            SELECT FROM pg_attribute
+            WHERE attrelid = to_regclass(format('%I.%I', current_schema(), week.parent)) AND attname = 'snapshot_key'
+        )
+        AND EXISTS (
+            SELECT FROM snapshot
+            WHERE NOT is_pruned AND time >= week.week_start AND time < week.week_start + interval '7 days'
+        ) THEN
+        RETURN;
+    END IF;
+    IF to_regclass(format('%I.%I', current_schema(), name)) IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %I', name);
+    END IF;
 END $$;
 
 ALTER FUNCTION store.drop_week(name text) OWNER TO advisor_owner;
@@ -73,9 +92,13 @@ BEGIN
         CONTINUE WHEN to_regclass(format('%I.%I', current_schema(), child)) IS NOT NULL;
         -- Two writers may find it missing at once: the second waits here, then finds it.
         PERFORM pg_advisory_xact_lock(hashtext('ensure_week'));
+        CONTINUE WHEN to_regclass(format('%I.%I', current_schema(), child)) IS NOT NULL;
+        -- Before LIKE looks at it: whoever held that lock and wanted this one could meet sweep_week.
+        EXECUTE format('LOCK TABLE ONLY %I IN SHARE UPDATE EXCLUSIVE MODE', parent);
+        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', child, parent);
         EXECUTE format(
-            'CREATE TABLE IF NOT EXISTS %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
-            child, parent, monday AT TIME ZONE 'UTC', (monday + interval '7 days') AT TIME ZONE 'UTC'
+            'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+            parent, child, monday AT TIME ZONE 'UTC', (monday + interval '7 days') AT TIME ZONE 'UTC'
         );
     END LOOP;
 END $$;
@@ -83,6 +106,97 @@ END $$;
 ALTER FUNCTION store.ensure_week(moment timestamp with time zone) OWNER TO advisor_owner;
 
 COMMENT ON FUNCTION store.ensure_week(moment timestamp with time zone) IS 'Make the partitions that hold a moment, for every table that grows.';
+
+CREATE FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'store', 'pg_temp'
+    AS $_$
+DECLARE
+    found boolean;
+BEGIN
+    EXECUTE format(
+        'SELECT EXISTS (
+            SELECT FROM snapshot
+            CROSS JOIN LATERAL (
+                SELECT FROM %I AS left_there WHERE left_there.snapshot_key = snapshot.snapshot_key LIMIT 1
+            ) AS row_of
+            WHERE snapshot.is_pruned AND snapshot.time >= $2 AND snapshot.time < $2 + interval ''7 days''
+                AND snapshot.snapshot_key NOT IN (SELECT kept_readings($1, $2))
+        )', name
+    ) INTO found USING parent, week_start;
+    RETURN found;
+END $_$;
+
+ALTER FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) OWNER TO advisor_owner;
+
+COMMENT ON FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) IS 'Whether a weekly partition holds rows of readings that were pruned.';
+
+CREATE FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) RETURNS SETOF bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'store', 'pg_temp'
+    AS $$
+    SELECT snapshot.snapshot_key
+    FROM snapshot
+    WHERE snapshot.time >= week_start AND snapshot.time < week_start + interval '7 days'
+        AND (
+            NOT snapshot.is_pruned
+            -- What type its groups had, an advisory goes on to tell.
+            OR parent = 'consumer_group' AND EXISTS (SELECT FROM run WHERE run.snapshot_key = snapshot.snapshot_key)
+        )
+$$;
+
+ALTER FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) OWNER TO advisor_owner;
+
+COMMENT ON FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) IS 'Readings of a week whose rows stay in a table of readings.';
+
+CREATE FUNCTION store.sweep_week(name text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'store', 'pg_temp'
+    SET lock_timeout TO '10s'
+    AS $_$
+DECLARE
+    week record;
+    columns text;
+    fresh text := name || '_swept';
+BEGIN
+    SELECT parent, week_start INTO week FROM weeks() WHERE table_name = name;
+    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) INTO columns
+    FROM pg_attribute
+    WHERE attrelid = to_regclass(format('%I.%I', current_schema(), week.parent)) AND attnum > 0 AND NOT attisdropped
+    -- Hourly loads outlive their readings.
+    HAVING bool_or(attname = 'snapshot_key') AND week.parent <> 'load_history';
+    IF columns IS NULL THEN
+        RAISE EXCEPTION '% is no week of a table of readings', name;
+    END IF;
+    IF NOT has_leavings(name, week.parent, week.week_start) THEN
+        RETURN false;
+    END IF;
+    -- Writers of this table wait while the rows that stay are copied (seconds), readers for the moment of the exchange.
+    -- One table a transaction: whoever locked two in an order of his own could wait for somebody who waits for him.
+    EXECUTE format('LOCK TABLE ONLY %I IN SHARE ROW EXCLUSIVE MODE', week.parent);
+    -- Somebody else may have swept, or dropped it, in the meantime.
+    IF to_regclass(format('%I.%I', current_schema(), name)) IS NULL
+        OR NOT has_leavings(name, week.parent, week.week_start) THEN
+        RETURN false;
+    END IF;
+    EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', fresh, week.parent);
+    EXECUTE format(
+        'INSERT INTO %I (%s) SELECT %s FROM %I WHERE snapshot_key IN (SELECT kept_readings($1, $2)) ORDER BY snapshot_key',
+        fresh, columns, columns, name
+    ) USING week.parent, week.week_start;
+    EXECUTE format('ANALYZE %I', fresh);
+    EXECUTE format('DROP TABLE %I', name);
+    EXECUTE format('ALTER TABLE %I RENAME TO %I', fresh, name);
+    EXECUTE format(
+        'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+        week.parent, name, week.week_start, week.week_start + interval '7 days'
+    );
+    RETURN true;
+END $_$;
+
+ALTER FUNCTION store.sweep_week(name text) OWNER TO advisor_owner;
+
+COMMENT ON FUNCTION store.sweep_week(name text) IS 'Write one weekly partition of readings anew without those that were pruned; false where it holds none of them.';
 
 CREATE FUNCTION store.weeks(OUT table_name text, OUT parent text, OUT week_start timestamp with time zone) RETURNS SETOF record
     LANGUAGE sql STABLE
@@ -160,6 +274,7 @@ CREATE TABLE store.run (
     advisor_version text NOT NULL,
     status text DEFAULT 'running'::text NOT NULL,
     published_at timestamp with time zone,
+    attempted_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT run_published_has_time CHECK (((status = 'published'::text) = (published_at IS NOT NULL))),
     CONSTRAINT run_status_known CHECK ((status = ANY (ARRAY['running'::text, 'blocked'::text, 'published'::text])))
 );
@@ -267,27 +382,72 @@ COMMENT ON COLUMN advisor.advice_basis_latest.subject IS 'Which one.';
 
 COMMENT ON COLUMN advisor.advice_basis_latest.reason IS 'In words.';
 
-CREATE TABLE store.broker (
-    snapshot_key bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
-    "position" integer NOT NULL,
-    broker integer NOT NULL,
-    rack text,
-    host text,
-    port integer,
-    state text NOT NULL,
-    is_controller boolean NOT NULL,
-    capacity_disk_bytes double precision,
-    capacity_in_bytes_per_s double precision,
-    capacity_out_bytes_per_s double precision,
-    capacity_cpu_percent double precision,
-    configs jsonb NOT NULL
-)
-PARTITION BY RANGE ("time");
+CREATE TABLE store.task_failure (
+    failure_key bigint NOT NULL,
+    cluster text NOT NULL,
+    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    dag text NOT NULL,
+    task text NOT NULL,
+    dag_run text NOT NULL,
+    words text NOT NULL
+);
 
-ALTER TABLE store.broker OWNER TO advisor_owner;
+ALTER TABLE store.task_failure OWNER TO advisor_owner;
 
-COMMENT ON TABLE store.broker IS 'Brokers of a snapshot, dead ones included.';
+COMMENT ON TABLE store.task_failure IS 'Tasks that were given up, after their retries, with the last words of each.';
+
+CREATE VIEW advisor.run_attempt AS
+ SELECT run."time",
+    run.cluster,
+    run.run_id,
+        CASE
+            WHEN (run.status = 'published'::text) THEN 'published'::text
+            WHEN (run.status = 'blocked'::text) THEN 'refused'::text
+            WHEN (failure.task IS NOT NULL) THEN 'failed'::text
+            WHEN (run.attempted_at < (now() - '06:00:00'::interval)) THEN 'given_up'::text
+            ELSE 'running'::text
+        END AS state,
+    run.attempted_at,
+    run.published_at,
+    (EXTRACT(epoch FROM (COALESCE(run.published_at, failure."time") - run.attempted_at)))::double precision AS duration_seconds,
+    (EXTRACT(epoch FROM (now() - run.attempted_at)))::double precision AS age_seconds,
+    failure.task AS failed_task,
+    failure.words AS failure,
+    run.advisor_version
+   FROM (store.run
+     LEFT JOIN LATERAL ( SELECT task_failure."time",
+            task_failure.task,
+            task_failure.words
+           FROM store.task_failure
+          WHERE ((task_failure.cluster = run.cluster) AND (task_failure."time" >= run.attempted_at) AND (run.status <> 'published'::text) AND (((task_failure.dag_run || '.'::text) || run.cluster) = run.run_id))
+          ORDER BY task_failure."time", task_failure.failure_key
+         LIMIT 1) failure ON (true));
+
+ALTER VIEW advisor.run_attempt OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.run_attempt IS 'Every advisory that was started, those too that were refused, failed or never ended.';
+
+COMMENT ON COLUMN advisor.run_attempt."time" IS 'When it was started first.';
+
+COMMENT ON COLUMN advisor.run_attempt.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.run_attempt.run_id IS 'The advisory; the other views have it where state is published.';
+
+COMMENT ON COLUMN advisor.run_attempt.state IS 'published, refused (by the gate of results), failed (a task was given up), given_up (not published six hours after its last attempt) or running.';
+
+COMMENT ON COLUMN advisor.run_attempt.attempted_at IS 'When its last attempt began.';
+
+COMMENT ON COLUMN advisor.run_attempt.published_at IS 'When readers got it; NULL: they did not.';
+
+COMMENT ON COLUMN advisor.run_attempt.duration_seconds IS 'Last attempt to publication, or to the failure; NULL: neither happened.';
+
+COMMENT ON COLUMN advisor.run_attempt.age_seconds IS 'Time since its last attempt began.';
+
+COMMENT ON COLUMN advisor.run_attempt.failed_task IS 'The first task that was given up; NULL: none was.';
+
+COMMENT ON COLUMN advisor.run_attempt.failure IS 'Its last words.';
+
+COMMENT ON COLUMN advisor.run_attempt.advisor_version IS 'Version that made it.';
 
 CREATE TABLE store.snapshot (
     snapshot_key bigint NOT NULL,
@@ -317,6 +477,122 @@ ALTER TABLE store.snapshot OWNER TO advisor_owner;
 
 COMMENT ON TABLE store.snapshot IS 'One consistent reading of one cluster; all rows of a snapshot carry its snapshot_key and time.';
 
+CREATE VIEW advisor.advisor_health AS
+ WITH cluster AS (
+         SELECT DISTINCT snapshot.cluster
+           FROM store.snapshot
+        UNION
+         SELECT DISTINCT task_failure.cluster
+           FROM store.task_failure
+        )
+ SELECT GREATEST(newest_reading.stored_at, newest.attempted_at, failed.last_at) AS "time",
+    cluster.cluster,
+    newest_reading."time" AS last_reading_at,
+    (EXTRACT(epoch FROM (now() - newest_reading."time")))::double precision AS reading_age_seconds,
+    newest."time" AS last_run_at,
+    newest.run_id AS last_run_id,
+    newest.state AS last_run_state,
+    published.published_at AS last_published_at,
+    (EXTRACT(epoch FROM (now() - published.published_at)))::double precision AS published_age_seconds,
+    published.duration_seconds AS published_duration_seconds,
+    COALESCE(counted.published, (0)::bigint) AS published_7d,
+    COALESCE(counted.unpublished, (0)::bigint) AS unpublished_7d,
+    refused.readings AS refused_readings_7d,
+    failed.times AS failures_7d,
+    failed.last_at AS last_failure_at,
+    failed.last_words AS last_failure
+   FROM ((((((cluster
+     LEFT JOIN LATERAL ( SELECT snapshot."time",
+            snapshot.stored_at
+           FROM store.snapshot
+          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'passed'::text))
+          ORDER BY snapshot."time" DESC, snapshot.snapshot_key DESC
+         LIMIT 1) newest_reading ON (true))
+     LEFT JOIN LATERAL ( SELECT run_attempt."time",
+            run_attempt.run_id,
+            run_attempt.state,
+            run_attempt.attempted_at
+           FROM advisor.run_attempt
+          WHERE (run_attempt.cluster = cluster.cluster)
+          ORDER BY run_attempt."time" DESC
+         LIMIT 1) newest ON (true))
+     LEFT JOIN LATERAL ( SELECT run.published_at,
+            (EXTRACT(epoch FROM (run.published_at - run.attempted_at)))::double precision AS duration_seconds
+           FROM store.run
+          WHERE ((run.cluster = cluster.cluster) AND (run.status = 'published'::text))
+          ORDER BY run."time" DESC, run.run_key DESC
+         LIMIT 1) published ON (true))
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE (run_attempt.state = 'published'::text)) AS published,
+            count(*) FILTER (WHERE (run_attempt.state = ANY (ARRAY['refused'::text, 'failed'::text, 'given_up'::text]))) AS unpublished
+           FROM advisor.run_attempt
+          WHERE ((run_attempt.cluster = cluster.cluster) AND (run_attempt."time" > (now() - '7 days'::interval)))) counted)
+     CROSS JOIN LATERAL ( SELECT count(*) AS readings
+           FROM store.snapshot
+          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'blocked'::text) AND (snapshot."time" > (now() - '7 days'::interval)))) refused)
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE (task_failure."time" > (now() - '7 days'::interval))) AS times,
+            max(task_failure."time") AS last_at,
+            (array_agg(task_failure.words ORDER BY task_failure."time" DESC, task_failure.failure_key DESC))[1] AS last_words
+           FROM store.task_failure
+          WHERE (task_failure.cluster = cluster.cluster)) failed);
+
+ALTER VIEW advisor.advisor_health OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.advisor_health IS 'The advisor''s own health: one line a cluster that was ever read or failed to be.';
+
+COMMENT ON COLUMN advisor.advisor_health."time" IS 'When the advisor last did, or failed to do, something for this cluster.';
+
+COMMENT ON COLUMN advisor.advisor_health.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.advisor_health.last_reading_at IS 'Time of the newest reading that passed the input gate.';
+
+COMMENT ON COLUMN advisor.advisor_health.reading_age_seconds IS 'Its age now.';
+
+COMMENT ON COLUMN advisor.advisor_health.last_run_at IS 'When the newest advisory was started, whatever became of it.';
+
+COMMENT ON COLUMN advisor.advisor_health.last_run_id IS 'Which one that is.';
+
+COMMENT ON COLUMN advisor.advisor_health.last_run_state IS 'Its state, as run_attempt says it.';
+
+COMMENT ON COLUMN advisor.advisor_health.last_published_at IS 'When readers got the newest advisory; NULL: there is none.';
+
+COMMENT ON COLUMN advisor.advisor_health.published_age_seconds IS 'Time since then.';
+
+COMMENT ON COLUMN advisor.advisor_health.published_duration_seconds IS 'How long that advisory took, from its last attempt on.';
+
+COMMENT ON COLUMN advisor.advisor_health.published_7d IS 'Advisories of the last seven days that were published.';
+
+COMMENT ON COLUMN advisor.advisor_health.unpublished_7d IS 'Those that were refused, failed or never ended.';
+
+COMMENT ON COLUMN advisor.advisor_health.refused_readings_7d IS 'Readings of the last seven days that the input gate refused.';
+
+COMMENT ON COLUMN advisor.advisor_health.failures_7d IS 'Tasks of the last seven days that were given up.';
+
+COMMENT ON COLUMN advisor.advisor_health.last_failure_at IS 'When a task was given up last; NULL: none is known.';
+
+COMMENT ON COLUMN advisor.advisor_health.last_failure IS 'What it said.';
+
+CREATE TABLE store.broker (
+    snapshot_key bigint NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    "position" integer NOT NULL,
+    broker integer NOT NULL,
+    rack text,
+    host text,
+    port integer,
+    state text NOT NULL,
+    is_controller boolean NOT NULL,
+    capacity_disk_bytes double precision,
+    capacity_in_bytes_per_s double precision,
+    capacity_out_bytes_per_s double precision,
+    capacity_cpu_percent double precision,
+    configs jsonb NOT NULL
+)
+PARTITION BY RANGE ("time");
+
+ALTER TABLE store.broker OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.broker IS 'Brokers of a snapshot, dead ones included.';
+
 CREATE VIEW advisor.broker AS
  SELECT snapshot."time",
     snapshot.cluster,
@@ -334,7 +610,7 @@ CREATE VIEW advisor.broker AS
     broker.configs
    FROM (store.snapshot
      JOIN store.broker ON (((broker.snapshot_key = snapshot.snapshot_key) AND (broker."time" = snapshot."time"))))
-  WHERE (snapshot.status = 'passed'::text);
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.broker OWNER TO advisor_owner;
 
@@ -367,6 +643,25 @@ COMMENT ON COLUMN advisor.broker.capacity_out_bytes_per_s IS 'Outbound rate it c
 COMMENT ON COLUMN advisor.broker.capacity_cpu_percent IS 'CPU it can spend, as given.';
 
 COMMENT ON COLUMN advisor.broker.configs IS 'Broker configs that matter to advice.';
+
+CREATE TABLE store.broker_level (
+    snapshot_key bigint NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    broker integer NOT NULL,
+    rack text,
+    resource text NOT NULL,
+    unit text NOT NULL,
+    load double precision NOT NULL,
+    capacity double precision,
+    level double precision NOT NULL,
+    over_mean double precision NOT NULL,
+    stays boolean NOT NULL
+)
+PARTITION BY RANGE ("time");
+
+ALTER TABLE store.broker_level OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.broker_level IS 'Load and level of each broker and resource in a reading, as an advisory on it would score them.';
 
 CREATE VIEW store.daily_snapshot AS
  SELECT DISTINCT ON (cluster, (date_trunc('day'::text, ("time" AT TIME ZONE 'UTC'::text)))) cluster,
@@ -422,35 +717,63 @@ ALTER TABLE store.plan_broker OWNER TO advisor_owner;
 COMMENT ON TABLE store.plan_broker IS 'Load of each broker and balanced resource before and after the plan.';
 
 CREATE VIEW advisor.broker_disk_forecast AS
- WITH volume AS (
-         SELECT DISTINCT daily.cluster,
+ WITH reading AS MATERIALIZED (
+         SELECT daily.cluster,
+            daily.snapshot_key,
             daily."time",
-            log_dir.snapshot_key,
+            (daily.snapshot_key = newest_1.snapshot_key) AS is_newest
+           FROM (store.daily_snapshot daily
+             JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily."time" > (newest_1."time" - '14 days'::interval)))))
+        ), volume AS (
+         SELECT DISTINCT reading.cluster,
+            reading."time",
+            reading.is_newest,
             log_dir.broker,
             log_dir.total_bytes,
             log_dir.usable_bytes
-           FROM ((store.daily_snapshot daily
-             JOIN store.newest_snapshot newest_1 ON (((newest_1.cluster = daily.cluster) AND (daily."time" > (newest_1."time" - '14 days'::interval)))))
-             JOIN store.log_dir ON (((log_dir.snapshot_key = daily.snapshot_key) AND (log_dir."time" = daily."time"))))
+           FROM (reading
+             JOIN store.log_dir ON (((log_dir.snapshot_key = reading.snapshot_key) AND (log_dir."time" = reading."time"))))
           WHERE ((log_dir.total_bytes IS NOT NULL) AND (log_dir.usable_bytes IS NOT NULL))
         ), used AS (
          SELECT volume.cluster,
-            volume.snapshot_key,
             volume."time",
+            volume.is_newest,
             volume.broker,
+            'volumes'::text AS basis,
             (sum((volume.total_bytes - volume.usable_bytes)))::double precision AS used_bytes,
             (sum(volume.total_bytes))::double precision AS total_bytes
            FROM volume
-          GROUP BY volume.cluster, volume.snapshot_key, volume."time", volume.broker
+          GROUP BY volume.cluster, volume."time", volume.is_newest, volume.broker
+        UNION ALL
+         SELECT reading.cluster,
+            reading."time",
+            reading.is_newest,
+            held.broker,
+            'replicas'::text AS basis,
+            held.load AS used_bytes,
+            held.capacity AS total_bytes
+           FROM (reading
+             JOIN store.broker_level held ON (((held.snapshot_key = reading.snapshot_key) AND (held."time" = reading."time") AND (held.resource = 'disk'::text))))
+          WHERE (held.capacity IS NOT NULL)
         ), trend AS (
          SELECT used.cluster,
             used.broker,
+            used.basis,
             count(*) AS days,
             regr_slope(used.used_bytes, ((EXTRACT(epoch FROM used."time") / (86400)::numeric))::double precision) AS bytes_per_day
            FROM used
-          GROUP BY used.cluster, used.broker
+          GROUP BY used.cluster, used.broker, used.basis
+        ), now_used AS (
+         SELECT DISTINCT ON (used.cluster, used.broker) used.cluster,
+            used.broker,
+            used.basis,
+            used.used_bytes,
+            used.total_bytes
+           FROM used
+          WHERE used.is_newest
+          ORDER BY used.cluster, used.broker, used.basis DESC
         )
- SELECT now_used."time",
+ SELECT newest."time",
     now_used.cluster,
     now_used.broker,
     broker.rack,
@@ -460,19 +783,26 @@ CREATE VIEW advisor.broker_disk_forecast AS
     trend.bytes_per_day AS growth_bytes_per_day,
     trend.days AS days_of_history,
         CASE
-            WHEN (free_space.bytes <= (0)::double precision) THEN now_used."time"
-            WHEN (free_space.bytes < (trend.bytes_per_day * (36500)::double precision)) THEN (now_used."time" + ((free_space.bytes / trend.bytes_per_day) * '1 day'::interval))
+            WHEN (free_space.bytes <= (0)::double precision) THEN newest."time"
+            WHEN (free_space.bytes < (trend.bytes_per_day * (36500)::double precision)) THEN (newest."time" + ((free_space.bytes / trend.bytes_per_day) * '1 day'::interval))
             ELSE NULL::timestamp with time zone
         END AS reaches_85_percent_at,
     (now_used.used_bytes + shift.bytes) AS used_bytes_with_plan,
         CASE
-            WHEN (free_space.bytes_with_plan <= (0)::double precision) THEN now_used."time"
-            WHEN (free_space.bytes_with_plan < (trend.bytes_per_day * (36500)::double precision)) THEN (now_used."time" + ((free_space.bytes_with_plan / trend.bytes_per_day) * '1 day'::interval))
+            WHEN (free_space.bytes_with_plan <= (0)::double precision) THEN newest."time"
+            WHEN (free_space.bytes_with_plan < (trend.bytes_per_day * (36500)::double precision)) THEN (newest."time" + ((free_space.bytes_with_plan / trend.bytes_per_day) * '1 day'::interval))
             ELSE NULL::timestamp with time zone
-        END AS reaches_85_percent_at_with_plan
+        END AS reaches_85_percent_at_with_plan,
+    now_used.basis,
+        CASE
+            WHEN (free_space.bytes <= (0)::double precision) THEN 'full'::text
+            WHEN (trend.bytes_per_day IS NULL) THEN 'unknown'::text
+            WHEN (free_space.bytes < (trend.bytes_per_day * (36500)::double precision)) THEN 'filling'::text
+            ELSE 'not_growing'::text
+        END AS outlook
    FROM (((((store.newest_snapshot newest
-     JOIN used now_used ON ((now_used.snapshot_key = newest.snapshot_key)))
-     JOIN trend ON (((trend.cluster = now_used.cluster) AND (trend.broker = now_used.broker))))
+     JOIN now_used ON ((now_used.cluster = newest.cluster)))
+     JOIN trend ON (((trend.cluster = now_used.cluster) AND (trend.broker = now_used.broker) AND (trend.basis = now_used.basis))))
      JOIN store.broker ON (((broker.snapshot_key = newest.snapshot_key) AND (broker."time" = newest."time") AND (broker.broker = now_used.broker))))
      LEFT JOIN LATERAL ( SELECT (plan_broker.after - plan_broker.before) AS bytes
            FROM (store.newest_run newest_run
@@ -508,6 +838,10 @@ COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at IS 'Without
 COMMENT ON COLUMN advisor.broker_disk_forecast.used_bytes_with_plan IS 'Bytes used after the newest plan; NULL where it does not balance disk.';
 
 COMMENT ON COLUMN advisor.broker_disk_forecast.reaches_85_percent_at_with_plan IS 'The same after the newest plan.';
+
+COMMENT ON COLUMN advisor.broker_disk_forecast.basis IS 'volumes (their sizes were read), or replicas (what they hold, of a disk as large as somebody wrote).';
+
+COMMENT ON COLUMN advisor.broker_disk_forecast.outlook IS 'full (85 % is reached), filling, not_growing, or unknown (fewer than two days of readings).';
 
 CREATE VIEW advisor.broker_latest AS
  SELECT newest."time",
@@ -558,6 +892,149 @@ COMMENT ON COLUMN advisor.broker_latest.capacity_out_bytes_per_s IS 'Outbound ra
 COMMENT ON COLUMN advisor.broker_latest.capacity_cpu_percent IS 'CPU it can spend, as given.';
 
 COMMENT ON COLUMN advisor.broker_latest.configs IS 'Broker configs that matter to advice.';
+
+CREATE VIEW advisor.broker_level AS
+ SELECT snapshot."time",
+    snapshot.cluster,
+    snapshot.snapshot_id,
+    broker_level.broker,
+    broker_level.rack,
+    broker_level.resource,
+    broker_level.unit,
+    broker_level.load,
+    broker_level.capacity,
+    broker_level.level,
+    broker_level.over_mean,
+    broker_level.stays
+   FROM (store.snapshot
+     JOIN store.broker_level ON (((broker_level.snapshot_key = snapshot.snapshot_key) AND (broker_level."time" = snapshot."time"))))
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
+
+ALTER VIEW advisor.broker_level OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.broker_level IS 'Load and level of each broker and resource, in every reading: as an advisory on it would score them.';
+
+COMMENT ON COLUMN advisor.broker_level."time" IS 'When the cluster was read.';
+
+COMMENT ON COLUMN advisor.broker_level.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.broker_level.snapshot_id IS 'sha256 of the reading''s content.';
+
+COMMENT ON COLUMN advisor.broker_level.broker IS 'Broker id.';
+
+COMMENT ON COLUMN advisor.broker_level.rack IS 'Rack; NULL where the broker has none.';
+
+COMMENT ON COLUMN advisor.broker_level.resource IS 'Resource.';
+
+COMMENT ON COLUMN advisor.broker_level.unit IS 'Unit of load.';
+
+COMMENT ON COLUMN advisor.broker_level.load IS 'What it carries.';
+
+COMMENT ON COLUMN advisor.broker_level.capacity IS 'What it can carry; NULL where nobody said for every broker.';
+
+COMMENT ON COLUMN advisor.broker_level.level IS 'Load over capacity, or the load itself without capacities.';
+
+COMMENT ON COLUMN advisor.broker_level.over_mean IS 'How many times the mean level that is.';
+
+COMMENT ON COLUMN advisor.broker_level.stays IS 'The broker is alive and not about to leave.';
+
+CREATE TABLE store.broker_day (
+    cluster text NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    broker integer NOT NULL,
+    resource text NOT NULL,
+    unit text NOT NULL,
+    readings integer NOT NULL,
+    load double precision NOT NULL,
+    level double precision NOT NULL,
+    over_mean double precision NOT NULL,
+    highest_over_mean double precision NOT NULL
+);
+
+ALTER TABLE store.broker_day OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.broker_day IS 'Load and level of each broker by the day: means, and the highest over the mean.';
+
+CREATE VIEW advisor.broker_level_by_day AS
+ SELECT "time",
+    cluster,
+    broker,
+    resource,
+    unit,
+    readings AS reading_count,
+    load,
+    level,
+    over_mean,
+    highest_over_mean
+   FROM store.broker_day;
+
+ALTER VIEW advisor.broker_level_by_day OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.broker_level_by_day IS 'Load and level of each broker and resource by the day; pruning keeps it.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day."time" IS 'Begin of the day (UTC).';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.broker IS 'Broker id.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.resource IS 'Resource.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.unit IS 'Unit of load.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.reading_count IS 'Readings that it is made of.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.load IS 'What it carried, mean of the readings.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.level IS 'Load over capacity, mean of the readings.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.over_mean IS 'How many times the mean level that was, mean of the readings.';
+
+COMMENT ON COLUMN advisor.broker_level_by_day.highest_over_mean IS 'The highest of the readings.';
+
+CREATE VIEW advisor.broker_level_latest AS
+ SELECT newest."time",
+    newest.cluster,
+    newest.snapshot_id,
+    broker_level.broker,
+    broker_level.rack,
+    broker_level.resource,
+    broker_level.unit,
+    broker_level.load,
+    broker_level.capacity,
+    broker_level.level,
+    broker_level.over_mean,
+    broker_level.stays
+   FROM (store.newest_snapshot newest
+     JOIN store.broker_level ON (((broker_level.snapshot_key = newest.snapshot_key) AND (broker_level."time" = newest."time"))));
+
+ALTER VIEW advisor.broker_level_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.broker_level_latest IS 'Load and level of each broker and resource, in the newest reading of each cluster.';
+
+COMMENT ON COLUMN advisor.broker_level_latest."time" IS 'When the cluster was read.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.snapshot_id IS 'sha256 of the reading''s content.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.broker IS 'Broker id.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.rack IS 'Rack; NULL where the broker has none.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.resource IS 'Resource.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.unit IS 'Unit of load.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.load IS 'What it carries.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.capacity IS 'What it can carry; NULL where nobody said for every broker.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.level IS 'Load over capacity, or the load itself without capacities.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.over_mean IS 'How many times the mean level that is.';
+
+COMMENT ON COLUMN advisor.broker_level_latest.stays IS 'The broker is alive and not about to leave.';
 
 CREATE TABLE store.broker_score (
     run_key bigint NOT NULL,
@@ -714,49 +1191,80 @@ CREATE VIEW advisor.broker_topic_change AS
             newest.snapshot_key AS now_key,
             newest."time" AS now_time,
             earlier.snapshot_key AS then_key,
-            earlier."time" AS then_time
+            earlier."time" AS then_time,
+                CASE
+                    WHEN (earlier."time" IS NULL) THEN 'only_reading'::text
+                    WHEN (earlier."time" <= (newest."time" - '7 days'::interval)) THEN 'a_week'::text
+                    ELSE 'all_that_is_kept'::text
+                END AS basis
            FROM ((store.newest_snapshot newest
              CROSS JOIN LATERAL ( SELECT COALESCE(( SELECT max(snapshot."time") AS max
                            FROM store.snapshot
                           WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot."time" <= (newest."time" - '7 days'::interval)))), ( SELECT min(snapshot."time") AS min
                            FROM store.snapshot
                           WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot."time" < newest."time")))) AS "time") wanted)
-             CROSS JOIN LATERAL ( SELECT snapshot.snapshot_key,
+             LEFT JOIN LATERAL ( SELECT snapshot.snapshot_key,
                     snapshot."time"
                    FROM store.snapshot
                   WHERE ((snapshot.cluster = newest.cluster) AND (snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned) AND (snapshot."time" = wanted."time"))
                   ORDER BY snapshot.snapshot_key DESC
-                 LIMIT 1) earlier)
-        ), now_held AS (
+                 LIMIT 1) earlier ON (true))
+        ), held AS (
          SELECT pair_1.cluster,
             replica.broker,
             placed.topic,
-            (sum(replica.bytes))::bigint AS bytes
+            replica.bytes,
+            true AS is_now
            FROM ((pair pair_1
              JOIN store.partition placed ON (((placed.snapshot_key = pair_1.now_key) AND (placed."time" = pair_1.now_time))))
              CROSS JOIN LATERAL UNNEST(placed.replicas, placed.log_bytes) replica(broker, bytes))
-          GROUP BY pair_1.cluster, replica.broker, placed.topic
-        ), then_held AS (
+        UNION ALL
          SELECT pair_1.cluster,
             replica.broker,
             placed.topic,
-            (sum(replica.bytes))::bigint AS bytes
+            replica.bytes,
+            false AS is_now
            FROM ((pair pair_1
              JOIN store.partition placed ON (((placed.snapshot_key = pair_1.then_key) AND (placed."time" = pair_1.then_time))))
              CROSS JOIN LATERAL UNNEST(placed.replicas, placed.log_bytes) replica(broker, bytes))
-          GROUP BY pair_1.cluster, replica.broker, placed.topic
+        ), summed AS (
+         SELECT held.cluster,
+            held.broker,
+            held.topic,
+            count(*) FILTER (WHERE held.is_now) AS replicas_now,
+            count(*) FILTER (WHERE (NOT held.is_now)) AS replicas_then,
+                CASE
+                    WHEN (count(*) FILTER (WHERE (held.is_now AND (held.bytes IS NULL))) = 0) THEN (COALESCE(sum(held.bytes) FILTER (WHERE held.is_now), (0)::numeric))::bigint
+                    ELSE NULL::bigint
+                END AS bytes_now,
+                CASE
+                    WHEN (count(*) FILTER (WHERE ((NOT held.is_now) AND (held.bytes IS NULL))) = 0) THEN (COALESCE(sum(held.bytes) FILTER (WHERE (NOT held.is_now)), (0)::numeric))::bigint
+                    ELSE NULL::bigint
+                END AS bytes_then
+           FROM held
+          GROUP BY held.cluster, held.broker, held.topic
         )
  SELECT pair.now_time AS "time",
     pair.cluster,
     pair.then_time AS since,
-    COALESCE(now_held.broker, then_held.broker) AS broker,
-    COALESCE(now_held.topic, then_held.topic) AS topic,
-    COALESCE(now_held.bytes, (0)::bigint) AS bytes_now,
-    COALESCE(then_held.bytes, (0)::bigint) AS bytes_then,
-    (COALESCE(now_held.bytes, (0)::bigint) - COALESCE(then_held.bytes, (0)::bigint)) AS bytes_change
-   FROM ((now_held
-     FULL JOIN then_held ON (((then_held.cluster = now_held.cluster) AND (then_held.broker = now_held.broker) AND (then_held.topic = now_held.topic))))
-     JOIN pair ON ((pair.cluster = COALESCE(now_held.cluster, then_held.cluster))));
+    summed.broker,
+    summed.topic,
+    summed.bytes_now,
+    then_there.bytes AS bytes_then,
+    (summed.bytes_now - then_there.bytes) AS bytes_change,
+    summed.replicas_now,
+        CASE
+            WHEN (pair.then_key IS NOT NULL) THEN summed.replicas_then
+            ELSE NULL::bigint
+        END AS replicas_then,
+    pair.basis
+   FROM ((summed
+     JOIN pair ON ((pair.cluster = summed.cluster)))
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (pair.then_key IS NOT NULL) THEN summed.bytes_then
+                    ELSE NULL::bigint
+                END AS bytes) then_there);
 
 ALTER VIEW advisor.broker_topic_change OWNER TO advisor_owner;
 
@@ -766,17 +1274,23 @@ COMMENT ON COLUMN advisor.broker_topic_change."time" IS 'When the cluster was re
 
 COMMENT ON COLUMN advisor.broker_topic_change.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.since IS 'The earlier reading.';
+COMMENT ON COLUMN advisor.broker_topic_change.since IS 'The earlier reading; NULL where this is the only one that is kept.';
 
 COMMENT ON COLUMN advisor.broker_topic_change.broker IS 'Broker id.';
 
 COMMENT ON COLUMN advisor.broker_topic_change.topic IS 'Topic.';
 
-COMMENT ON COLUMN advisor.broker_topic_change.bytes_now IS 'Bytes of its replicas there now (known sizes).';
+COMMENT ON COLUMN advisor.broker_topic_change.bytes_now IS 'Bytes of its replicas there now; NULL where a size is unknown.';
 
 COMMENT ON COLUMN advisor.broker_topic_change.bytes_then IS 'Bytes of its replicas there then.';
 
 COMMENT ON COLUMN advisor.broker_topic_change.bytes_change IS 'Growth; negative where it shrank or left.';
+
+COMMENT ON COLUMN advisor.broker_topic_change.replicas_now IS 'Its replicas there now: where they changed, it moved or was resized.';
+
+COMMENT ON COLUMN advisor.broker_topic_change.replicas_then IS 'Its replicas there then.';
+
+COMMENT ON COLUMN advisor.broker_topic_change.basis IS 'What it is compared with: a_week (a reading at least that old), all_that_is_kept (the oldest, younger than that) or only_reading (nothing).';
 
 CREATE TABLE store.check_result (
     check_key bigint NOT NULL,
@@ -1008,7 +1522,7 @@ CREATE VIEW advisor.consumer_group AS
     consumer_group.configs
    FROM (store.snapshot
      JOIN store.consumer_group ON (((consumer_group.snapshot_key = snapshot.snapshot_key) AND (consumer_group."time" = snapshot."time"))))
-  WHERE (snapshot.status = 'passed'::text);
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.consumer_group OWNER TO advisor_owner;
 
@@ -1533,7 +2047,14 @@ CREATE VIEW advisor.group_drain_latest AS
     advised.skew_rate AS advised_skew_rate,
     advised.partitions_moved,
     today.members_falling_behind,
-    advised.members_falling_behind AS advised_members_falling_behind
+    advised.members_falling_behind AS advised_members_falling_behind,
+        CASE
+            WHEN (today.members_falling_behind > 0) THEN 'never'::text
+            WHEN (today.drain_seconds > (0)::double precision) THEN 'drains'::text
+            WHEN (today.drain_seconds = (0)::double precision) THEN 'no_lag'::text
+            WHEN (today.members = 0) THEN 'no_members'::text
+            ELSE 'unknown'::text
+        END AS outlook
    FROM ((store.newest_run newest
      JOIN store.group_score today ON (((today.run_key = newest.run_key) AND (today."time" = newest."time") AND today.is_current AND (today.scenario = 'today'::text))))
      LEFT JOIN store.group_score advised ON (((advised.run_key = newest.run_key) AND (advised."time" = newest."time") AND (advised.group_id = today.group_id) AND advised.is_advised AND (NOT advised.is_current) AND (advised.scenario = 'today'::text))));
@@ -1567,6 +2088,84 @@ COMMENT ON COLUMN advisor.group_drain_latest.partitions_moved IS 'Partitions tha
 COMMENT ON COLUMN advisor.group_drain_latest.members_falling_behind IS 'Members whose lag is never gone; NULL: unknown.';
 
 COMMENT ON COLUMN advisor.group_drain_latest.advised_members_falling_behind IS 'The same with the advised strategy.';
+
+COMMENT ON COLUMN advisor.group_drain_latest.outlook IS 'Today''s lag: no_lag, drains, never (some fall behind), no_members, or unknown (no rates of reading).';
+
+CREATE TABLE store.lag_day (
+    cluster text CONSTRAINT lag_hour_cluster_not_null NOT NULL,
+    "time" timestamp with time zone CONSTRAINT lag_hour_time_not_null NOT NULL,
+    group_id text CONSTRAINT lag_hour_group_id_not_null NOT NULL,
+    readings integer CONSTRAINT lag_hour_readings_not_null NOT NULL,
+    lag_messages double precision CONSTRAINT lag_hour_lag_messages_not_null NOT NULL,
+    highest_lag_messages bigint CONSTRAINT lag_hour_highest_lag_messages_not_null NOT NULL
+);
+
+ALTER TABLE store.lag_day OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.lag_day IS 'The same by the day.';
+
+CREATE VIEW advisor.group_lag_by_day AS
+ SELECT "time",
+    cluster,
+    group_id,
+    readings AS reading_count,
+    lag_messages,
+    highest_lag_messages
+   FROM store.lag_day;
+
+ALTER VIEW advisor.group_lag_by_day OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.group_lag_by_day IS 'How far each group was behind by the day; pruning keeps it.';
+
+COMMENT ON COLUMN advisor.group_lag_by_day."time" IS 'Begin of the day (UTC).';
+
+COMMENT ON COLUMN advisor.group_lag_by_day.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.group_lag_by_day.group_id IS 'Group.';
+
+COMMENT ON COLUMN advisor.group_lag_by_day.reading_count IS 'Readings that it is made of.';
+
+COMMENT ON COLUMN advisor.group_lag_by_day.lag_messages IS 'Lag in all its topics, mean of the readings.';
+
+COMMENT ON COLUMN advisor.group_lag_by_day.highest_lag_messages IS 'The highest of the readings.';
+
+CREATE TABLE store.lag_hour (
+    cluster text NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    group_id text NOT NULL,
+    readings integer NOT NULL,
+    lag_messages double precision NOT NULL,
+    highest_lag_messages bigint NOT NULL
+);
+
+ALTER TABLE store.lag_hour OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.lag_hour IS 'Lag of each group by the hour: mean and highest.';
+
+CREATE VIEW advisor.group_lag_by_hour AS
+ SELECT "time",
+    cluster,
+    group_id,
+    readings AS reading_count,
+    lag_messages,
+    highest_lag_messages
+   FROM store.lag_hour;
+
+ALTER VIEW advisor.group_lag_by_hour OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.group_lag_by_hour IS 'How far each group was behind by the hour; pruning keeps it.';
+
+COMMENT ON COLUMN advisor.group_lag_by_hour."time" IS 'Begin of the hour (UTC).';
+
+COMMENT ON COLUMN advisor.group_lag_by_hour.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.group_lag_by_hour.group_id IS 'Group.';
+
+COMMENT ON COLUMN advisor.group_lag_by_hour.reading_count IS 'Readings that it is made of.';
+
+COMMENT ON COLUMN advisor.group_lag_by_hour.lag_messages IS 'Lag in all its topics, mean of the readings.';
+
+COMMENT ON COLUMN advisor.group_lag_by_hour.highest_lag_messages IS 'The highest of the readings.';
 
 CREATE TABLE store.committed_offset (
     snapshot_key bigint NOT NULL,
@@ -1993,7 +2592,7 @@ CREATE VIEW advisor.load AS
     load.in_messages_per_s
    FROM (store.snapshot
      JOIN store.load ON (((load.snapshot_key = snapshot.snapshot_key) AND (load."time" = snapshot."time"))))
-  WHERE (snapshot.status = 'passed'::text);
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.load OWNER TO advisor_owner;
 
@@ -2198,7 +2797,7 @@ CREATE VIEW advisor.log_dir AS
     log_dir.is_cordoned
    FROM (store.snapshot
      JOIN store.log_dir ON (((log_dir.snapshot_key = snapshot.snapshot_key) AND (log_dir."time" = snapshot."time"))))
-  WHERE (snapshot.status = 'passed'::text);
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.log_dir OWNER TO advisor_owner;
 
@@ -2535,7 +3134,7 @@ COMMENT ON COLUMN advisor.move.leader_from IS 'Leader today.';
 
 COMMENT ON COLUMN advisor.move.leader_to IS 'Leader after.';
 
-COMMENT ON COLUMN advisor.move.kind IS 'replica, or leader alone.';
+COMMENT ON COLUMN advisor.move.kind IS 'replica, leader alone, or order of followers alone.';
 
 COMMENT ON COLUMN advisor.move.bytes IS 'New replicas × the leader''s replica size; NULL where unknown.';
 
@@ -2588,7 +3187,7 @@ COMMENT ON COLUMN advisor.move_latest.leader_from IS 'Leader today.';
 
 COMMENT ON COLUMN advisor.move_latest.leader_to IS 'Leader after.';
 
-COMMENT ON COLUMN advisor.move_latest.kind IS 'replica, or leader alone.';
+COMMENT ON COLUMN advisor.move_latest.kind IS 'replica, leader alone, or order of followers alone.';
 
 COMMENT ON COLUMN advisor.move_latest.bytes IS 'New replicas × the leader''s replica size; NULL where unknown.';
 
@@ -2599,6 +3198,12 @@ COMMENT ON COLUMN advisor.move_latest.reason IS 'Why.';
 COMMENT ON COLUMN advisor.move_latest.worse_without IS 'What gets worse without it.';
 
 CREATE VIEW store.move_outcome AS
+ WITH newest AS MATERIALIZED (
+         SELECT newest_snapshot.cluster,
+            newest_snapshot.snapshot_key,
+            newest_snapshot."time"
+           FROM store.newest_snapshot
+        )
  SELECT run.run_key,
     run.cluster,
     move.topic,
@@ -2615,7 +3220,7 @@ CREATE VIEW store.move_outcome AS
         END AS state
    FROM (((store.run
      JOIN store.move ON (((move.run_key = run.run_key) AND (move."time" = run."time"))))
-     JOIN store.newest_snapshot newest ON ((newest.cluster = run.cluster)))
+     JOIN newest ON ((newest.cluster = run.cluster)))
      LEFT JOIN LATERAL ( SELECT placed.replicas,
             placed.leader,
                 CASE
@@ -2730,7 +3335,7 @@ CREATE VIEW advisor.partition AS
     partition.local_start_offset
    FROM (store.snapshot
      JOIN store.partition ON (((partition.snapshot_key = snapshot.snapshot_key) AND (partition."time" = snapshot."time"))))
-  WHERE (snapshot.status = 'passed'::text);
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.partition OWNER TO advisor_owner;
 
@@ -3208,6 +3813,21 @@ COMMENT ON COLUMN advisor.plan_latest.continues IS 'plan_id of the earlier plan 
 
 COMMENT ON COLUMN advisor.plan_latest.document IS 'plan.json, byte for byte.';
 
+CREATE TABLE store.resource_skew (
+    snapshot_key bigint NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    resource text NOT NULL,
+    unit text NOT NULL,
+    total double precision NOT NULL,
+    skew double precision NOT NULL,
+    worst_broker integer
+)
+PARTITION BY RANGE ("time");
+
+ALTER TABLE store.resource_skew OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.resource_skew IS 'Skew of each resource in a reading.';
+
 CREATE VIEW advisor.plan_outcome AS
  WITH counted AS MATERIALIZED (
          SELECT moved.run_key,
@@ -3228,6 +3848,18 @@ CREATE VIEW advisor.plan_outcome AS
            FROM ((store.newest_run newest
              JOIN store.snapshot later_read ON ((later_read.snapshot_key = newest.snapshot_key)))
              JOIN store.resource_score ON ((resource_score.run_key = newest.run_key)))
+        ), last_read AS MATERIALIZED (
+         SELECT newest_snapshot.cluster,
+            newest_snapshot.snapshot_key,
+            newest_snapshot."time"
+           FROM store.newest_snapshot
+        ), read_since AS MATERIALIZED (
+         SELECT last_read_1.cluster,
+            last_read_1."time",
+            resource_skew.resource,
+            resource_skew.skew
+           FROM (last_read last_read_1
+             JOIN store.resource_skew ON (((resource_skew.snapshot_key = last_read_1.snapshot_key) AND (resource_skew."time" = last_read_1."time"))))
         )
  SELECT run."time",
     run.cluster,
@@ -3235,21 +3867,30 @@ CREATE VIEW advisor.plan_outcome AS
     promised.resource,
     promised.skew_before,
     promised.skew_after AS skew_predicted,
-    measured.skew AS skew_measured,
-    measured."time" AS measured_at,
+    COALESCE(measured.skew, read_since.skew) AS skew_measured,
+    COALESCE(measured."time", read_since."time") AS measured_at,
     counted.moves AS move_count,
     counted.applied AS applied_count,
     counted.placed AS placed_count,
     counted.moving AS moving_count,
     counted.open AS open_count,
     counted.elsewhere AS elsewhere_count,
-    counted.gone AS gone_count
-   FROM (((((store.run
+    counted.gone AS gone_count,
+        CASE
+            WHEN ((last_read."time" > advised_on."time") IS NOT TRUE) THEN 'not_read_since'::text
+            WHEN (counted.applied = counted.moves) THEN 'applied'::text
+            WHEN (((counted.applied + counted.placed) + counted.moving) > 0) THEN 'partly_applied'::text
+            WHEN ((counted.elsewhere + counted.gone) > 0) THEN 'moved_by_others'::text
+            ELSE 'not_applied'::text
+        END AS outcome
+   FROM (((((((store.run
      JOIN store.plan ON (((plan.run_key = run.run_key) AND (plan.verdict = 'rebalance'::text))))
      JOIN store.plan_resource promised ON (((promised.run_key = run.run_key) AND (promised.left_out_because IS NULL))))
      JOIN store.snapshot advised_on ON ((advised_on.snapshot_key = run.snapshot_key)))
      JOIN counted ON ((counted.run_key = run.run_key)))
      LEFT JOIN measured ON (((measured.cluster = run.cluster) AND (measured.resource = promised.resource) AND (measured."time" > advised_on."time"))))
+     LEFT JOIN read_since ON (((read_since.cluster = run.cluster) AND (read_since.resource = promised.resource) AND (read_since."time" > advised_on."time"))))
+     LEFT JOIN last_read ON ((last_read.cluster = run.cluster)))
   WHERE (run.status = 'published'::text);
 
 ALTER VIEW advisor.plan_outcome OWNER TO advisor_owner;
@@ -3268,7 +3909,7 @@ COMMENT ON COLUMN advisor.plan_outcome.skew_before IS 'Skew when it was advised.
 
 COMMENT ON COLUMN advisor.plan_outcome.skew_predicted IS 'Skew that the plan promised.';
 
-COMMENT ON COLUMN advisor.plan_outcome.skew_measured IS 'Skew in the newest advisory on a later reading; NULL until there is one.';
+COMMENT ON COLUMN advisor.plan_outcome.skew_measured IS 'Skew in the newest advisory on a later reading, else in the newest reading; NULL until there is one.';
 
 COMMENT ON COLUMN advisor.plan_outcome.measured_at IS 'When that was read.';
 
@@ -3286,25 +3927,38 @@ COMMENT ON COLUMN advisor.plan_outcome.elsewhere_count IS 'Partitions that someb
 
 COMMENT ON COLUMN advisor.plan_outcome.gone_count IS 'Partitions that are not there any more.';
 
+COMMENT ON COLUMN advisor.plan_outcome.outcome IS 'applied (every move), partly_applied (some are, or are under way), moved_by_others, not_applied, or not_read_since (no reading is later than the plan''s).';
+
 CREATE VIEW advisor.plan_overlap_latest AS
  SELECT newest."time",
     newest.cluster,
     newest.run_id,
     previous.run_id AS previous_run_id,
     counted.moves AS move_count,
-    counted_before.moves AS previous_move_count,
-    counted.same AS same_move_count,
-    ((counted.same)::double precision / (NULLIF(counted.moves, 0))::double precision) AS same_ratio
+    before.moves AS previous_move_count,
+        CASE
+            WHEN (previous.run_key IS NOT NULL) THEN counted.same
+            ELSE NULL::bigint
+        END AS same_move_count,
+        CASE
+            WHEN ((counted.moves > 0) AND (previous.run_key IS NOT NULL)) THEN ((counted.same)::double precision / (counted.moves)::double precision)
+            WHEN (previous.run_key IS NOT NULL) THEN (((before.moves = 0))::integer)::double precision
+            ELSE NULL::double precision
+        END AS same_ratio
    FROM (((store.published_run newest
-     JOIN store.published_run previous ON (((previous.cluster = newest.cluster) AND (previous.age = 2))))
+     LEFT JOIN store.published_run previous ON (((previous.cluster = newest.cluster) AND (previous.age = 2))))
      CROSS JOIN LATERAL ( SELECT count(*) AS moves,
             count(earlier.partition) AS same
            FROM (store.move mine
              LEFT JOIN store.move earlier ON (((earlier.run_key = previous.run_key) AND (earlier."time" = previous."time") AND (earlier.topic = mine.topic) AND (earlier.partition = mine.partition) AND (earlier.to_replicas = mine.to_replicas) AND (earlier.leader_to = mine.leader_to))))
           WHERE ((mine.run_key = newest.run_key) AND (mine."time" = newest."time"))) counted)
-     CROSS JOIN LATERAL ( SELECT count(*) AS moves
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (previous.run_key IS NOT NULL) THEN count(*)
+                    ELSE NULL::bigint
+                END AS moves
            FROM store.move theirs
-          WHERE ((theirs.run_key = previous.run_key) AND (theirs."time" = previous."time"))) counted_before)
+          WHERE ((theirs.run_key = previous.run_key) AND (theirs."time" = previous."time"))) before)
   WHERE (newest.age = 1);
 
 ALTER VIEW advisor.plan_overlap_latest OWNER TO advisor_owner;
@@ -3317,7 +3971,7 @@ COMMENT ON COLUMN advisor.plan_overlap_latest.cluster IS 'Name of the cluster, a
 
 COMMENT ON COLUMN advisor.plan_overlap_latest.run_id IS 'The newest advisory.';
 
-COMMENT ON COLUMN advisor.plan_overlap_latest.previous_run_id IS 'The one before.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.previous_run_id IS 'The one before; NULL where this is the first.';
 
 COMMENT ON COLUMN advisor.plan_overlap_latest.move_count IS 'Moves of the newest plan.';
 
@@ -3325,7 +3979,7 @@ COMMENT ON COLUMN advisor.plan_overlap_latest.previous_move_count IS 'Moves of t
 
 COMMENT ON COLUMN advisor.plan_overlap_latest.same_move_count IS 'Moves with the same partition and the same target.';
 
-COMMENT ON COLUMN advisor.plan_overlap_latest.same_ratio IS 'Share of the newest plan that equals the one before; NULL without moves.';
+COMMENT ON COLUMN advisor.plan_overlap_latest.same_ratio IS 'Share of the newest plan that equals the one before; 1 where neither moves anything.';
 
 CREATE VIEW advisor.plan_resource AS
  SELECT run."time",
@@ -3611,8 +4265,17 @@ CREATE VIEW advisor.rack_traffic_group_latest AS
     assigned.cluster,
     assigned.group_id,
     sum(load.in_bytes_per_s) AS read_bytes_per_s,
-    sum(load.in_bytes_per_s) FILTER (WHERE (assigned.rack <> leader.rack)) AS cross_rack_bytes_per_s,
-    sum(load.in_bytes_per_s) FILTER (WHERE ((assigned.rack IS NULL) OR (leader.rack IS NULL))) AS rack_unknown_bytes_per_s
+    sum(
+        CASE
+            WHEN (assigned.rack <> leader.rack) THEN load.in_bytes_per_s
+            WHEN (assigned.rack = leader.rack) THEN ((0)::double precision * load.in_bytes_per_s)
+            ELSE NULL::double precision
+        END) AS cross_rack_bytes_per_s,
+    sum(((
+        CASE
+            WHEN ((assigned.rack = leader.rack) OR (assigned.rack <> leader.rack)) THEN 0
+            ELSE 1
+        END)::double precision * load.in_bytes_per_s)) AS rack_unknown_bytes_per_s
    FROM (((assigned
      JOIN store.load ON (((load.snapshot_key = assigned.snapshot_key) AND (load."time" = assigned."time") AND (load.topic = assigned.topic) AND (load.partition = assigned.partition))))
      JOIN store.partition placed ON (((placed.snapshot_key = assigned.snapshot_key) AND (placed."time" = assigned."time") AND (placed.topic = assigned.topic) AND (placed.partition = assigned.partition))))
@@ -3751,6 +4414,71 @@ COMMENT ON COLUMN advisor.resource_score_latest.skew IS 'Highest level / plain m
 
 COMMENT ON COLUMN advisor.resource_score_latest.worst_broker IS 'Broker with that level.';
 
+CREATE VIEW advisor.resource_skew AS
+ SELECT snapshot."time",
+    snapshot.cluster,
+    snapshot.snapshot_id,
+    resource_skew.resource,
+    resource_skew.unit,
+    resource_skew.total,
+    resource_skew.skew,
+    resource_skew.worst_broker
+   FROM (store.snapshot
+     JOIN store.resource_skew ON (((resource_skew.snapshot_key = snapshot.snapshot_key) AND (resource_skew."time" = snapshot."time"))))
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
+
+ALTER VIEW advisor.resource_skew OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.resource_skew IS 'Skew of each resource over the whole cluster, in every reading.';
+
+COMMENT ON COLUMN advisor.resource_skew."time" IS 'When the cluster was read.';
+
+COMMENT ON COLUMN advisor.resource_skew.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.resource_skew.snapshot_id IS 'sha256 of the reading''s content.';
+
+COMMENT ON COLUMN advisor.resource_skew.resource IS 'Resource.';
+
+COMMENT ON COLUMN advisor.resource_skew.unit IS 'Unit of total.';
+
+COMMENT ON COLUMN advisor.resource_skew.total IS 'Load of the whole cluster.';
+
+COMMENT ON COLUMN advisor.resource_skew.skew IS 'Highest level over the mean level.';
+
+COMMENT ON COLUMN advisor.resource_skew.worst_broker IS 'Whose level that is; NULL where all are alike.';
+
+CREATE VIEW advisor.resource_skew_latest AS
+ SELECT newest."time",
+    newest.cluster,
+    newest.snapshot_id,
+    resource_skew.resource,
+    resource_skew.unit,
+    resource_skew.total,
+    resource_skew.skew,
+    resource_skew.worst_broker
+   FROM (store.newest_snapshot newest
+     JOIN store.resource_skew ON (((resource_skew.snapshot_key = newest.snapshot_key) AND (resource_skew."time" = newest."time"))));
+
+ALTER VIEW advisor.resource_skew_latest OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.resource_skew_latest IS 'Skew of each resource over the whole cluster, in the newest reading of each cluster.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest."time" IS 'When the cluster was read.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest.snapshot_id IS 'sha256 of the reading''s content.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest.resource IS 'Resource.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest.unit IS 'Unit of total.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest.total IS 'Load of the whole cluster.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest.skew IS 'Highest level over the mean level.';
+
+COMMENT ON COLUMN advisor.resource_skew_latest.worst_broker IS 'Whose level that is; NULL where all are alike.';
+
 CREATE VIEW advisor.run AS
  SELECT run."time",
     run.cluster,
@@ -3836,6 +4564,106 @@ COMMENT ON COLUMN advisor.run_latest.advisor_version IS 'Version that made it.';
 COMMENT ON COLUMN advisor.run_latest.verdict IS 'rebalance, nothing_to_do, cannot_tell, infeasible or not_fixable_by_moving.';
 
 COMMENT ON COLUMN advisor.run_latest.plan_id IS 'sha256 of plan.json.';
+
+CREATE TABLE store.skew_day (
+    cluster text CONSTRAINT skew_hour_cluster_not_null NOT NULL,
+    "time" timestamp with time zone CONSTRAINT skew_hour_time_not_null NOT NULL,
+    resource text CONSTRAINT skew_hour_resource_not_null NOT NULL,
+    unit text CONSTRAINT skew_hour_unit_not_null NOT NULL,
+    readings integer CONSTRAINT skew_hour_readings_not_null NOT NULL,
+    total double precision CONSTRAINT skew_hour_total_not_null NOT NULL,
+    skew double precision CONSTRAINT skew_hour_skew_not_null NOT NULL,
+    highest_skew double precision CONSTRAINT skew_hour_highest_skew_not_null NOT NULL,
+    worst_broker integer
+);
+
+ALTER TABLE store.skew_day OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.skew_day IS 'The same by the day.';
+
+CREATE VIEW advisor.skew_by_day AS
+ SELECT "time",
+    cluster,
+    resource,
+    unit,
+    readings AS reading_count,
+    total,
+    skew,
+    highest_skew,
+    worst_broker
+   FROM store.skew_day;
+
+ALTER VIEW advisor.skew_by_day OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.skew_by_day IS 'Skew of each resource by the day; pruning keeps it.';
+
+COMMENT ON COLUMN advisor.skew_by_day."time" IS 'Begin of the day (UTC).';
+
+COMMENT ON COLUMN advisor.skew_by_day.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.skew_by_day.resource IS 'Resource.';
+
+COMMENT ON COLUMN advisor.skew_by_day.unit IS 'Unit of total.';
+
+COMMENT ON COLUMN advisor.skew_by_day.reading_count IS 'Readings that it is made of.';
+
+COMMENT ON COLUMN advisor.skew_by_day.total IS 'Load of the whole cluster, mean of the readings.';
+
+COMMENT ON COLUMN advisor.skew_by_day.skew IS 'Highest level over the mean level, mean of the readings.';
+
+COMMENT ON COLUMN advisor.skew_by_day.highest_skew IS 'The highest of the readings.';
+
+COMMENT ON COLUMN advisor.skew_by_day.worst_broker IS 'Whose level that was; NULL where all are alike.';
+
+CREATE TABLE store.skew_hour (
+    cluster text NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    resource text NOT NULL,
+    unit text NOT NULL,
+    readings integer NOT NULL,
+    total double precision NOT NULL,
+    skew double precision NOT NULL,
+    highest_skew double precision NOT NULL,
+    worst_broker integer
+);
+
+ALTER TABLE store.skew_hour OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.skew_hour IS 'Skew of each resource by the hour: mean, and the highest with its broker.';
+
+CREATE VIEW advisor.skew_by_hour AS
+ SELECT "time",
+    cluster,
+    resource,
+    unit,
+    readings AS reading_count,
+    total,
+    skew,
+    highest_skew,
+    worst_broker
+   FROM store.skew_hour;
+
+ALTER VIEW advisor.skew_by_hour OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.skew_by_hour IS 'Skew of each resource by the hour; pruning keeps it.';
+
+COMMENT ON COLUMN advisor.skew_by_hour."time" IS 'Begin of the hour (UTC).';
+
+COMMENT ON COLUMN advisor.skew_by_hour.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.skew_by_hour.resource IS 'Resource.';
+
+COMMENT ON COLUMN advisor.skew_by_hour.unit IS 'Unit of total.';
+
+COMMENT ON COLUMN advisor.skew_by_hour.reading_count IS 'Readings that it is made of.';
+
+COMMENT ON COLUMN advisor.skew_by_hour.total IS 'Load of the whole cluster, mean of the readings.';
+
+COMMENT ON COLUMN advisor.skew_by_hour.skew IS 'Highest level over the mean level, mean of the readings.';
+
+COMMENT ON COLUMN advisor.skew_by_hour.highest_skew IS 'The highest of the readings.';
+
+COMMENT ON COLUMN advisor.skew_by_hour.worst_broker IS 'Whose level that was; NULL where all are alike.';
 
 CREATE VIEW advisor.snapshot AS
  SELECT "time",
@@ -3958,6 +4786,31 @@ COMMENT ON COLUMN advisor.snapshot_latest.features IS 'Finalized feature levels 
 
 COMMENT ON COLUMN advisor.snapshot_latest.quotas IS 'Client quotas: [{entity: [[type, name or null]], values: {…}}, …].';
 
+CREATE VIEW advisor.task_failure AS
+ SELECT "time",
+    cluster,
+    dag,
+    task,
+    dag_run,
+    words
+   FROM store.task_failure;
+
+ALTER VIEW advisor.task_failure OWNER TO advisor_owner;
+
+COMMENT ON VIEW advisor.task_failure IS 'Tasks of the advisor''s DAGs that were given up, after their retries.';
+
+COMMENT ON COLUMN advisor.task_failure."time" IS 'When it was given up.';
+
+COMMENT ON COLUMN advisor.task_failure.cluster IS 'Name of the cluster, as clusters.toml or the snapshot gives it.';
+
+COMMENT ON COLUMN advisor.task_failure.dag IS 'DAG: collect_NAME, advise_NAME, apply_NAME.';
+
+COMMENT ON COLUMN advisor.task_failure.task IS 'Task.';
+
+COMMENT ON COLUMN advisor.task_failure.dag_run IS 'Run of the DAG, as Airflow names it.';
+
+COMMENT ON COLUMN advisor.task_failure.words IS 'What it said last.';
+
 CREATE TABLE store.topic (
     snapshot_key bigint NOT NULL,
     "time" timestamp with time zone NOT NULL,
@@ -3985,7 +4838,7 @@ CREATE VIEW advisor.topic AS
     topic.configs
    FROM (store.snapshot
      JOIN store.topic ON (((topic.snapshot_key = snapshot.snapshot_key) AND (topic."time" = snapshot."time"))))
-  WHERE (snapshot.status = 'passed'::text);
+  WHERE ((snapshot.status = 'passed'::text) AND (NOT snapshot.is_pruned));
 
 ALTER VIEW advisor.topic OWNER TO advisor_owner;
 
@@ -4266,6 +5119,18 @@ ALTER TABLE store.check_result ALTER COLUMN check_key ADD GENERATED ALWAYS AS ID
     CACHE 1
 );
 
+CREATE TABLE store.group_lag (
+    snapshot_key bigint NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    group_id text NOT NULL,
+    lag_messages bigint NOT NULL
+)
+PARTITION BY RANGE ("time");
+
+ALTER TABLE store.group_lag OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.group_lag IS 'How far a group was behind in all its topics together, in a reading; no row where nobody knows.';
+
 CREATE TABLE store.migration (
     version integer NOT NULL,
     name text NOT NULL,
@@ -4274,6 +5139,29 @@ CREATE TABLE store.migration (
 );
 
 ALTER TABLE store.migration OWNER TO advisor_owner;
+
+CREATE TABLE store.notification (
+    notification_key bigint NOT NULL,
+    cluster text NOT NULL,
+    "time" timestamp with time zone DEFAULT now() NOT NULL,
+    recipient text NOT NULL,
+    kind text NOT NULL,
+    subject_id text NOT NULL,
+    CONSTRAINT notification_kind_known CHECK ((kind = ANY (ARRAY['news'::text, 'failed'::text, 'late'::text, 'all_well'::text])))
+);
+
+ALTER TABLE store.notification OWNER TO advisor_owner;
+
+COMMENT ON TABLE store.notification IS 'Messages that were sent: to whom, of what kind, about which run.';
+
+ALTER TABLE store.notification ALTER COLUMN notification_key ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME store.notification_notification_key_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 ALTER TABLE store.run ALTER COLUMN run_key ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME store.run_run_key_seq
@@ -4293,11 +5181,23 @@ ALTER TABLE store.snapshot ALTER COLUMN snapshot_key ADD GENERATED ALWAYS AS IDE
     CACHE 1
 );
 
+ALTER TABLE store.task_failure ALTER COLUMN failure_key ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME store.task_failure_failure_key_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE ONLY store.application
     ADD CONSTRAINT application_id_unique UNIQUE (application_id);
 
 ALTER TABLE ONLY store.application
     ADD CONSTRAINT application_pk PRIMARY KEY (application_key);
+
+ALTER TABLE ONLY store.broker_day
+    ADD CONSTRAINT broker_day_pk PRIMARY KEY (cluster, "time", broker, resource);
 
 ALTER TABLE ONLY store.check_result
     ADD CONSTRAINT check_result_pk PRIMARY KEY (check_key);
@@ -4311,6 +5211,12 @@ ALTER TABLE ONLY store.finding
 ALTER TABLE ONLY store.frontier_point
     ADD CONSTRAINT frontier_point_pk PRIMARY KEY (run_key, "position");
 
+ALTER TABLE ONLY store.lag_day
+    ADD CONSTRAINT lag_day_pk PRIMARY KEY (cluster, "time", group_id);
+
+ALTER TABLE ONLY store.lag_hour
+    ADD CONSTRAINT lag_hour_pk PRIMARY KEY (cluster, "time", group_id);
+
 ALTER TABLE ONLY store.load_reading
     ADD CONSTRAINT load_reading_pk PRIMARY KEY (snapshot_key);
 
@@ -4319,6 +5225,9 @@ ALTER TABLE ONLY store.load_source
 
 ALTER TABLE ONLY store.migration
     ADD CONSTRAINT migration_pk PRIMARY KEY (version);
+
+ALTER TABLE ONLY store.notification
+    ADD CONSTRAINT notification_pk PRIMARY KEY (notification_key);
 
 ALTER TABLE ONLY store.plan_bound
     ADD CONSTRAINT plan_bound_pk PRIMARY KEY (run_key, cost);
@@ -4344,16 +5253,27 @@ ALTER TABLE ONLY store.run
 ALTER TABLE ONLY store.run
     ADD CONSTRAINT run_pk PRIMARY KEY (run_key);
 
+ALTER TABLE ONLY store.skew_day
+    ADD CONSTRAINT skew_day_pk PRIMARY KEY (cluster, "time", resource);
+
+ALTER TABLE ONLY store.skew_hour
+    ADD CONSTRAINT skew_hour_pk PRIMARY KEY (cluster, "time", resource);
+
 ALTER TABLE ONLY store.snapshot
     ADD CONSTRAINT snapshot_id_unique UNIQUE (snapshot_id);
 
 ALTER TABLE ONLY store.snapshot
     ADD CONSTRAINT snapshot_pk PRIMARY KEY (snapshot_key);
 
+ALTER TABLE ONLY store.task_failure
+    ADD CONSTRAINT task_failure_pk PRIMARY KEY (failure_key);
+
 ALTER TABLE ONLY store.wave
     ADD CONSTRAINT wave_pk PRIMARY KEY (run_key, direction, wave);
 
 CREATE INDEX application_of_run ON store.application USING btree (run_key);
+
+CREATE INDEX broker_level_of_snapshot ON ONLY store.broker_level USING btree (snapshot_key, broker, resource);
 
 CREATE INDEX broker_of_snapshot ON ONLY store.broker USING btree (snapshot_key, broker);
 
@@ -4368,6 +5288,8 @@ CREATE INDEX committed_offset_of_snapshot ON ONLY store.committed_offset USING b
 CREATE INDEX consumer_group_of_snapshot ON ONLY store.consumer_group USING btree (snapshot_key, group_id);
 
 CREATE INDEX finding_by_key ON store.finding USING btree (finding_key, run_key);
+
+CREATE INDEX group_lag_of_snapshot ON ONLY store.group_lag USING btree (snapshot_key, group_id);
 
 CREATE INDEX group_score_of_run ON ONLY store.group_score USING btree (run_key, group_id);
 
@@ -4385,17 +5307,27 @@ CREATE INDEX member_score_of_run ON ONLY store.member_score USING btree (run_key
 
 CREATE INDEX move_of_run ON ONLY store.move USING btree (run_key, topic, partition);
 
+CREATE INDEX notification_of_recipient ON store.notification USING btree (cluster, recipient, "time" DESC);
+
 CREATE INDEX partition_of_snapshot ON ONLY store.partition USING btree (snapshot_key, topic, partition);
 
 CREATE INDEX plan_broker_of_run ON ONLY store.plan_broker USING btree (run_key, broker, resource);
 
 CREATE INDEX plan_by_id ON store.plan USING btree (plan_id);
 
+CREATE INDEX resource_skew_of_snapshot ON ONLY store.resource_skew USING btree (snapshot_key, resource);
+
 CREATE INDEX run_newest_published ON store.run USING btree (cluster, "time" DESC, run_key DESC) WHERE (status = 'published'::text);
+
+CREATE INDEX run_of_cluster ON store.run USING btree (cluster, "time" DESC);
 
 CREATE INDEX run_of_snapshot ON store.run USING btree (snapshot_key);
 
+CREATE INDEX snapshot_by_time ON store.snapshot USING btree ("time");
+
 CREATE INDEX snapshot_newest ON store.snapshot USING btree (cluster, "time" DESC, snapshot_key DESC);
+
+CREATE INDEX task_failure_of_cluster ON store.task_failure USING btree (cluster, "time" DESC);
 
 CREATE INDEX topic_of_snapshot ON ONLY store.topic USING btree (snapshot_key, topic);
 
@@ -4460,6 +5392,15 @@ GRANT ALL ON FUNCTION store.drop_week(name text) TO advisor_writer;
 REVOKE ALL ON FUNCTION store.ensure_week(moment timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION store.ensure_week(moment timestamp with time zone) TO advisor_writer;
 
+REVOKE ALL ON FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION store.has_leavings(name text, parent text, week_start timestamp with time zone) TO advisor_writer;
+
+REVOKE ALL ON FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION store.kept_readings(parent text, week_start timestamp with time zone) TO advisor_writer;
+
+REVOKE ALL ON FUNCTION store.sweep_week(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION store.sweep_week(name text) TO advisor_writer;
+
 REVOKE ALL ON FUNCTION store.weeks(OUT table_name text, OUT parent text, OUT week_start timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION store.weeks(OUT table_name text, OUT parent text, OUT week_start timestamp with time zone) TO advisor_writer;
 
@@ -4480,12 +5421,22 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.quarantine TO advisor_writer;
 GRANT SELECT ON TABLE advisor.advice_basis_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.advice_basis_latest TO advisor_writer;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker TO advisor_writer;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.task_failure TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.run_attempt TO advisor_reader;
+GRANT SELECT ON TABLE advisor.run_attempt TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.snapshot TO advisor_writer;
 
+GRANT SELECT ON TABLE advisor.advisor_health TO advisor_reader;
+GRANT SELECT ON TABLE advisor.advisor_health TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker TO advisor_writer;
+
 GRANT SELECT ON TABLE advisor.broker TO advisor_reader;
 GRANT SELECT ON TABLE advisor.broker TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker_level TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.daily_snapshot TO advisor_writer;
 
@@ -4500,6 +5451,17 @@ GRANT SELECT ON TABLE advisor.broker_disk_forecast TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.broker_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.broker_latest TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.broker_level TO advisor_reader;
+GRANT SELECT ON TABLE advisor.broker_level TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker_day TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.broker_level_by_day TO advisor_reader;
+GRANT SELECT ON TABLE advisor.broker_level_by_day TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.broker_level_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.broker_level_latest TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.broker_score TO advisor_writer;
 
@@ -4563,6 +5525,16 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_score TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.group_drain_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.group_drain_latest TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.lag_day TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.group_lag_by_day TO advisor_reader;
+GRANT SELECT ON TABLE advisor.group_lag_by_day TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.lag_hour TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.group_lag_by_hour TO advisor_reader;
+GRANT SELECT ON TABLE advisor.group_lag_by_hour TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.committed_offset TO advisor_writer;
 
@@ -4662,6 +5634,8 @@ GRANT SELECT ON TABLE advisor.plan_broker_latest TO advisor_writer;
 GRANT SELECT ON TABLE advisor.plan_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.plan_latest TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.resource_skew TO advisor_writer;
+
 GRANT SELECT ON TABLE advisor.plan_outcome TO advisor_reader;
 GRANT SELECT ON TABLE advisor.plan_outcome TO advisor_writer;
 
@@ -4700,17 +5674,36 @@ GRANT SELECT ON TABLE advisor.resource_score TO advisor_writer;
 GRANT SELECT ON TABLE advisor.resource_score_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.resource_score_latest TO advisor_writer;
 
+GRANT SELECT ON TABLE advisor.resource_skew TO advisor_reader;
+GRANT SELECT ON TABLE advisor.resource_skew TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.resource_skew_latest TO advisor_reader;
+GRANT SELECT ON TABLE advisor.resource_skew_latest TO advisor_writer;
+
 GRANT SELECT ON TABLE advisor.run TO advisor_reader;
 GRANT SELECT ON TABLE advisor.run TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.run_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.run_latest TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.skew_day TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.skew_by_day TO advisor_reader;
+GRANT SELECT ON TABLE advisor.skew_by_day TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.skew_hour TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.skew_by_hour TO advisor_reader;
+GRANT SELECT ON TABLE advisor.skew_by_hour TO advisor_writer;
+
 GRANT SELECT ON TABLE advisor.snapshot TO advisor_reader;
 GRANT SELECT ON TABLE advisor.snapshot TO advisor_writer;
 
 GRANT SELECT ON TABLE advisor.snapshot_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.snapshot_latest TO advisor_writer;
+
+GRANT SELECT ON TABLE advisor.task_failure TO advisor_reader;
+GRANT SELECT ON TABLE advisor.task_failure TO advisor_writer;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.topic TO advisor_writer;
 
@@ -4736,4 +5729,8 @@ GRANT SELECT ON TABLE advisor.wave TO advisor_writer;
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_reader;
 GRANT SELECT ON TABLE advisor.wave_latest TO advisor_writer;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.group_lag TO advisor_writer;
+
 GRANT SELECT ON TABLE store.migration TO advisor_writer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE store.notification TO advisor_writer;

@@ -41,3 +41,28 @@ ORDER BY topic
 -- name: forget_load_readings
 -- Their rows went with their week.
 DELETE FROM store.load_reading WHERE time < %(before)s
+
+-- name: disk_forecasts
+-- Brokers of a run's reading, where that is the cluster's newest; the plan is the run's own, published or not.
+SELECT
+    forecast.broker, forecast.used_ratio, forecast.days_of_history::integer AS days_of_history,
+    forecast.reaches_85_percent_at AS full_at,
+    CASE
+        WHEN plan_broker.broker IS NULL THEN forecast.reaches_85_percent_at
+        WHEN free_space.bytes <= 0 THEN forecast.time
+        WHEN free_space.bytes < forecast.growth_bytes_per_day * 36500
+            THEN forecast.time + free_space.bytes / forecast.growth_bytes_per_day * interval '1 day'
+    END AS full_at_with_plan
+FROM store.run
+JOIN store.newest_snapshot AS newest ON newest.snapshot_key = run.snapshot_key
+JOIN advisor.broker_disk_forecast AS forecast ON forecast.cluster = run.cluster
+LEFT JOIN store.plan_broker
+    ON plan_broker.run_key = run.run_key AND plan_broker.time = run.time
+    AND plan_broker.broker = forecast.broker AND plan_broker.resource = 'disk'
+CROSS JOIN LATERAL (
+    SELECT
+        0.85 * forecast.total_bytes - forecast.used_bytes
+        - coalesce(plan_broker.after - plan_broker.before, 0) AS bytes
+) AS free_space
+WHERE run.run_id = %(run_id)s
+ORDER BY forecast.broker

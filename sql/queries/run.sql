@@ -5,17 +5,20 @@
 SELECT store.ensure_week(now()), store.ensure_week(now() + interval '1 hour')
 
 -- name: start_run
--- A new run, or the same one again after a failure; returns nothing where that is not allowed. The time stays the first.
+-- A new run, or the same one again after a failure; returns nothing where that is not allowed. The time stays the first,
+-- attempted_at is the last attempt's.
 INSERT INTO store.run AS run (run_id, cluster, snapshot_key, parameters, seed, advisor_version)
 SELECT %(run_id)s, %(cluster)s, snapshot_key, %(parameters)s, %(seed)s, %(advisor_version)s
 FROM store.snapshot
 WHERE snapshot_id = %(snapshot_id)s AND cluster = %(cluster)s AND status <> 'blocked' AND NOT is_pruned
+FOR SHARE  -- retention marks it before or never: it asks for runs after it has locked the line
 ON CONFLICT (run_id) DO UPDATE
 SET snapshot_key = excluded.snapshot_key,
     parameters = excluded.parameters,
     seed = excluded.seed,
     advisor_version = excluded.advisor_version,
-    status = 'running'
+    status = 'running',
+    attempted_at = now()
 WHERE run.status <> 'published' AND run.cluster = excluded.cluster
 RETURNING run_key
 
@@ -55,6 +58,13 @@ UPDATE store.run SET status = 'published', published_at = now() WHERE run_key = 
 -- name: block_run
 -- running -> blocked
 UPDATE store.run SET status = 'blocked' WHERE run_key = %(run_key)s
+
+-- name: lock_publishing
+-- Of the session, by the cluster's name: two names that hash alike wait for each other without need.
+SELECT pg_advisory_lock(hashtextextended('publishing ' || %(cluster)s, 0))
+
+-- name: unlock_publishing
+SELECT pg_advisory_unlock(hashtextextended('publishing ' || %(cluster)s, 0))
 
 -- name: newest_published
 -- What readers see of a cluster; uses index run_newest_published.

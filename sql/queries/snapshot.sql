@@ -24,7 +24,7 @@ VALUES (
 ON CONFLICT (snapshot_id) DO UPDATE
 SET is_pruned = false, status = 'staged', time = excluded.time, stored_at = excluded.stored_at
 WHERE snapshot.is_pruned
-RETURNING snapshot_key
+RETURNING snapshot_key, xmax <> 0 AS was_pruned
 
 -- name: analyze_tables
 -- Statistics of what was just copied.
@@ -74,33 +74,49 @@ WHERE snapshot_key = %(snapshot_key)s AND time = %(time)s
 ORDER BY position
 
 -- name: snapshot_partitions
--- The partition table as columns of numbers: topics by their position, arrays with blanks between, -1 for unknown.
+-- The partition table as a few texts of numbers with blanks between, block by block: topics by their position, -1 for
+-- unknown. What few rows have stands in a line of its own, row first.
 SELECT
-    topic.position AS topic,
-    placed.partition,
-    cardinality(placed.replicas) AS replica_count,
-    array_to_string(placed.replicas, ' ') AS replicas,
-    coalesce(placed.leader, -1) AS leader,
-    array_to_string(placed.log_bytes, ' ', '-1') AS log_bytes,
-    coalesce(placed.start_offset, -1) AS start_offset,
-    coalesce(placed.end_offset, -1) AS end_offset,
-    CASE WHEN placed.isr IS NULL THEN '' ELSE (
-        SELECT string_agg(CASE WHEN replica.broker = ANY (placed.isr) THEN '1' ELSE '0' END, ' ' ORDER BY replica.place)
-        FROM unnest(placed.replicas) WITH ORDINALITY AS replica (broker, place)
-    ) END AS in_sync,
-    coalesce(array_to_string(placed.adding, ' '), '') AS adding,
-    coalesce(array_to_string(placed.removing, ' '), '') AS removing,
-    coalesce(array_to_string(placed.offline, ' '), '') AS offline,
-    coalesce(array_to_string(placed.observers, ' '), '') AS observers,
-    coalesce(array_to_string(placed.eligible, ' '), '') AS eligible,
-    coalesce(array_to_string(placed.log_dirs, ' ', '-1'), '') AS log_dirs,
-    coalesce(placed.future::text, '') AS future,
-    coalesce(placed.local_start_offset::text, '') AS local_start_offset
-FROM store.partition AS placed
-JOIN store.topic
-    ON topic.snapshot_key = placed.snapshot_key AND topic.time = placed.time AND topic.topic = placed.topic
-WHERE placed.snapshot_key = %(snapshot_key)s AND placed.time = %(time)s
-ORDER BY topic.position, placed.partition
+    count(*) AS row_count,
+    string_agg(topic::text, ' ' ORDER BY place) AS topic,
+    string_agg(partition::text, ' ' ORDER BY place) AS partition,
+    string_agg(cardinality(replicas)::text, ' ' ORDER BY place) AS replica_count,
+    string_agg(array_to_string(replicas, ' '), ' ' ORDER BY place) AS replicas,
+    string_agg(coalesce(leader, -1)::text, ' ' ORDER BY place) AS leader,
+    string_agg(array_to_string(log_bytes, ' ', '-1'), ' ' ORDER BY place) AS log_bytes,
+    string_agg(coalesce(start_offset, -1)::text, ' ' ORDER BY place) AS start_offset,
+    string_agg(coalesce(end_offset, -1)::text, ' ' ORDER BY place) AS end_offset,
+    string_agg(in_sync, ' ' ORDER BY place) AS in_sync,
+    string_agg(array_to_string(log_dirs, ' ', '-1'), ' ' ORDER BY place) AS log_dirs,
+    string_agg(place || ' ' || array_to_string(adding, ' '), E'\n') AS adding,
+    string_agg(place || ' ' || array_to_string(removing, ' '), E'\n') AS removing,
+    string_agg(place || ' ' || array_to_string(offline, ' '), E'\n') AS offline,
+    string_agg(place || ' ' || array_to_string(observers, ' '), E'\n') AS observers,
+    string_agg(place || ' ' || array_to_string(eligible, ' '), E'\n') AS eligible,
+    string_agg(place || ' ' || future::text, E'\n') AS future,
+    string_agg(place || ' ' || local_start_offset, E'\n') AS local_start_offset
+FROM (
+    SELECT
+        row_number() OVER (ORDER BY topic.position, placed.partition) - 1 AS place,
+        topic.position AS topic,
+        placed.partition, placed.replicas, placed.leader, placed.log_bytes, placed.start_offset, placed.end_offset,
+        placed.adding, placed.removing, placed.offline, placed.observers, placed.eligible, placed.log_dirs,
+        placed.future, placed.local_start_offset,
+        CASE
+            WHEN placed.isr = placed.replicas THEN rtrim(repeat('1 ', cardinality(placed.replicas)))
+            WHEN placed.isr IS NOT NULL THEN (
+                SELECT string_agg(
+                    CASE WHEN replica.broker = ANY (placed.isr) THEN '1' ELSE '0' END, ' ' ORDER BY replica.place)
+                FROM unnest(placed.replicas) WITH ORDINALITY AS replica (broker, place)
+            )
+        END AS in_sync
+    FROM store.partition AS placed
+    JOIN store.topic
+        ON topic.snapshot_key = placed.snapshot_key AND topic.time = placed.time AND topic.topic = placed.topic
+    WHERE placed.snapshot_key = %(snapshot_key)s AND placed.time = %(time)s
+) AS listed
+GROUP BY place / 50000
+ORDER BY place / 50000
 
 -- name: snapshot_load_sources
 -- Which loads there are, and where from.
@@ -109,18 +125,28 @@ FROM store.load_source
 WHERE snapshot_key = %(snapshot_key)s
 
 -- name: snapshot_loads
--- Loads in the order of the partition table; NaN for unknown.
+-- Loads in the order of the partition table, block by block: numbers with blanks between, NaN for unknown.
 SELECT
-    coalesce(load.log_bytes, 'NaN') AS log_bytes,
-    coalesce(load.in_bytes_per_s, 'NaN') AS in_bytes_per_s,
-    coalesce(load.out_bytes_per_s, 'NaN') AS out_bytes_per_s,
-    coalesce(load.cpu_percent, 'NaN') AS cpu_percent,
-    coalesce(load.in_messages_per_s, 'NaN') AS in_messages_per_s
-FROM store.load
-JOIN store.topic
-    ON topic.snapshot_key = load.snapshot_key AND topic.time = load.time AND topic.topic = load.topic
-WHERE load.snapshot_key = %(snapshot_key)s AND load.time = %(time)s
-ORDER BY topic.position, load.partition
+    string_agg(log_bytes::text, ' ' ORDER BY place) AS log_bytes,
+    string_agg(in_bytes_per_s::text, ' ' ORDER BY place) AS in_bytes_per_s,
+    string_agg(out_bytes_per_s::text, ' ' ORDER BY place) AS out_bytes_per_s,
+    string_agg(cpu_percent::text, ' ' ORDER BY place) AS cpu_percent,
+    string_agg(in_messages_per_s::text, ' ' ORDER BY place) AS in_messages_per_s
+FROM (
+    SELECT
+        row_number() OVER (ORDER BY topic.position, load.partition) - 1 AS place,
+        coalesce(load.log_bytes, 'NaN') AS log_bytes,
+        coalesce(load.in_bytes_per_s, 'NaN') AS in_bytes_per_s,
+        coalesce(load.out_bytes_per_s, 'NaN') AS out_bytes_per_s,
+        coalesce(load.cpu_percent, 'NaN') AS cpu_percent,
+        coalesce(load.in_messages_per_s, 'NaN') AS in_messages_per_s
+    FROM store.load
+    JOIN store.topic
+        ON topic.snapshot_key = load.snapshot_key AND topic.time = load.time AND topic.topic = load.topic
+    WHERE load.snapshot_key = %(snapshot_key)s AND load.time = %(time)s
+) AS listed
+GROUP BY place / 50000
+ORDER BY place / 50000
 
 -- name: snapshot_groups
 -- Groups in the order of the reading.

@@ -17,4 +17,4 @@ SELECT
 FROM store.snapshot
 JOIN store.broker
     ON broker.snapshot_key = snapshot.snapshot_key AND broker.time = snapshot.time
-WHERE snapshot.status = 'passed';
+WHERE snapshot.status = 'passed' AND NOT snapshot.is_pruned;

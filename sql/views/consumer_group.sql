@@ -17,4 +17,4 @@ SELECT
 FROM store.snapshot
 JOIN store.consumer_group
     ON consumer_group.snapshot_key = snapshot.snapshot_key AND consumer_group.time = snapshot.time
-WHERE snapshot.status = 'passed';
+WHERE snapshot.status = 'passed' AND NOT snapshot.is_pruned;

@@ -13,7 +13,14 @@ SELECT
     advised.skew_rate AS advised_skew_rate,
     advised.partitions_moved,
     today.members_falling_behind,
-    advised.members_falling_behind AS advised_members_falling_behind
+    advised.members_falling_behind AS advised_members_falling_behind,
+    CASE
+        WHEN today.members_falling_behind > 0 THEN 'never'
+        WHEN today.drain_seconds > 0 THEN 'drains'
+        WHEN today.drain_seconds = 0 THEN 'no_lag'
+        WHEN today.members = 0 THEN 'no_members'
+        ELSE 'unknown'
+    END AS outlook
 FROM store.newest_run AS newest
 JOIN store.group_score AS today
     ON today.run_key = newest.run_key AND today.time = newest.time AND today.is_current AND today.scenario = 'today'

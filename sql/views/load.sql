@@ -13,4 +13,4 @@ SELECT
 FROM store.snapshot
 JOIN store.load
     ON load.snapshot_key = snapshot.snapshot_key AND load.time = snapshot.time
-WHERE snapshot.status = 'passed';
+WHERE snapshot.status = 'passed' AND NOT snapshot.is_pruned;

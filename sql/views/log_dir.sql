@@ -12,4 +12,4 @@ SELECT
 FROM store.snapshot
 JOIN store.log_dir
     ON log_dir.snapshot_key = snapshot.snapshot_key AND log_dir.time = snapshot.time
-WHERE snapshot.status = 'passed';
+WHERE snapshot.status = 'passed' AND NOT snapshot.is_pruned;

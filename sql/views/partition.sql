@@ -22,4 +22,4 @@ SELECT
 FROM store.snapshot
 JOIN store.partition
     ON partition.snapshot_key = snapshot.snapshot_key AND partition.time = snapshot.time
-WHERE snapshot.status = 'passed';
+WHERE snapshot.status = 'passed' AND NOT snapshot.is_pruned;

@@ -1,4 +1,4 @@
--- Question 5 of DESIGN §4: how much of the newest plan equals the one before.
+-- Question 5 of DESIGN §4: how much of the newest plan equals the one before. A cluster's first advisory has none before.
 CREATE OR REPLACE VIEW advisor.plan_overlap_latest AS
 SELECT
     newest.time,
@@ -6,11 +6,15 @@ SELECT
     newest.run_id,
     previous.run_id AS previous_run_id,
     counted.moves AS move_count,
-    counted_before.moves AS previous_move_count,
-    counted.same AS same_move_count,
-    counted.same / nullif(counted.moves, 0)::double precision AS same_ratio
+    before.moves AS previous_move_count,
+    CASE WHEN previous.run_key IS NOT NULL THEN counted.same END AS same_move_count,
+    CASE
+        WHEN counted.moves > 0 AND previous.run_key IS NOT NULL THEN counted.same / counted.moves::double precision
+        -- A plan without moves equals one without, and no other.
+        WHEN previous.run_key IS NOT NULL THEN (before.moves = 0)::integer::double precision
+    END AS same_ratio
 FROM store.published_run AS newest
-JOIN store.published_run AS previous ON previous.cluster = newest.cluster AND previous.age = 2
+LEFT JOIN store.published_run AS previous ON previous.cluster = newest.cluster AND previous.age = 2
 CROSS JOIN LATERAL (
     SELECT count(*) AS moves, count(earlier.partition) AS same
     FROM store.move AS mine
@@ -21,8 +25,8 @@ CROSS JOIN LATERAL (
     WHERE mine.run_key = newest.run_key AND mine.time = newest.time
 ) AS counted
 CROSS JOIN LATERAL (
-    SELECT count(*) AS moves
+    SELECT CASE WHEN previous.run_key IS NOT NULL THEN count(*) END AS moves
     FROM store.move AS theirs
     WHERE theirs.run_key = previous.run_key AND theirs.time = previous.time
-) AS counted_before
+) AS before
 WHERE newest.age = 1;

@@ -16,8 +16,13 @@ SELECT
     assigned.cluster,
     assigned.group_id,
     sum(load.in_bytes_per_s) AS read_bytes_per_s,
-    sum(load.in_bytes_per_s) FILTER (WHERE assigned.rack <> leader.rack) AS cross_rack_bytes_per_s,
-    sum(load.in_bytes_per_s) FILTER (WHERE assigned.rack IS NULL OR leader.rack IS NULL) AS rack_unknown_bytes_per_s
+    -- 0 where racks are known and none is crossed, NULL where of no known rate the racks are.
+    sum(CASE
+        WHEN assigned.rack <> leader.rack THEN load.in_bytes_per_s
+        WHEN assigned.rack = leader.rack THEN 0 * load.in_bytes_per_s
+    END) AS cross_rack_bytes_per_s,
+    sum(CASE WHEN assigned.rack = leader.rack OR assigned.rack <> leader.rack THEN 0 ELSE 1 END * load.in_bytes_per_s)
+        AS rack_unknown_bytes_per_s
 FROM assigned
 JOIN store.load
     ON load.snapshot_key = assigned.snapshot_key AND load.time = assigned.time

@@ -11,4 +11,4 @@ SELECT
 FROM store.snapshot
 JOIN store.topic
     ON topic.snapshot_key = snapshot.snapshot_key AND topic.time = snapshot.time
-WHERE snapshot.status = 'passed';
+WHERE snapshot.status = 'passed' AND NOT snapshot.is_pruned;

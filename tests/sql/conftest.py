@@ -12,6 +12,7 @@ import pytest
 
 from rebalance_advisor import store
 from stack.postgres.server import THROW_AWAY, EmbeddedPostgres
+from tests.sql.simulated_history import History, simulate
 
 TEMPLATE = "advisor_template"
 
@@ -65,6 +66,36 @@ def dsn(admin: str) -> Iterator[str]:
 def connection(dsn: str) -> Iterator[store.Connection]:
     with store.connect(dsn) as connection:
         yield connection
+
+
+@pytest.fixture(scope="session")
+def ninety_days(admin: str) -> Iterator[str]:
+    """90 days of two clusters, two readings a day; nobody writes to it."""
+    yield from _simulated(admin, "ninety_days", History(clusters=2, days=90, readings_a_day=2))
+
+
+@pytest.fixture(scope="session")
+def twelve_clusters(admin: str) -> Iterator[str]:
+    """90 days of twelve clusters, a reading an hour: a minute's work, for tests of a matrix."""
+    yield from _simulated(admin, "twelve_clusters", History(clusters=12, days=90, readings_a_day=24))
+
+
+@pytest.fixture(scope="session")
+def twelve_thinned_clusters(admin: str) -> Iterator[str]:
+    """The same of 2,000 partitions each, as pruning leaves it on its worst day: 14 days whole, then a reading a day."""
+    size = History(clusters=12, days=90, readings_a_day=24, topic_partitions=400, whole_days=14)
+    yield from _simulated(admin, "twelve_thinned_clusters", size)
+
+
+def _simulated(admin: str, name: str, history: History) -> Iterator[str]:
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+    dsn = with_database(admin, name)
+    with store.connect(dsn) as connection:
+        simulate(connection, history)
+    yield dsn
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def _database(admin: str, template: str) -> Iterator[str]:

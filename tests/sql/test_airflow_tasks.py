@@ -5,7 +5,7 @@ Between ``check_input`` and ``derive_findings`` stands what the two Spark jobs s
 
 import json
 import logging
-from dataclasses import asdict
+import os
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
@@ -13,6 +13,8 @@ import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor import store
+from rebalance_advisor.publish.folders.folder_marker import MARKER
+from rebalance_advisor.publish.folders.whole_folder import replace_folder
 from stack.airflow.cluster_entries import write_entry
 from tests.sql.sample_clusters import plain_snapshot
 
@@ -33,21 +35,26 @@ def listed(tmp_path, dsn, monkeypatch):
 
 
 def replay_and_plan(connection, run_id, now=AT_ONCE):
-    """What the jobs ``replay`` and ``search_plan`` leave in the store; the second one looks at the clock."""
+    """What the job ``replay_and_plan`` leaves in the store."""
     from kafka_rebalance.groups.group_input import group_inputs
     from kafka_rebalance.groups.group_replay import replay_group
-    from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
+    from kafka_rebalance.placement.topic_replay import (
+        placement_brokers,
+        placement_ground,
+        replay_topic,
+        topic_placements,
+    )
     from kafka_rebalance.plans.document import plan_from_document
-    from rebalance_advisor.spark.rows.replayed import sent
-    from spark_jobs.replay import save
-    from spark_jobs.search_plan import answer_to, plan_of_old_reading, put_together, request_of, tasks_of
+    from rebalance_advisor.jobs.replaying import save_replay
+    from rebalance_advisor.jobs.searching import answer_to, plan_of_old_reading, put_together, request_of, tasks_of
+    from rebalance_advisor.spark.rows.replayed import sent, sent_topic
 
     run = store.load_run(connection, run_id)
     snapshot = store.load_snapshot(connection, run.snapshot_id)
-    brokers = placement_brokers(snapshot)
-    topics = [json.loads(json.dumps(asdict(replay_topic(today, brokers)))) for today in topic_placements(snapshot)]
+    ground = placement_ground(placement_brokers(snapshot))
+    topics = [json.loads(json.dumps(sent_topic(replay_topic(today, ground)))) for today in topic_placements(snapshot)]
     groups = json.loads(json.dumps([sent(replay_group(given)) for given in group_inputs(snapshot)]))
-    save(connection, run_id, snapshot, topics, groups)
+    save_replay(connection, run_id, snapshot, topics, groups)
     request = request_of(run, ())
     plan = plan_of_old_reading(snapshot, request, now=now)
     if plan is None:
@@ -74,6 +81,7 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     folder = listed / "published" / "prod" / "manual__1.prod"
     findings = json.loads((folder / "findings.json").read_text())
     assert (len(findings), told["run_id"], told["folder"]) == (count, "manual__1.prod", str(folder))
+    assert (folder.parent / "latest").resolve() == folder.resolve()
     # Its three members read 3, 3 and none of 6 partitions.
     assert "assignor_uneven:group:readers" in {finding["finding_key"] for finding in findings}
     assert told["closing_words"]
@@ -179,10 +187,15 @@ def test_history_goes_as_old_as_the_form_says_and_a_misspelt_number_removes_noth
     for day in ("2020-01-01", "2020-02-01", "2020-03-01"):
         snapshot_id = store.save_snapshot(connection, plain_snapshot(captured_at=f"{day}T00:00:00Z"))
         store.mark_snapshot(connection, snapshot_id, is_blocked=False)
-    form = {"keep_snapshots_days": 30, "keep_runs_days": 30}
+    form = {"keep_whole_days": 7, "keep_snapshots_days": 30, "keep_runs_days": 30}
     with pytest.raises(AirflowFailException, match="did you mean keep_snapshots_days"):
         prune.function(params=form | {"keep_snapshot_days": 1})
     assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (3,)
+    folder = listed / "published" / "prod" / "old"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    replace_folder(folder, {"plan.json": b"{}"}, "f" * 64)
+    os.utime(folder / MARKER, (0, 0))
     pruned = prune.function(params=form)
+    assert (pruned["folders"], folder.exists()) == (1, False)
     assert (pruned["snapshots"], pruned["runs"]) == (2, 0)  # the newest reading stays however old it is
     assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (1,)

@@ -80,7 +80,7 @@ def test_approved_checked_carried_out_and_verified(cluster, connection, dsn) -> 
 
     start, plan, becomes, folder = cluster
     published = published_plan(connection, "prod", None)
-    assert (published.run_id, published.plan, published.folder) == ("r", plan, folder)
+    assert (published.run_id, published.plan, published.files.address) == ("r", plan, str(folder))
     store.ask_application(connection, "apply_prod.1", "r")
     (asked,) = rows(connection, "plan_application")
     assert (asked["state"], asked["answered_by"], asked["plan_id"]) == ("asked", None, plan.plan_id)
@@ -152,7 +152,7 @@ def test_what_cannot_be_asked_is_refused_in_words(cluster, connection) -> None:
         published_plan(connection, "audit", "r")
     *_, folder = cluster
     (folder / ".rebalance-advisor").unlink()
-    with pytest.raises(InvalidInputError, match="does not hold the files of this plan"):
+    with pytest.raises(InvalidInputError, match=r"run r: the files of plan .* are not where it was published"):
         published_plan(connection, "prod", "r")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,14 +17,15 @@ from kafka_rebalance.snapshot.history.hourly_loads import hourly_loads
 from kafka_rebalance.snapshot.history.reading import readings_of
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import publish_run
+from rebalance_advisor.airflow.publishing.places import FolderPlace
+from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
+from rebalance_advisor.jobs.replaying import save_replay
+from rebalance_advisor.jobs.searching import answer_to, put_together, request_of, tasks_of
 from rebalance_advisor.store.load_history import KEPT_DAYS
 from rebalance_advisor.store.run_input import snapshot_over_window
 from rebalance_advisor.store.stored_advice import derived_findings
-from spark_jobs.replay import save
-from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import random_cluster
 
@@ -159,12 +161,12 @@ def published(dsn, connection, params, tmp_path, monkeypatch, file):
     start_requested_run(connection, json.loads(json.dumps(document)), "form")
     run = store.load_run(connection, "form")
     snapshot = store.load_run_input(connection, run).snapshot
-    save(connection, "form", snapshot, [], [])
+    save_replay(connection, "form", snapshot, [], [])
     request = request_of(run, [])
     answers = [json.loads(json.dumps(answer_to(snapshot, task))) for task in tasks_of(snapshot, request)]
     store.save_plan(connection, "form", plan_from_document(put_together(snapshot, request, answers)))
     store.save_findings(connection, "form", derived_findings(connection, "form"))
-    _, folder = publish_run(dsn, run_id="form", cluster="c", folder=tmp_path / "form")
+    folder = Path(publish_run(dsn, run_id="form", cluster="c", place=FolderPlace(tmp_path / "form"))[1])
     advisory = json.loads((folder / "advisory.json").read_text())
     advisory["findings"] = json.loads((folder / "findings.json").read_text())
     return (folder / "plan.json").read_bytes(), advisory

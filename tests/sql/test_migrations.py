@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import re
 import threading
+import time
 from dataclasses import replace
 
 import psycopg
@@ -13,8 +15,10 @@ from psycopg import sql
 from kafka_rebalance.plans.plan import Verdict
 from rebalance_advisor import store
 from rebalance_advisor.store.schema import sql_files
+from rebalance_advisor.store.schema.giving_way import Patience
 from rebalance_advisor.store.schema.migrate import migrate
 from rebalance_advisor.store.schema.names import Names
+from rebalance_advisor.store.schema.views import views as listed_views
 from stack.postgres.dump_schema import SCHEMA_FILE, dump
 from tests.sql.conftest import with_database
 from tests.sql.sample_clusters import finding, plain_snapshot, rich_snapshot, small_plan
@@ -191,3 +195,79 @@ def test_the_writer_can_do_the_pipelines_whole_work(connection, dsn) -> None:
             writer.execute("DELETE FROM store.migration")
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             writer.execute("DROP TABLE store.run")
+
+
+def test_a_reader_beside_a_long_run_and_a_migration_never_waits_long(dsn) -> None:
+    """A run holds a table for four seconds; whoever reads the same view all the while gets every answer within two."""
+    waits: list[float] = []
+    is_done = threading.Event()
+
+    def read() -> None:
+        with store.connect(dsn) as reader:
+            while not is_done.is_set():
+                began = time.monotonic()
+                reader.execute("SELECT count(*) FROM advisor.skew_by_day").fetchone()
+                waits.append(time.monotonic() - began)
+
+    def run() -> None:
+        with store.connect(dsn) as writer, writer.transaction():
+            writer.execute("LOCK TABLE store.snapshot IN ROW EXCLUSIVE MODE")
+            writer.execute("SELECT count(*) FROM advisor.skew_by_day")
+            is_running.set()
+            time.sleep(4)
+
+    is_running = threading.Event()
+    threads = [threading.Thread(target=read), threading.Thread(target=run)]
+    for thread in threads:
+        thread.start()
+    is_running.wait(10)
+    began = time.monotonic()
+    with store.connect(dsn) as connection:
+        assert migrate(connection, patience=Patience(pause_s=0.5)) == ()
+    took = time.monotonic() - began
+    is_done.set()
+    for thread in threads:
+        thread.join()
+    assert took > 3, "it did not have to wait, so the test shows nothing"
+    assert max(waits) < 2
+    assert len(waits) > 20
+
+
+def test_readers_who_lock_views_in_any_order_are_never_ended_for_a_migration(dsn) -> None:
+    """The server ends one of two that wait for each other: here whoever reads three views at a time, in any order."""
+    views = [f"advisor.{view.name}" for view in listed_views() if not view.name.startswith("_")]
+    faults: list[str] = []
+    is_done = threading.Event()
+
+    def read(seed: int) -> None:
+        draw = random.Random(seed)
+        with store.connect(dsn) as reader:
+            while not is_done.is_set():
+                chosen = draw.sample(views, 3)
+                try:
+                    with reader.transaction():
+                        for view in chosen:
+                            reader.execute(f"SELECT count(*) FROM (SELECT * FROM {view} LIMIT 1) AS looked_at")
+                            time.sleep(draw.random() * 0.05)
+                except psycopg.Error as error:
+                    faults.append(f"{chosen}: {error}")
+
+    readers = [threading.Thread(target=read, args=(seed,)) for seed in range(3)]
+    for reader in readers:
+        reader.start()
+    with store.connect(dsn) as connection:
+        for _ in range(3):
+            migrate(connection, patience=Patience(pause_s=0.1))
+    is_done.set()
+    for reader in readers:
+        reader.join()
+    assert faults == []
+
+
+def test_a_database_that_is_always_in_use_is_left_as_it_is_and_it_is_told_by_whom(dsn) -> None:
+    with store.connect(dsn) as user, user.transaction(), store.connect(dsn) as connection:
+        user.execute("SELECT count(*) FROM advisor.skew_by_day")
+        words = rf"in use.* within 1 seconds: .*pid {user.info.backend_pid} \(rebalance-advisor\) since"
+        with pytest.raises(store.StoreError, match=words):
+            migrate(connection, patience=Patience(pause_s=0.2, all_s=1))
+        assert connection.execute("SELECT 1").fetchone() == (1,)

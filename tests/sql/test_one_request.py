@@ -2,18 +2,22 @@
 
 import json
 import random
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from kafka_rebalance.errors import UnknownNameError, UsageError
 from kafka_rebalance.plans.document import plan_from_document
 from kafka_rebalance.snapshot.codec import snapshot_to_document
+from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import publish_run
+from rebalance_advisor.airflow.publishing.places import FolderPlace
+from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
+from rebalance_advisor.jobs.searching import answer_to, put_together, request_of, tasks_of
 from rebalance_advisor.request.option_table import OPTIONS
-from spark_jobs.search_plan import answer_to, put_together, request_of, tasks_of
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 from tests.unit.request.option_sets import OPTION_SETS, OWN
@@ -27,7 +31,7 @@ DEFAULTS = {option.name: option.default for option in OPTIONS}
 
 @pytest.fixture(scope="session")
 def input_file(tmp_path_factory):
-    """Six brokers on three racks; the first two hold most, and lead most."""
+    """Six brokers on three racks, of disks that are known; the first two hold most, and lead most."""
     rng = random.Random(4)
     pairs = [(0, 1), (0, 1), (1, 0), (0, 4), (1, 3), (2, 0), (1, 5), (0, 5), (4, 0)]
     rows = [
@@ -36,7 +40,8 @@ def input_file(tmp_path_factory):
         for p in range(7)
     ]
     file = tmp_path_factory.mktemp("input") / "test.json"
-    file.write_text(json.dumps(snapshot_to_document(cluster(rows, brokers(6, racks=3)))))
+    sized = tuple(replace(broker, capacity=Capacity(disk_bytes=200 * GB)) for broker in brokers(6, racks=3))
+    file.write_text(json.dumps(snapshot_to_document(cluster(rows, sized))))
     return file
 
 
@@ -61,7 +66,7 @@ def published(dsn, connection, params, run_id, folder):
     answers = [json.loads(json.dumps(answer_to(snapshot, task))) for task in tasks_of(snapshot, request)]
     random.Random(7).shuffle(answers)
     store.save_plan(connection, run_id, plan_from_document(put_together(snapshot, request, answers)))
-    _, folder = publish_run(dsn, run_id=run_id, cluster="test", folder=folder)
+    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder))[1])
     return (folder / "plan.json").read_bytes()
 
 
@@ -111,6 +116,7 @@ LOST = {
         ({"add_broker": ["3:rack-9"]}, "--add-broker 3:rack-9: broker 3 is in the cluster already"),
         ({"target": ["cpu=1.1"]}, "--target cpu: INPUT does not tell it"),
         ({"cap": ["cpu=80%"]}, "--cap cpu: INPUT does not tell it"),
+        ({"survive": "rack"}, "--survive rack: of in, out or cpu no load is known with every broker's capacity"),
         ({"leaders_only": True, "remove_broker": [1]}, "--leaders-only and --remove-broker contradict"),
         ({"scenario": [LOST]}, "scenario: a run has no what-if; ask plan or advise with --scenario in a shell"),
         ({"own_strategy": ["os:system"]}, "own_strategy: 'os:system' is not in the table of test; let own_strategy in"),

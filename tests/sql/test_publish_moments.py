@@ -10,7 +10,8 @@ import pytest
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import publish_folder, publish_run
+from rebalance_advisor.airflow.publishing.places import FolderPlace, publish_folder
+from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.publish.advisory_files import write_advisory
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.publish.file_moments import Strike, Striker, content_of, end_of
@@ -35,7 +36,7 @@ def start(connection, snapshot, advice, run_id: str) -> None:
 
 
 def publish(dsn: str, run_id: str, folder: Path, _striker: Striker) -> None:
-    publish_run(dsn, run_id=run_id, cluster="test", folder=folder)
+    publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder))
 
 
 @pytest.mark.parametrize("strike", [Strike.KILL, Strike.KILL_WITHIN, Strike.FULL])

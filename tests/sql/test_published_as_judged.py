@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,12 +19,13 @@ from kafka_rebalance.scoring.snapshot_scores import resources_left_out, score_cl
 from kafka_rebalance.snapshot.model import Member
 from kafka_rebalance.verify import verify_folder
 from rebalance_advisor import store
-from rebalance_advisor.airflow.publishing import publish_run
+from rebalance_advisor.airflow.publishing.places import FolderPlace
+from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.jobs import replaying
 from rebalance_advisor.publish.advisory_files import advisory_files
-from rebalance_advisor.spark.rows.replayed import sent
+from rebalance_advisor.spark.rows.replayed import sent, sent_topic
 from rebalance_advisor.store import stored_advice
-from spark_jobs import replay
 from tests.sql.sample_clusters import plain_snapshot
 
 pytestmark = pytest.mark.stack
@@ -50,9 +51,9 @@ def run_id(connection, advice) -> str:
     """A run up to its findings, as its tasks leave it."""
     run_id, snapshot_id = "r-1", advice.plan.snapshot_id
     store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id, parameters={}, seed=0)
-    topics, groups = [asdict(topic) for topic in advice.topics], [sent(group) for group in advice.groups]
+    topics, groups = [sent_topic(topic) for topic in advice.topics], [sent(group) for group in advice.groups]
     topics, groups = json.loads(json.dumps([topics, groups]))
-    replay.save(connection, run_id, advice.snapshot, topics, groups)
+    replaying.save_replay(connection, run_id, advice.snapshot, topics, groups)
     store.save_plan(connection, run_id, advice.plan)
     store.save_findings(connection, run_id, stored_advice.derived_findings(connection, run_id))
     return run_id
@@ -81,7 +82,7 @@ def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(con
     found = stored_advice.derived_findings(connection, run_id, owners, mutes)
     store.save_findings(connection, run_id, found)
     assert store.load_findings(connection, run_id) == found
-    _, place = publish_run(dsn, run_id=run_id, cluster="prod", folder=tmp_path / "out")
+    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out"))[1])
     published = json.loads((place / "findings.json").read_text())
     muted = [finding for finding in published if finding["muted_until"] is not None]
     assert [(finding["code"], finding["mute_reason"], finding["team"]) for finding in muted] == [
@@ -105,7 +106,7 @@ def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id
 
     monkeypatch.setattr(stored_advice, "evaluate_rules", refuse)
     monkeypatch.setattr(context, "finding", refuse)
-    _, place = publish_run(dsn, run_id=run_id, cluster="prod", folder=tmp_path / "out")
+    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out"))[1])
     findings = json.loads((place / "findings.json").read_text())
     assert (findings[0]["recommendation"], findings[0]["gain"]) == ("as it was judged", 0.125)
     assert "as it was judged" in (place / "report.html").read_text()
@@ -139,7 +140,7 @@ def test_a_stored_plan_of_version_1_is_published_as_it_was_sealed(connection, ds
     assert store.load_plan(connection, "old") == document
     waves = connection.execute("SELECT DISTINCT wave FROM store.move ORDER BY 1").fetchall()
     assert waves == [(1,), (2,)]
-    _, place = publish_run(dsn, run_id="old", cluster=snapshot.cluster, folder=tmp_path / "out")
+    place = Path(publish_run(dsn, run_id="old", cluster=snapshot.cluster, place=FolderPlace(tmp_path / "out"))[1])
     assert (place / "plan.json").read_bytes() == (old / "plan" / "plan.json").read_bytes()
     contents = {file.relative_to(place).as_posix(): file.read_bytes() for file in place.rglob("*") if file.is_file()}
     assert [str(fault) for fault in verify_folder(contents, snapshot).wrong] == []

@@ -15,9 +15,10 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.scoring import GroupScore, ResourceScore
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
-from kafka_rebalance.snapshot.model import CoverageGap, Group, Member
+from kafka_rebalance.snapshot.model import Capacity, CoverageGap, Group, Member
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
+from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
 from stack.demo.cluster import write_demo_cluster
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
@@ -92,6 +93,21 @@ def test_2_when_disks_are_full_with_and_without_the_plan(connection) -> None:
     assert first["reaches_85_percent_at_with_plan"] - first["reaches_85_percent_at"] == timedelta(days=0.01)
 
 
+def test_2_a_run_that_is_not_published_yet_is_told_what_its_own_plan_does(connection) -> None:
+    """As above; told in words by ``advisory.disk_outlook``. Of an older reading nothing is told."""
+    older = read(connection, NOW)
+    for day in range(1, 5):
+        snapshot_id = read(connection, NOW + day * DAY, grown_bytes=day * 10_000)
+    for run_id, read_at in (("r", snapshot_id), ("late", older)):
+        store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=read_at)
+        store.save_plan(connection, run_id, small_plan(read_at))
+    first, second, third = load_disk_forecasts(connection, "r")
+    assert (first.broker, first.days_of_history, first.full_at) == (1, 5, NOW + 35 * DAY)
+    moved = [forecast.full_at_with_plan - forecast.full_at for forecast in (first, second, third)]
+    assert moved == [timedelta(days=0.01), timedelta(0), timedelta(days=-0.01)]
+    assert load_disk_forecasts(connection, "late") == ()
+
+
 def test_2_a_full_disk_is_full_now_and_one_that_does_not_grow_never(connection) -> None:
     for day in range(2):
         read(connection, NOW + day * DAY, grown_bytes=0)
@@ -110,6 +126,22 @@ def test_3_which_topic_drove_a_broker(connection) -> None:
     assert first["since"] == NOW - 8 * DAY
     assert (first["broker"], first["topic"]) == (1, "orders")
     assert (first["bytes_then"], first["bytes_now"], first["bytes_change"]) == (420, 820, 400)
+    assert (first["replicas_now"], first["replicas_then"], first["basis"]) == (4, 4, "a_week")
+
+
+def test_3_less_than_a_week_is_said_and_an_unknown_size_is_no_growth(connection) -> None:
+    read(connection, NOW - DAY, grown_bytes=50)
+    (line, *_) = rows(connection, "broker_topic_change", "broker")
+    assert (line["basis"], line["since"], line["bytes_now"], line["bytes_then"]) == ("only_reading", None, 600, None)
+    assert (line["bytes_change"], line["replicas_now"], line["replicas_then"]) == (None, 4, None)
+    read(connection, NOW, grown_bytes=105)
+    connection.execute("UPDATE store.partition SET log_bytes = '{NULL,205}' WHERE partition = 0 AND time = %s", (NOW,))
+    by_broker = {line["broker"]: line for line in rows(connection, "broker_topic_change")}
+    assert {line["basis"] for line in by_broker.values()} == {"all_that_is_kept"}
+    unknown = [number for number, line in by_broker.items() if line["bytes_change"] is None]
+    assert len(unknown) == 1, "the broker of the first replica"
+    assert {line["bytes_change"] for number, line in by_broker.items() if number not in unknown} == {220}
+    assert {line["bytes_then"] for line in by_broker.values()} == {600}
 
 
 def test_4_new_persisting_resolved_and_reopened_findings(connection) -> None:
@@ -149,12 +181,44 @@ def test_5_how_much_of_the_plan_is_yesterdays_and_what_is_not_applied(connection
     advise(connection, "r-2", snapshot_id, NOW + 2 * DAY, plan=plan)
     (overlap,) = rows(connection, "plan_overlap_latest")
     assert (overlap["run_id"], overlap["previous_run_id"]) == ("r-2", "r-1")
+    assert (overlap["previous_move_count"]) == 2
     assert (overlap["move_count"], overlap["same_move_count"], overlap["same_ratio"]) == (2, 1, 0.5)
     first, second = rows(connection, "move_standing_latest", "partition")
     assert (first["advised_since"], first["advisories"], first["is_applied"]) == (NOW + 2 * DAY, 1, False)
     assert (second["advised_since"], second["advisories"], second["is_applied"]) == (NOW, 3, False)
     connection.execute("UPDATE store.partition SET replicas = '{3,2}', leader = 3 WHERE partition = 1")
     assert [row["is_applied"] for row in rows(connection, "move_standing_latest", "partition")] == [False, True]
+
+
+def test_5_the_first_plan_has_none_before_and_plans_without_moves_are_alike(connection) -> None:
+    snapshot_id = read(connection, NOW)
+    empty = replace(small_plan(snapshot_id), moves=(), waves=(), rollback=None).sealed()
+    seen = []
+    for day, plan in enumerate((None, empty, empty, None)):
+        advise(connection, f"r-{day}", snapshot_id, NOW + day * DAY, plan=plan)
+        (line,) = rows(connection, "plan_overlap_latest")
+        seen.append((line["previous_run_id"], line["move_count"], line["same_move_count"], line["same_ratio"]))
+    assert seen == [(None, 2, None, None), ("r-0", 0, 0, 0.0), ("r-1", 0, 0, 1.0), ("r-2", 2, 0, 0.0)]
+
+
+def test_6_a_plan_is_measured_by_the_next_reading_before_the_next_advisory(connection) -> None:
+    """And the outcome says in a word how far it came, or that nobody looked since."""
+    advise(connection, "r", read(connection, NOW))
+    (line,) = rows(connection, "plan_outcome")
+    assert (line["outcome"], line["skew_measured"], line["measured_at"]) == ("not_read_since", None, None)
+    read(connection, NOW + DAY)
+    (skew,) = [row["skew"] for row in rows(connection, "resource_skew_latest") if row["resource"] == "disk"]
+    (line,) = rows(connection, "plan_outcome")
+    assert (line["outcome"], line["skew_measured"], line["measured_at"]) == ("not_applied", skew, NOW + DAY)
+    outcomes = []
+    for partition, replicas, leader in ((0, "{1,3}", 1), (0, "{3,2}", 3), (1, "{3,2}", 3)):
+        connection.execute(
+            "UPDATE store.partition SET replicas = %s, leader = %s WHERE partition = %s AND time > %s",
+            (replicas, leader, partition, NOW),
+        )
+        (line,) = rows(connection, "plan_outcome")
+        outcomes.append(line["outcome"])
+    assert outcomes == ["moved_by_others", "partly_applied", "applied"]
 
 
 def test_6_predicted_against_realised(connection) -> None:
@@ -210,6 +274,14 @@ def test_7_the_demos_drain_times_by_way_of_the_stored_reading(connection, tmp_pa
     unknown = ("nightly-report", "quarterly-backfill", "courier-dispatch")  # two without members, a share group
     assert [found.pop(name) for name in unknown] == [(None, None)] * 3
     assert set(found.values()) == {(0.0, 0)}
+    outlooks = {row["group_id"]: row["outlook"] for row in rows(connection, "group_drain_latest")}
+    assert (outlooks["fraud-scoring"], outlooks["telemetry-archiver"]) == ("never", "drains")
+    assert {outlooks[name] for name in unknown} == {"no_members", "unknown"}
+    disks = rows(connection, "broker_disk_forecast")  # the demo's brokers tell no sizes of volumes, capacity.csv does
+    assert len(disks) == len(demo.brokers)
+    for disk in disks:  # of a single day so far: nothing is known of growth
+        assert (disk["basis"], disk["outlook"]) == ("replicas", "full" if disk["used_ratio"] >= 0.85 else "unknown")
+        assert (disk["reaches_85_percent_at"] is not None) == (disk["outlook"] == "full")
     lags = {row["group_id"]: row["read_messages_per_s"] for row in rows(connection, "group_lag_latest")}
     assert 0 < lags["fraud-scoring"] < 12 * 30  # the fastest of its twelve members reads 30 a second
 
@@ -232,7 +304,7 @@ def test_9_bytes_across_racks_by_topic_and_by_group(connection) -> None:
     (group,) = rows(connection, "rack_traffic_group_latest")
     # Leaders 1, 2, 3, 1, 2, 3 in racks a, b, c; m-1 (rack a) reads 0 to 2, m-2 (rack b) reads 3 to 5.
     assert (group["read_bytes_per_s"], group["cross_rack_bytes_per_s"]) == (60, 40)
-    assert group["rack_unknown_bytes_per_s"] is None
+    assert group["rack_unknown_bytes_per_s"] == 0
 
 
 def test_9_a_member_without_a_rack_is_counted_apart(connection) -> None:
@@ -283,3 +355,22 @@ def test_lag_is_what_is_written_and_not_yet_committed(connection) -> None:
         read(connection, NOW + day * DAY, replace(whole, groups=(replace(group, committed=known),)))
         (line,) = rows(connection, "group_lag_latest")
         assert line["read_messages_per_s"] == (3.0 if len(rates) == 6 else None)
+
+
+def test_2_a_disk_of_known_size_without_volumes_is_filled_by_its_replicas(connection) -> None:
+    """Kafka before 3.3 tells no size of volumes; somebody wrote down how large the disks are."""
+    ages = (13, 6, 0)
+    for age in ages:
+        whole = plain_snapshot(grown_bytes=100 * (13 - age))
+        brokers = tuple(replace(one, log_dirs=(), capacity=Capacity(disk_bytes=10_000.0)) for one in whole.brokers)
+        read(connection, NOW - age * DAY, replace(whole, brokers=brokers))
+    first, *others = rows(connection, "broker_disk_forecast", "broker")
+    # Four replicas a broker, each 100 bytes and 100 more a day: 5,600 now, 8,500 in 7.25 days.
+    assert (first["basis"], first["used_bytes"], first["total_bytes"]) == ("replicas", 5600.0, 10_000.0)
+    assert first["growth_bytes_per_day"] == pytest.approx(400)
+    assert first["days_of_history"] == 3
+    assert first["reaches_85_percent_at"] - NOW == pytest.approx(7.25 * DAY, abs=timedelta(seconds=1))
+    assert [one["outlook"] for one in (first, *others)] == ["filling"] * 3
+    read(connection, NOW + DAY, plain_snapshot())  # volumes are read again: they say more
+    assert {one["basis"] for one in rows(connection, "broker_disk_forecast")} == {"volumes"}
+    assert {one["outlook"] for one in rows(connection, "broker_disk_forecast")} == {"unknown"}

@@ -22,19 +22,21 @@ from rebalance_advisor.store.checks import (
     run_batch,
     snapshot_batch,
 )
+from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
+from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.load_history import load_readings
-from rebalance_advisor.store.prune import Pruned, prune
+from rebalance_advisor.store.retention.prune import Pruned, prune
 from rebalance_advisor.store.rows.plan_rows import load_plan, save_plan
 from rebalance_advisor.store.rows.results import (
     load_findings,
     load_scores,
     save_broker_scores,
     save_findings,
-    save_group_score_values,
     save_group_scores,
     save_member_scores,
     save_rack_scores,
     save_resource_scores,
+    save_score_values,
     save_topic_scores,
 )
 from rebalance_advisor.store.run import (
@@ -44,6 +46,7 @@ from rebalance_advisor.store.run import (
     load_run,
     newest_published,
     publish_run,
+    publishing,
     start_run,
 )
 from rebalance_advisor.store.run_input import RunInput, load_run_input, snapshot_over_window
@@ -71,6 +74,7 @@ __all__ = [
     "RunPublishedError",
     "Seconds",
     "StoreError",
+    "TaskFailure",
     "answer_application",
     "ask_application",
     "block_run",
@@ -80,6 +84,7 @@ __all__ = [
     "dsn_from_environment",
     "latest_snapshot_id",
     "load_application",
+    "load_disk_forecasts",
     "load_findings",
     "load_plan",
     "load_quarantine",
@@ -93,18 +98,20 @@ __all__ = [
     "newest_published",
     "prune",
     "publish_run",
+    "publishing",
+    "record_failure",
     "record_input_checks",
     "record_result_checks",
     "rule_query",
     "run_batch",
     "save_broker_scores",
     "save_findings",
-    "save_group_score_values",
     "save_group_scores",
     "save_member_scores",
     "save_plan",
     "save_rack_scores",
     "save_resource_scores",
+    "save_score_values",
     "save_snapshot",
     "save_topic_scores",
     "snapshot_batch",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
@@ -127,6 +129,21 @@ def newest_published(connection: Connection, cluster: str) -> str | None:
     """run_id of the newest published run of a cluster; ``None`` before the first."""
     row = connection.execute(named("newest_published"), {"cluster": cluster}).fetchone()
     return None if row is None else str(row[0])
+
+
+@contextmanager
+def publishing(connection: Connection, cluster: str) -> Iterator[None]:
+    """One at a time for each cluster: whoever publishes, or removes what was published, waits for whoever does.
+
+    The lock is the session's: the server lets go of it when the connection ends, however that comes.
+    """
+    row = {"cluster": cluster}
+    connection.execute(named("lock_publishing"), row)
+    try:
+        yield
+    finally:
+        with suppress(psycopg.OperationalError):  # a connection that is gone has no lock
+            connection.execute(named("unlock_publishing"), row)
 
 
 def _why_not_started(connection: Connection, run_id: str, snapshot_id: str, cluster: str) -> StoreError:

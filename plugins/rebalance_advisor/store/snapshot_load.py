@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from psycopg import sql
 from psycopg.rows import dict_row
 
+from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import (
@@ -38,32 +39,49 @@ _SPARSE = ("adding", "removing", "offline", "observers", "eligible")
 
 
 def load_snapshot(connection: Connection, snapshot_id: str) -> ClusterSnapshot:
-    """The snapshot of that id. Raises StoreError where it is not stored or was pruned."""
+    """The snapshot of that id. Raises StoreError where it is not stored or was pruned, before or meanwhile."""
     with connection.transaction():
-        head = rows_of(connection, "snapshot_head", {"snapshot_id": snapshot_id})
-        if not head:
-            raise StoreError(f"no snapshot {snapshot_id} is stored")
-        if head[0]["is_pruned"]:
-            raise StoreError(f"the rows of snapshot {snapshot_id} were removed by retention; take a new one")
-        key = {"snapshot_key": head[0]["snapshot_key"], "time": head[0]["time"]}
-        topics = rows_of(connection, "snapshot_topics", key)
-        return ClusterSnapshot(
-            cluster=head[0]["cluster"],
-            brokers=_brokers(connection, key),
-            topics=tuple(
-                Topic(topic["topic"], topic["topic_id"], topic["is_internal"], topic["configs"]) for topic in topics
-            ),
-            partitions=_partitions(connection, key, len(topics)),
-            groups=_groups(connection, key),
-            loads=_loads(connection, key),
-            cluster_id=head[0]["cluster_id"],
-            captured_at=_time(head[0]["captured_at"]),
-            source=head[0]["source"],
-            kafka_version=head[0]["kafka_version"],
-            coverage=tuple(CoverageGap(**row) for row in rows_of(connection, "snapshot_coverage", key)),
-            features=head[0]["features"] or {},
-            quotas=tuple(codec.read_quota(quota, "store.snapshot.quotas") for quota in head[0]["quotas"] or ()),
-        )
+        head = _head(connection, snapshot_id)
+        try:
+            snapshot = _snapshot(connection, head)
+        except (AdvisorError, ValueError, IndexError):
+            _head(connection, snapshot_id)
+            raise
+        # Retention marks a reading before any row of it goes: what is not marked now was whole all the time.
+        _head(connection, snapshot_id)
+        return snapshot
+
+
+def _head(connection: Connection, snapshot_id: str) -> Row:
+    """The snapshot's own row. Raises StoreError where it is not stored or was pruned."""
+    head = rows_of(connection, "snapshot_head", {"snapshot_id": snapshot_id})
+    if not head:
+        raise StoreError(f"no snapshot {snapshot_id} is stored")
+    if head[0]["is_pruned"]:
+        raise StoreError(f"the rows of snapshot {snapshot_id} were removed by retention; take a new one")
+    return head[0]
+
+
+def _snapshot(connection: Connection, head: Row) -> ClusterSnapshot:
+    key = {"snapshot_key": head["snapshot_key"], "time": head["time"]}
+    topics = rows_of(connection, "snapshot_topics", key)
+    return ClusterSnapshot(
+        cluster=head["cluster"],
+        brokers=_brokers(connection, key),
+        topics=tuple(
+            Topic(topic["topic"], topic["topic_id"], topic["is_internal"], topic["configs"]) for topic in topics
+        ),
+        partitions=_partitions(connection, key, len(topics)),
+        groups=_groups(connection, key),
+        loads=_loads(connection, key),
+        cluster_id=head["cluster_id"],
+        captured_at=_time(head["captured_at"]),
+        source=head["source"],
+        kafka_version=head["kafka_version"],
+        coverage=tuple(CoverageGap(**row) for row in rows_of(connection, "snapshot_coverage", key)),
+        features=head["features"] or {},
+        quotas=tuple(codec.read_quota(quota, "store.snapshot.quotas") for quota in head["quotas"] or ()),
+    )
 
 
 def _time(text: str | None) -> datetime | None:
@@ -97,59 +115,57 @@ def _brokers(connection: Connection, key: Row) -> tuple[Broker, ...]:
 
 
 def _partitions(connection: Connection, key: Row, topic_count: int) -> PartitionTable:
-    """Read as text by COPY and turned into columns whole: arrays come as numbers with blanks between."""
-    columns = _copied(connection, "snapshot_partitions", key)
-    counts = _integers(columns["replica_count"], np.int64)
-    topic = _integers(columns["topic"], np.int32)
+    """Columns come as texts of numbers, a few blocks whatever the size, and are read whole."""
+    blocks = rows_of(connection, "snapshot_partitions", key)
+    counts = _numbers(blocks, "replica_count", np.int64)
+    topic = _numbers(blocks, "topic", np.int32)
     if len(topic) and topic.max() >= topic_count:
         raise StoreError("a partition's topic is not among the topics of its snapshot")
     sparse: dict[str, dict[int, tuple[int, ...]]] = {
-        name: {row: tuple(map(int, value.split())) for row, value in enumerate(columns[name]) if value}
+        name: {row: tuple(map(int, value.split())) for row, value in _rows_with(blocks, name) if value}
         for name in _SPARSE
     }
-    flags = _integers([value for value in columns["in_sync"] if value], np.int8)
+    flags = _numbers(blocks, "in_sync", np.int8)
     return PartitionTable(
         topic=topic,
-        partition=_integers(columns["partition"], np.int32),
+        partition=_numbers(blocks, "partition", np.int32),
         offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts))),
-        replicas=_integers(columns["replicas"], np.int32),
-        leader=_integers(columns["leader"], np.int32),
-        replica_log_bytes=_integers(columns["log_bytes"], np.int64),
-        start_offset=_integers(columns["start_offset"], np.int64),
-        end_offset=_integers(columns["end_offset"], np.int64),
+        replicas=_numbers(blocks, "replicas", np.int32),
+        leader=_numbers(blocks, "leader", np.int32),
+        replica_log_bytes=_numbers(blocks, "log_bytes", np.int64),
+        start_offset=_numbers(blocks, "start_offset", np.int64),
+        end_offset=_numbers(blocks, "end_offset", np.int64),
         in_sync=flags.astype(np.bool_) if len(flags) else None,
-        log_dir=_integers(columns["log_dirs"], np.int32) if any(columns["log_dirs"]) else None,
+        log_dir=_numbers(blocks, "log_dirs", np.int32) if any(block["log_dirs"] for block in blocks) else None,
         future={
             row: tuple(FutureReplica(*copy) for copy in json.loads(value))
-            for row, value in enumerate(columns["future"])
-            if value
+            for row, value in _rows_with(blocks, "future")
         },
-        local_start_offset={row: int(value) for row, value in enumerate(columns["local_start_offset"]) if value},
+        local_start_offset={row: int(value) for row, value in _rows_with(blocks, "local_start_offset")},
         **sparse,
     )
 
 
-def _copied(connection: Connection, query: str, key: Row) -> dict[str, list[str]]:
-    """The columns of a query, as text. Only numbers come this way: nothing has to be unescaped."""
-    copied = sql.SQL("COPY ({}) TO STDOUT (HEADER)").format(named(query))
-    with connection.cursor().copy(copied, key) as copy:
-        names, *lines = b"".join(copy).decode("ascii").splitlines()
-    columns = list(zip(*(line.split("\t") for line in lines), strict=True)) or [()] * len(names.split("\t"))
-    return {name: list(values) for name, values in zip(names.split("\t"), columns, strict=True)}
+def _numbers(blocks: list[Row], name: str, dtype: Any) -> npt.NDArray[Any]:
+    """All numbers of a column, one after another."""
+    return np.array(" ".join(block[name] or "" for block in blocks).split(), dtype=dtype)
 
 
-def _integers(cells: list[str], dtype: Any) -> npt.NDArray[Any]:
-    """All numbers of all cells, one after another."""
-    return np.array(" ".join(cells).split(), dtype=dtype) if cells else np.zeros(0, dtype=dtype)
+def _rows_with(blocks: list[Row], name: str) -> Iterator[tuple[int, str]]:
+    """What few rows have: each with its row."""
+    for block in blocks:
+        for line in (block[name] or "").splitlines():
+            row, _, value = line.partition(" ")
+            yield int(row), value
 
 
 def _loads(connection: Connection, key: Row) -> PartitionLoads:
     sources = rows_of(connection, "snapshot_load_sources", key)
-    columns = _copied(connection, "snapshot_loads", key) if sources else {}
+    blocks = rows_of(connection, "snapshot_loads", key) if sources else []
     return PartitionLoads(
         {
             LoadKind(source["kind"]): LoadColumn(
-                np.array(columns[source["kind"]], dtype=np.float64), LoadSource(source["source"]), source["window_s"]
+                _numbers(blocks, source["kind"], np.float64), LoadSource(source["source"]), source["window_s"]
             )
             for source in sources
         }

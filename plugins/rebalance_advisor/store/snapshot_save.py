@@ -8,6 +8,8 @@ from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text
 from rebalance_advisor.store.load_history import save_load_history
+from rebalance_advisor.store.reading_levels import roll_up, save_levels
+from rebalance_advisor.store.retention.readings import clear_reading
 from rebalance_advisor.store.rows import snapshot_rows
 from rebalance_advisor.store.rows.copy_rows import copy_columns
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
@@ -23,7 +25,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
     snapshot_id = codec.snapshot_id(snapshot)
     if connection.execute(named("find_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is not None:
         return snapshot_id
-    # Weeks are made in a transaction of their own: that takes a lock which readers would wait for.
+    # Weeks are made in a transaction of their own: others who make the same week wait for its end.
     captured_at = optional_time_text(snapshot.captured_at)
     moment = _ensure_week(connection, captured_at)
     with connection.transaction():
@@ -35,10 +37,13 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
         }  # fmt: skip
         inserted = connection.execute(named("insert_snapshot"), row | snapshot_rows.counts(snapshot)).fetchone()
         if inserted is not None:  # else somebody else has just saved it
+            if inserted[1]:
+                clear_reading(connection, int(inserted[0]), moment)
             tables = snapshot_rows.tables(snapshot, int(inserted[0]), str(moment))
             copied = {table: copy_columns(connection, table, columns) for table, columns in tables}
             analyze_copied(connection, copied, moment)
             save_load_history(connection, snapshot, int(inserted[0]))
+            save_levels(connection, snapshot, int(inserted[0]), moment)
     return snapshot_id
 
 
@@ -49,10 +54,16 @@ def latest_snapshot_id(connection: Connection, cluster: str) -> str | None:
 
 
 def mark_snapshot(connection: Connection, snapshot_id: str, *, is_blocked: bool) -> None:
-    """Write down what the input gate decided. Raises StoreError for an unknown snapshot."""
-    found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
-    if found.rowcount == 0:
-        raise StoreError(f"no snapshot {snapshot_id} is stored")
+    """Write down what the input gate decided; a reading that passed is counted into its hour and day.
+
+    One transaction. Raises StoreError for an unknown snapshot.
+    """
+    with connection.transaction():
+        found = connection.execute(named("mark_snapshot"), {"snapshot_id": snapshot_id, "is_blocked": is_blocked})
+        if found.rowcount == 0:
+            raise StoreError(f"no snapshot {snapshot_id} is stored")
+        if not is_blocked:
+            roll_up(connection, snapshot_id)
 
 
 def _ensure_week(connection: Connection, captured_at: str | None) -> object:

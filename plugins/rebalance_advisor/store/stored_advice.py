@@ -48,9 +48,10 @@ def derived_findings(
 
     ``owners``, ``mutes``, ``clients`` and ``heavy_keys`` are those that the run was asked with.
 
-    Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
+    The plan was verified before it was saved, and is once more before readers see it. Raises StoreError where a part is
+    missing.
     """
-    advice = _without_findings(connection, run_id)
+    advice = _without_findings(connection, run_id, is_to_verify=False)
     told = with_clients(advice.snapshot, clients)
     findings = evaluate_rules(told, advice.scores, advice.groups, advice.plan, advice.hours)
     told_of_keys = knowing_keys(replace(advice, findings=findings), heavy_keys)
@@ -62,15 +63,17 @@ def advice_of_run(connection: store.Connection, run_id: str) -> Advice:
 
     Raises StoreError where a part is missing, InvalidPlanError where the plan does not pass its verification.
     """
-    return replace(_without_findings(connection, run_id), findings=store.load_findings(connection, run_id))
+    advice = _without_findings(connection, run_id, is_to_verify=True)
+    return replace(advice, findings=store.load_findings(connection, run_id))
 
 
-def _without_findings(connection: store.Connection, run_id: str) -> Advice:
+def _without_findings(connection: store.Connection, run_id: str, *, is_to_verify: bool) -> Advice:
     run = store.load_run(connection, run_id)
     given = store.load_run_input(connection, run)
     snapshot = given.snapshot
     plan = plan_from_document(store.load_plan(connection, run_id))
-    require_verified(plan, snapshot)
+    if is_to_verify:
+        require_verified(plan, snapshot)
     members = store.load_scores(connection, run_id, "member_score")
     return Advice(
         snapshot=with_quarantine_told(snapshot, store.load_quarantine(connection, run.snapshot_id)),

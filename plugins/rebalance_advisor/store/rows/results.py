@@ -79,18 +79,19 @@ def save_group_scores(connection: Connection, run_id: str, rows: Rows) -> None:
     _save(connection, run_id, "group_score", rows)
 
 
-def save_group_score_values(
-    connection: Connection, run_id: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
+def save_score_values(
+    connection: Connection, run_id: str, table: str, names: Sequence[str], rows: Sequence[Sequence[Any]]
 ) -> None:
     """The same for rows as plain values of the columns ``names``, whose types are those of the table.
 
-    For the hundreds of thousands of rows that scenarios give: no mapping a row. Raises StoreError for another column.
+    For the hundreds of thousands of rows that scenarios and placers give: no mapping a row. Raises StoreError for
+    another column.
     """
-    _require_columns("group_score", names)
+    _require_columns(table, names)
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     ready = {"position": range(len(rows))} | columns
     with connection.transaction():
-        _replace_columns(connection, lock_run(connection, run_id), "group_score", ready, len(rows))
+        _replace_columns(connection, lock_run(connection, run_id), table, ready, len(rows))
 
 
 def save_member_scores(connection: Connection, run_id: str, rows: Rows) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress, groupby, pairwise
+from typing import Any
 
 import numpy as np
 
+from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, LoadKind, TopicPartitions
 from rebalance_advisor.store.rows.copy_rows import (
@@ -104,36 +106,45 @@ def _topic_names(snapshot: ClusterSnapshot) -> Column:
 def _partitions(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     table = snapshot.partitions
     rows, bounds = len(table), table.offsets.tolist()
-    replicas = table.replicas.tolist()
-    sizes = [None if size < 0 else size for size in table.replica_log_bytes.tolist()]
-    spans = [slice(bounds[row], bounds[row + 1]) for row in range(rows)]
+    spans = [slice(*span) for span in pairwise(bounds)]
+    replicas = list(plain(table.replicas.tolist()))
     in_sync = None if table.in_sync is None else table.in_sync.tolist()
-    isr = (
-        constant(None, rows)
-        if in_sync is None
-        else numbers(
-            [broker for broker, is_in in zip(replicas[span], in_sync[span], strict=True) if is_in] for span in spans
-        )
-    )
+    isr = constant(None, rows)
+    if in_sync is not None:
+        isr = ["{" + ",".join(compress(replicas[span], in_sync[span])) + "}" for span in spans]
     sparse = {
-        name: numbers(getattr(table, name).get(row) for row in range(rows))
+        name: _of_few(numbers, getattr(table, name), rows)
         for name in ("adding", "removing", "offline", "observers", "eligible")
     }
-    places = None if table.log_dir is None else [None if place < 0 else place for place in table.log_dir.tolist()]
     return rows, {
         "topic": _topic_names(snapshot),
         "partition": plain(table.partition.tolist()),
-        "replicas": numbers(replicas[span] for span in spans),
+        "replicas": _arrays(replicas, spans),
         "leader": _known(table.leader.tolist()),
         "isr": isr,
-        "log_bytes": numbers(sizes[span] for span in spans),
+        "log_bytes": _arrays(_elements(table.replica_log_bytes), spans),
         "start_offset": _known(table.start_offset.tolist()),
         "end_offset": _known(table.end_offset.tolist()),
-        "log_dirs": constant(None, rows) if places is None else numbers(places[span] for span in spans),
-        "future": document(table.future.get(row) for row in range(rows)),
-        "local_start_offset": plain(table.local_start_offset.get(row) for row in range(rows)),
+        "log_dirs": constant(None, rows) if table.log_dir is None else _arrays(_elements(table.log_dir), spans),
+        "future": _of_few(document, table.future, rows),
+        "local_start_offset": _of_few(plain, table.local_start_offset, rows),
         **sparse,
     }
+
+
+def _arrays(elements: list[str], spans: list[slice]) -> Column:
+    """A row's elements, already text, as an array."""
+    return ["{" + ",".join(elements[span]) + "}" for span in spans]
+
+
+def _elements(values: Ints | Longs) -> list[str]:
+    """Elements of arrays; -1 stands for unknown."""
+    return ["NULL" if value < 0 else str(value) for value in values.tolist()]
+
+
+def _of_few(written: Callable[[Iterable[Any]], Column], values: Mapping[int, Any], rows: int) -> Column:
+    """What few rows have; nobody looks at each row where none has it."""
+    return written(values.get(row) for row in range(rows)) if values else constant(None, rows)
 
 
 def _known(values: list[int]) -> Column:

@@ -9,6 +9,7 @@ from psycopg import sql
 
 from rebalance_advisor.store.schema import sql_files
 from rebalance_advisor.store.schema.connection import Connection, StoreError
+from rebalance_advisor.store.schema.giving_way import PATIENCE, Patience, giving_way, lock_all
 from rebalance_advisor.store.schema.names import Names
 from rebalance_advisor.store.schema.views import View, views
 
@@ -17,31 +18,35 @@ _OLDEST_SERVER = 150000
 _ROLES_HAVE_SET_RIGHT = 160000
 
 
-def migrate(connection: Connection, names: Names | None = None) -> tuple[str, ...]:
+def migrate(connection: Connection, names: Names | None = None, patience: Patience = PATIENCE) -> tuple[str, ...]:
     """Apply what is missing, in one transaction under an advisory lock; returns the migrations applied now.
 
-    Roles and schemas that exist are used as they are. Needs a superuser, or a member of the owner role.
-    Raises StoreError where an applied migration has changed since, where the database is ahead of this code, or where
-    rights are missing.
+    Roles and schemas that exist are used as they are. Runs and readers may go on meanwhile: it waits for them with
+    ``patience``. Needs a superuser, or a member of the owner role. Raises StoreError where an applied migration has
+    changed since, where the database is ahead of this code or in use all the time, or where rights are missing.
     """
     names = names or Names.from_environment()
     _require_server(connection)
+
+    def forward() -> tuple[str, ...]:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))  # whoever else migrates
+        _make_roles(connection, names)
+        _make_schemas(connection, names)
+        connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(names.owner)))
+        lock_all(connection, names, patience)
+        applied = _apply(connection, names)
+        _make_views(connection, names)
+        _run(connection, names, sql_files.roles())
+        return applied
+
     try:
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            _make_roles(connection, names)
-            _make_schemas(connection, names)
-            connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(names.owner)))
-            applied = _apply(connection, names)
-            _make_views(connection, names)
-            _run(connection, names, sql_files.roles())
+        return giving_way(connection, forward, patience)
     except psycopg.errors.InsufficientPrivilege as error:
         raise StoreError(
             f"not allowed: {error.diag.message_primary}; connect as a superuser or as a member of {names.owner}, "
             f"or let an administrator make roles {names.owner}, {names.writer}, {names.reader} and schemas "
             f"{names.store}, {names.contract} owned by {names.owner}"
         ) from error
-    return applied
 
 
 def _require_server(connection: Connection) -> None:

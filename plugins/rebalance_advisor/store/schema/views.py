@@ -69,7 +69,7 @@ def latest_twin(text: str, name: str) -> str:
     if source is None:
         raise SqlFilesError(f"sql/views/{name}.sql is FROM neither store.run nor store.snapshot: write its twin")
     twin = text.replace(f"advisor.{name} ", f"advisor.{name}_latest ", 1)
-    twin = re.sub(rf"\nWHERE {source}\.status = '\w+'", "", twin)
+    twin = re.sub(rf"\nWHERE {source}\.status = '\w+'( AND NOT {source}\.is_pruned)?", "", twin)
     twin = twin.replace(f"\nFROM store.{source}\n", f"\nFROM store.{_NEWEST[source]} AS newest\n")
     return re.sub(rf"(?<![\w.]){source}\.", "newest.", twin)
 

@@ -52,6 +52,16 @@ BROKER_DISK_FORECAST = view(
         comment="Bytes used after the newest plan; NULL where it does not balance disk.",
     ),
     Column("reaches_85_percent_at_with_plan", MOMENT, comment="The same after the newest plan."),
+    Column(
+        "basis",
+        Text(),
+        comment="volumes (their sizes were read), or replicas (what they hold, of a disk as large as somebody wrote).",
+    ),
+    Column(
+        "outlook",
+        Text(),
+        comment="full (85 % is reached), filling, not_growing, or unknown (fewer than two days of readings).",
+    ),
 )
 
 BROKER_TOPIC_CHANGE = view(
@@ -59,12 +69,22 @@ BROKER_TOPIC_CHANGE = view(
     "Bytes of each topic on each broker now and about a week ago.",
     Column("time", MOMENT, comment="When the cluster was read last."),
     Column("cluster", Text(), comment="Name of the cluster, as clusters.toml or the snapshot gives it."),
-    Column("since", MOMENT, comment="The earlier reading."),
+    Column("since", MOMENT, comment="The earlier reading; NULL where this is the only one that is kept."),
     Column("broker", Integer(), comment="Broker id."),
     Column("topic", Text(), comment="Topic."),
-    Column("bytes_now", BigInteger(), comment="Bytes of its replicas there now (known sizes)."),
+    Column("bytes_now", BigInteger(), comment="Bytes of its replicas there now; NULL where a size is unknown."),
     Column("bytes_then", BigInteger(), comment="Bytes of its replicas there then."),
     Column("bytes_change", BigInteger(), comment="Growth; negative where it shrank or left."),
+    Column(
+        "replicas_now", BigInteger(), comment="Its replicas there now: where they changed, it moved or was resized."
+    ),
+    Column("replicas_then", BigInteger(), comment="Its replicas there then."),
+    Column(
+        "basis",
+        Text(),
+        comment="What it is compared with: a_week (a reading at least that old), all_that_is_kept (the oldest, younger "
+        "than that) or only_reading (nothing).",
+    ),
 )
 
 CLUSTER_LATEST = view(
@@ -128,6 +148,11 @@ GROUP_DRAIN_LATEST = view(
     Column("partitions_moved", BigInteger(), comment="Partitions that change their member once."),
     Column("members_falling_behind", Integer(), comment="Members whose lag is never gone; NULL: unknown."),
     Column("advised_members_falling_behind", Integer(), comment="The same with the advised strategy."),
+    Column(
+        "outlook",
+        Text(),
+        comment="Today's lag: no_lag, drains, never (some fall behind), no_members, or unknown (no rates of reading).",
+    ),
 )
 
 GROUP_REBALANCE_LATEST = view(
@@ -212,7 +237,9 @@ PLAN_OUTCOME = view(
     Column("skew_before", Double(), comment="Skew when it was advised."),
     Column("skew_predicted", Double(), comment="Skew that the plan promised."),
     Column(
-        "skew_measured", Double(), comment="Skew in the newest advisory on a later reading; NULL until there is one."
+        "skew_measured",
+        Double(),
+        comment="Skew in the newest advisory on a later reading, else in the newest reading; NULL until there is one.",
     ),
     Column("measured_at", MOMENT, comment="When that was read."),
     Column("move_count", BigInteger(), comment="Moves of the plan."),
@@ -222,6 +249,12 @@ PLAN_OUTCOME = view(
     Column("open_count", BigInteger(), comment="Moves of which nothing has happened."),
     Column("elsewhere_count", BigInteger(), comment="Partitions that somebody else moved, or is moving."),
     Column("gone_count", BigInteger(), comment="Partitions that are not there any more."),
+    Column(
+        "outcome",
+        Text(),
+        comment="applied (every move), partly_applied (some are, or are under way), moved_by_others, not_applied, or "
+        "not_read_since (no reading is later than the plan's).",
+    ),
 )
 
 PLAN_OVERLAP_LATEST = view(
@@ -230,11 +263,15 @@ PLAN_OVERLAP_LATEST = view(
     Column("time", MOMENT, comment="When the advisory was started."),
     Column("cluster", Text(), comment="Name of the cluster, as clusters.toml or the snapshot gives it."),
     Column("run_id", Text(), comment="The newest advisory."),
-    Column("previous_run_id", Text(), comment="The one before."),
+    Column("previous_run_id", Text(), comment="The one before; NULL where this is the first."),
     Column("move_count", BigInteger(), comment="Moves of the newest plan."),
     Column("previous_move_count", BigInteger(), comment="Moves of the plan before."),
     Column("same_move_count", BigInteger(), comment="Moves with the same partition and the same target."),
-    Column("same_ratio", Double(), comment="Share of the newest plan that equals the one before; NULL without moves."),
+    Column(
+        "same_ratio",
+        Double(),
+        comment="Share of the newest plan that equals the one before; 1 where neither moves anything.",
+    ),
 )
 
 RACK_TRAFFIC_GROUP_LATEST = view(

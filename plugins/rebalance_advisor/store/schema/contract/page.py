@@ -8,11 +8,17 @@ from sqlalchemy import Dialect, Table
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.types import TypeEngine
 
-from rebalance_advisor.store.schema.contract import advisories, answers, readings
+from rebalance_advisor.store.schema.contract import advisories, answers, history, own_health, readings
 from rebalance_advisor.store.schema.contract.define import CONTRACT, history_of, unit_of
 
 BEGIN, END = "<!-- begin of the contract, written by dump_schema -->", "<!-- end of the contract -->"
-_PARTS = {"Readings": readings, "Advisories": advisories, "Answers": answers}
+_PARTS = {
+    "Readings": readings,
+    "Advisories": advisories,
+    "Answers": answers,
+    "History": history,
+    "The advisor itself": own_health,
+}
 _DIALECT: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 _SHORT = {"timestamp with time zone": "timestamptz", "double precision": "double"}
 

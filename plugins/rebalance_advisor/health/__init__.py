@@ -1,0 +1,1 @@
+"""Whether the advisor itself works: what Prometheus reads of it."""

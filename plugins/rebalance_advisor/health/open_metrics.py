@@ -1,0 +1,78 @@
+"""The advisor's health as OpenMetrics text, which Prometheus and node_exporter's textfile collector read.
+
+Moments are told as moments, not as ages: an age in a file would stand still if the file were written no more. All are
+gauges; a cluster that has no advisory yet has no line of it, which ``docker/prometheus/advisor-alerts.yml`` asks for.
+
+Example: ``advisor_last_published_timestamp_seconds{cluster="orders"} 1.7950464e+09``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from rebalance_advisor.store.health import ClusterHealth
+
+STATES = ("published", "running", "refused", "failed", "given_up")
+_ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r"\""})
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One gauge a cluster; ``value`` is None where there is nothing to tell."""
+
+    name: str
+    words: str
+    value: Callable[[ClusterHealth], float | None]
+
+
+def _seconds(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.timestamp()
+
+
+METRICS = (
+    Metric("advisor_last_reading_timestamp_seconds", "Time of the newest reading that passed the input gate.",
+        lambda health: _seconds(health.last_reading_at)),
+    Metric("advisor_last_published_timestamp_seconds", "When readers got the newest advisory.",
+        lambda health: _seconds(health.last_published_at)),
+    Metric("advisor_published_duration_seconds", "How long the newest published advisory took.",
+        lambda health: health.published_duration_seconds),
+    Metric("advisor_published_runs", "Advisories of the last seven days that were published.",
+        lambda health: health.published_7d),
+    Metric("advisor_unpublished_runs", "Advisories of the last seven days that were refused, failed or never ended.",
+        lambda health: health.unpublished_7d),
+    Metric("advisor_refused_readings", "Readings of the last seven days that the input gate refused.",
+        lambda health: health.refused_readings_7d),
+    Metric("advisor_task_failures", "Tasks of the last seven days that were given up.",
+        lambda health: health.failures_7d),
+)  # fmt: skip
+STATE = "advisor_last_run_state"
+WRITTEN = "advisor_health_written_timestamp_seconds"
+
+
+def open_metrics(clusters: Sequence[ClusterHealth], written_at: datetime) -> str:
+    """The whole file, ending as OpenMetrics demands. ``written_at`` says how old it is."""
+    lines: list[str] = []
+    for metric in METRICS:
+        values = ((_labels(cluster=health.cluster), metric.value(health)) for health in clusters)
+        lines += _family(metric.name, metric.words, values)
+    states = (
+        (_labels(cluster=health.cluster, state=state), float(health.last_run_state == state))
+        for health in clusters
+        if health.last_run_state is not None
+        for state in STATES
+    )
+    lines += _family(STATE, "1 for the state of the newest advisory that was started.", states)
+    lines += _family(WRITTEN, "When this was written.", [("", written_at.timestamp())])
+    return "\n".join([*lines, "# EOF"]) + "\n"
+
+
+def _family(name: str, words: str, samples: Iterable[tuple[str, float | None]]) -> list[str]:
+    unit = [f"# UNIT {name} seconds"] if name.endswith("_seconds") else []
+    values = [f"{name}{labels} {float(value)!r}" for labels, value in samples if value is not None]
+    return [f"# TYPE {name} gauge", *unit, f"# HELP {name} {words}", *values]
+
+
+def _labels(**labels: str) -> str:
+    return "{" + ",".join(f'{name}="{text.translate(_ESCAPES)}"' for name, text in labels.items()) + "}"

@@ -1,0 +1,14 @@
+"""How disks grow, from the readings of the last two weeks."""
+
+from __future__ import annotations
+
+from psycopg.rows import class_row
+
+from kafka_rebalance.advisory.disk_outlook import DiskForecast
+from rebalance_advisor.store.schema.connection import Connection, named
+
+
+def load_disk_forecasts(connection: Connection, run_id: str) -> tuple[DiskForecast, ...]:
+    """One forecast for each broker of a run's reading whose volumes are known; () where a newer reading is stored."""
+    with connection.cursor(row_factory=class_row(DiskForecast)) as cursor:
+        return tuple(cursor.execute(named("disk_forecasts"), {"run_id": run_id}).fetchall())

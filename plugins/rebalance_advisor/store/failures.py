@@ -1,0 +1,27 @@
+"""Tasks that were given up: kept, so that views tell of advisories that nobody ever got to see."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from kafka_rebalance.visible_text import visible
+from rebalance_advisor.store.schema.connection import Connection, named
+
+_LONGEST = 2_000  # characters: the last words, not a log
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailure:
+    """``dag`` and ``task`` as Airflow names them, ``dag_run`` the run's id there; ``words``: what it said last."""
+
+    cluster: str
+    dag: str
+    task: str
+    dag_run: str
+    words: str
+
+
+def record_failure(connection: Connection, failure: TaskFailure) -> None:
+    """Keep one. Words are cut after 2,000 characters, and what is hidden in them made visible."""
+    words = visible(failure.words)[:_LONGEST]
+    connection.execute(named("insert_failure"), asdict(failure) | {"words": words})

@@ -1,0 +1,31 @@
+"""The advisor's own health, as the view ``advisor_health`` tells it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.rows import class_row
+
+from rebalance_advisor.store.schema.connection import Connection, named
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterHealth:
+    """One cluster; ``None`` where there was no reading, no run, no advisory yet. Counts are of the last seven days."""
+
+    cluster: str
+    last_reading_at: datetime | None
+    last_run_state: str | None
+    last_published_at: datetime | None
+    published_duration_seconds: float | None
+    published_7d: int
+    unpublished_7d: int
+    refused_readings_7d: int
+    failures_7d: int
+
+
+def load_health(connection: Connection) -> tuple[ClusterHealth, ...]:
+    """Every cluster that was ever read, or failed to be; by name."""
+    with connection.cursor(row_factory=class_row(ClusterHealth)) as cursor:
+        return tuple(cursor.execute(named("cluster_health")).fetchall())

@@ -1,0 +1,70 @@
+"""What there is to tell people of a cluster, and what they were told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.rows import class_row
+
+from rebalance_advisor.store.schema.connection import Connection, named
+
+
+@dataclass(frozen=True, slots=True)
+class FindingNews:
+    """A finding of the newest advisory; ``severity_before`` is ``None`` where the one before did not have it."""
+
+    run_id: str
+    severity: str
+    code: str
+    subject_type: str
+    subject: str
+    team: str | None
+    is_muted: bool
+    severity_before: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewestState:
+    """Of a cluster: its newest advisory (``None``: there is none yet), and the newest run whatever became of it."""
+
+    cluster: str
+    published_run_id: str | None
+    verdict: str | None
+    published_age_seconds: float | None
+    last_run_id: str | None
+    last_run_state: str | None
+    last_failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One message that was sent: news, failed, late or all_well, about a run."""
+
+    kind: str
+    subject_id: str
+    time: datetime
+
+
+def load_state(connection: Connection, cluster: str) -> NewestState | None:
+    """``None`` for a cluster of which nothing is known yet."""
+    with connection.cursor(row_factory=class_row(NewestState)) as cursor:
+        return cursor.execute(named("newest_state"), {"cluster": cluster}).fetchone()
+
+
+def load_news(connection: Connection, cluster: str) -> tuple[FindingNews, ...]:
+    """Findings of the newest advisory, in its order."""
+    with connection.cursor(row_factory=class_row(FindingNews)) as cursor:
+        return tuple(cursor.execute(named("finding_news"), {"cluster": cluster}).fetchall())
+
+
+def load_told(connection: Connection, cluster: str, recipient: str) -> tuple[Told, ...]:
+    """What a recipient was told of a cluster in the last 60 days, oldest first."""
+    with connection.cursor(row_factory=class_row(Told)) as cursor:
+        return tuple(cursor.execute(named("told_lately"), {"cluster": cluster, "recipient": recipient}).fetchall())
+
+
+def record_told(connection: Connection, cluster: str, recipient: str, kind: str, subject_id: str) -> None:
+    """A message went out."""
+    row = {"cluster": cluster, "recipient": recipient, "kind": kind, "subject_id": subject_id}
+    connection.execute(named("insert_notification"), row)

@@ -1,0 +1,59 @@
+"""How uneven a reading is and how far its groups are behind: kept with it, and per hour and day for longer.
+
+The levels are those that an advisory on the reading would score (``scoring.score_cluster``), so that a curve of
+readings and the points of advisories are the same numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafka_rebalance.scoring.snapshot_scores import score_cluster
+from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, flag, plain, text
+from rebalance_advisor.store.schema.connection import Connection, named
+from rebalance_advisor.store.statistics import analyze_copied
+
+_BROKER = ("broker", "rack", "resource", "unit", "load", "capacity", "level", "over_mean", "stays")
+_RESOURCE = ("resource", "unit", "total", "skew", "worst_broker")
+_ROLL_UPS = ("roll_up_skew_hour", "roll_up_skew_day", "roll_up_broker_day", "roll_up_lag_hour", "roll_up_lag_day")
+
+
+def save_levels(connection: Connection, snapshot: ClusterSnapshot, snapshot_key: int, moment: object) -> None:
+    """Levels of brokers, skew of resources, lag of groups. In the caller's transaction, once the reading's own rows are
+    there; ``moment`` is the time that they carry.
+    """
+    scores = score_cluster(snapshot)
+    head = (snapshot_key, str(moment))
+    tables = {
+        "broker_level": _columns(scores.brokers, _BROKER, *head),
+        "resource_skew": _columns(scores.resources, _RESOURCE, *head),
+    }
+    copied = {table: copy_columns(connection, table, columns) for table, columns in tables.items()}
+    keys = {"snapshot_key": snapshot_key, "time": moment}
+    copied["group_lag"] = connection.execute(named("insert_group_lag"), keys).rowcount
+    analyze_copied(connection, copied, moment)
+
+
+def roll_up(connection: Connection, snapshot_id: str) -> None:
+    """Make the hour and the day of a reading anew, from all that passed the gate. In the caller's transaction.
+
+    Hours and days of which readings were pruned since keep what they say.
+    """
+    found = connection.execute(named("lock_roll_ups"), {"snapshot_id": snapshot_id}).fetchone()
+    if found is None:
+        return
+    keys = {"cluster": found[0], "time": found[1]}
+    for query in _ROLL_UPS:
+        connection.execute(named(query), keys)
+
+
+def _columns(rows: tuple[Any, ...], names: tuple[str, ...], snapshot_key: int, time: str) -> dict[str, Column]:
+    columns: dict[str, Column] = {
+        "snapshot_key": constant(snapshot_key, len(rows)), "time": constant(time, len(rows))
+    }  # fmt: skip
+    for name in names:
+        values = [getattr(row, name) for row in rows]
+        as_column = text if name in ("rack", "resource", "unit") else flag if name == "stays" else plain
+        columns[name] = as_column(values)
+    return columns

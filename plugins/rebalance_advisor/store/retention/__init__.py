@@ -1,0 +1,1 @@
+"""How long readings and advisories are kept, and in what form."""

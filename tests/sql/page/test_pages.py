@@ -1,0 +1,177 @@
+"""Every page over stored advisories: what it says, who gets it, and that names are only text."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import create_engine, select, text
+from sqlalchemy.exc import DBAPIError
+
+from kafka_rebalance.findings.finding import Severity, SubjectType
+from kafka_rebalance.scoring import GroupScore, ResourceScore
+from rebalance_advisor.page.queries.subjects import carried_by
+from rebalance_advisor.page.queries.views import ALL, PARTITION
+from rebalance_advisor.page.rendering import HEADERS
+from tests.sql.sample_clusters import finding, rich_snapshot
+from tests.sql.test_questions import advise, read
+
+pytestmark = pytest.mark.stack
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+RUN = "manual__2026-11-20T12:00:00+00:00.prod"
+HOSTILE = "<script>alert(1)</script>"
+PAGES = (
+    "/", "/clusters/prod", "/clusters/prod/plan", "/clusters/prod/plan.json", "/clusters/prod/history",
+    "/clusters/prod/brokers", "/clusters/prod/topics", "/clusters/prod/groups", "/clusters/prod/broker?id=1",
+    "/clusters/prod/topic?name=orders", "/clusters/prod/group?name=readers", "/page.css",
+)  # fmt: skip
+
+
+@pytest.fixture
+def published(connection) -> str:
+    """Two advisories, of yesterday and today; returns the newer one's reading."""
+    snapshot = replace(rich_snapshot(), captured_at=NOW, groups=rich_snapshot().groups)
+    yesterday = read(connection, NOW - timedelta(days=1))
+    today = read(connection, NOW, snapshot)
+    groups = [
+        GroupScore("readers", "range", "2.4+", True, 3, 6, 1, 1.5, 2.0, None, drain_seconds=900.0),
+        GroupScore(
+            "readers", "roundrobin", "2.4+", False, 3, 6, 0, 1.0, 1.1, None, 4, drain_seconds=300.0, is_advised=True
+        ),
+    ]
+    found = [finding(severity=Severity.CRITICAL), finding("dead_broker", "3", Severity.INFO)]
+    found[0] = replace(found[0], symptoms=(found[1],), cost_bytes=5.0)
+    found.append(replace(found[1], subject=HOSTILE, subject_type=SubjectType.TOPIC, recommendation=HOSTILE))
+    scores = [ResourceScore("disk", "bytes", "log_dirs", 1.0, 1200.0, 400.0, 1.25, 1)]
+    advise(connection, "yesterday", yesterday, NOW - timedelta(days=1))
+    advise(connection, RUN, today, NOW, findings=found, resources=scores, groups=groups)
+    return today
+
+
+def test_every_column_that_the_page_names_is_in_the_contract(reader) -> None:
+    for view in ALL:
+        assert reader.rows(select(*view.c).limit(1)) == []
+
+
+def test_pages_answer_in_html_with_strict_headers(published, open_page) -> None:
+    for path in PAGES:
+        answer = open_page().get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        assert {name: answer.headers[name] for name in HEADERS if name != "Cache-Control"}.items() <= HEADERS.items()
+        assert "<script" not in answer.text
+        assert path.endswith((".json", ".css")) or "\\n<" not in answer.text  # what macros make is no foreign text
+    assert "script-src" not in HEADERS["Content-Security-Policy"]  # default-src 'none' is what holds
+    assert "default-src 'none'" in HEADERS["Content-Security-Policy"]
+
+
+def test_nobody_gets_anything_but_401(published, open_page) -> None:
+    nobody = open_page(None)
+    paths = [route.path.replace("{cluster}", "prod").replace("{path:anything}", "x/y") for route in nobody.app.routes]
+    assert len(paths) > 10
+    for path in [*paths, *PAGES, "/docs", "/openapi.json", "/a%0Ab", "/clusters/prod%0A", "/clusters/%0A/x"]:
+        for method in ("GET", "POST", "DELETE"):
+            answer = nobody.request(method, path)
+            assert answer.status_code in ((401,) if method == "GET" else (401, 405)), (method, path)
+            assert "prod" not in answer.text.replace("/prod", "")
+
+
+def test_a_cluster_is_seen_by_those_alone_who_may_read_it(published, open_page) -> None:
+    assert "prod" in open_page("prod").get("/").text
+    stranger = open_page("other")
+    assert "prod" not in stranger.get("/").text
+    for path in (path for path in PAGES if path.startswith("/clusters")):
+        assert stranger.get(path).status_code == 403
+    assert stranger.get("/run", params={"dag_id": "advise_prod", "run_id": "r"}).status_code == 403
+    assert stranger.get("/clusters/nothing").status_code == 403
+    assert stranger.get("/clusters/other").status_code == 404
+
+
+def test_the_fleet_says_verdict_age_worst_broker_findings_and_plan(published, open_page) -> None:
+    text = open_page().get("/").text
+    for words in ("Rebalance: a plan is ready", "broker 1", "1.25 × the mean of disk", "1 critical", "1 replica moves"):
+        assert words in text
+
+
+def test_the_plan_is_downloaded_byte_for_byte_with_its_hash(published, open_page, connection) -> None:
+    client = open_page()
+    text = client.get("/clusters/prod/plan").text
+    answer = client.get(re.search(r'id="download" href="([^"]+)"', text)[1].replace("&amp;", "&"))
+    shown = re.search(r'id="sha256">([0-9a-f]{64})<', text)[1]
+    assert hashlib.sha256(answer.content).hexdigest() == shown == answer.headers["x-content-sha256"]
+    stored = connection.execute("SELECT document FROM advisor.plan WHERE run_id = %s", [RUN]).fetchone()[0]
+    assert answer.content.decode() == stored
+
+
+def test_an_older_plan_is_named_by_its_run(published, open_page) -> None:
+    assert "yesterday" in open_page().get("/clusters/prod/plan", params={"run": "yesterday"}).text
+    assert open_page().get("/clusters/prod/plan", params={"run": "never"}).status_code == 404
+
+
+def test_the_tab_of_a_dag_run_leads_to_its_plan(published, open_page) -> None:
+    asked = {"dag_id": "advise_prod", "run_id": RUN.removesuffix(".prod")}
+    answer = open_page().get("/run", params=asked)
+    assert answer.status_code == 200
+    assert "Plan of prod" in answer.text
+    assert "prod</h1>" in open_page().get("/run", params=asked | {"dag_id": "collect_prod"}).text
+    assert open_page().get("/run", params=asked | {"dag_id": "somebody_elses"}).status_code == 404
+
+
+def test_a_group_says_which_strategy_and_what_it_saves(published, open_page) -> None:
+    text = open_page().get("/clusters/prod/group", params={"name": "readers"}).text
+    assert "Change its strategy to roundrobin" in text
+    assert "15 min" in text
+    assert "5 min" in text
+
+
+def test_hostile_names_are_text(published, open_page) -> None:
+    text = open_page().get("/clusters/prod").text
+    assert HOSTILE not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "explains dead broker (broker 3)" in text
+    for path in ("topic", "group"):
+        answer = open_page().get(f"/clusters/prod/{path}", params={"name": HOSTILE})
+        assert answer.status_code == 404
+        assert HOSTILE not in answer.text
+
+
+@pytest.mark.parametrize("asked", ["page=0", "sort=evil", "wave=1;2", "broker=x", "kind=none", "page=x"])
+def test_a_filter_that_cannot_be_is_refused(published, open_page, asked: str) -> None:
+    assert open_page().get(f"/clusters/prod/plan?{asked}").status_code == 422
+
+
+def test_a_database_that_is_away_is_told_without_its_address(open_page, reader, monkeypatch) -> None:
+    client = open_page()
+    reader.close()
+    away = reader._engine.url.set(port=1)
+    monkeypatch.setattr(reader, "_engine", create_engine(away))
+    answer = client.get("/")
+    assert answer.status_code == 503
+    assert "127.0.0.1" not in answer.text
+
+
+def test_the_reader_cannot_write(reader, connection) -> None:
+    with reader._engine.connect() as opened, pytest.raises(DBAPIError, match=r"read-only|permission denied"):
+        opened.execute(text("CREATE TABLE advisor.mine (a int)"))
+
+
+def test_a_broker_says_which_topic_fills_it_and_what_explains_its_trouble(published, open_page, reader) -> None:
+    (first, *others) = reader.rows(carried_by("prod", 1, 10, by_size=True))
+    sizes: Counter[str] = Counter()
+    for row in reader.rows(select(*PARTITION.c).where(PARTITION.c.cluster == "prod")):
+        if 1 in row["replicas"]:
+            sizes[row["topic"]] += (row["log_bytes"][row["replicas"].index(1)] if row["log_bytes"] else 0) or 0
+    assert first["log_bytes"] == max(sizes.values()) > 0
+    assert {row["topic"]: row["log_bytes"] or 0 for row in (first, *others)} == sizes
+    text = open_page().get("/clusters/prod/broker", params={"id": 3}).text
+    assert "explains dead broker (broker 3)" in text  # found of another broker
+
+
+def test_a_cluster_says_what_stays_if_nothing_is_done(published, open_page) -> None:
+    assert "<b>If nothing is done:</b> the most loaded brokers stay at disk 1.25 × the mean" in (
+        open_page().get("/clusters/prod").text
+    )

@@ -1,0 +1,193 @@
+"""From the store to a real SMTP server and a webhook's server: owners concerned, once, in words that escape nothing."""
+
+from __future__ import annotations
+
+import email
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from email import policy
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.handlers import Message as MessageHandler
+
+from kafka_rebalance.findings.finding import Severity
+from rebalance_advisor import store
+from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings, read_notify
+from rebalance_advisor.notify.messages import Message
+from rebalance_advisor.store.failures import TaskFailure, record_failure
+from rebalance_advisor.store.notifications import load_told
+from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
+
+pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
+PLATFORM, PAYMENTS = "platform@example.org", "payments@example.org"
+HOSTILE = "<b>&*pay*\r\nBcc: evil@example.org"
+
+
+class Letters(MessageHandler):
+    """Every mail that the server took."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken: list[tuple[str, str, str]] = []
+
+    def prepare_message(self, session, envelope):  # type: ignore[no-untyped-def]
+        found = email.message_from_bytes(envelope.original_content or envelope.content, policy=policy.default)
+        body = found.get_body()
+        assert body is not None
+        self.taken.append((",".join(envelope.rcpt_tos), str(found["Subject"]), body.get_content()))
+        return found
+
+    def handle_message(self, message) -> None:  # type: ignore[no-untyped-def]
+        """Nothing more is done with it."""
+
+
+@pytest.fixture
+def letters(monkeypatch) -> Iterator[list[tuple[str, str, str]]]:
+    handler = Letters()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    controller = Controller(handler, hostname="127.0.0.1", port=port)
+    controller.start()
+    extra = {"from_email": "advisor@example.org", "disable_ssl": True, "disable_tls": True}
+    known = {"conn_type": "smtp", "host": "127.0.0.1", "port": port, "extra": extra}
+    monkeypatch.setenv("AIRFLOW_CONN_SMTP_DEFAULT", json.dumps(known))
+    yield handler.taken
+    controller.stop()
+
+
+@pytest.fixture
+def said(monkeypatch) -> Iterator[list[str]]:
+    """What a webhook was sent."""
+    texts: list[str] = []
+
+    class Hook(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            texts.append(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["text"])
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"ok")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class calls it so)
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Hook)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    known = {"conn_type": "slackwebhook", "host": f"http://127.0.0.1:{server.server_port}", "password": "T/B/x"}
+    monkeypatch.setenv("AIRFLOW_CONN_SLACK_KAFKA", json.dumps(known))
+    yield texts
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def listed(tmp_path, dsn, monkeypatch) -> None:
+    lines = [
+        "[clusters.prod]", 'connection = "kafka_prod"', "[clusters.prod.notify]", f'mail = ["{PLATFORM}"]',
+        'slack = "slack_kafka"', "[clusters.prod.notify.teams]", f'payments = ["{PAYMENTS}"]',
+    ]  # fmt: skip
+    (tmp_path / "clusters.toml").write_text("\n".join(lines))
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
+    monkeypatch.setenv("AIRFLOW_CONN_ADVISOR_POSTGRES", dsn)
+
+
+def advise(connection, run_id: str, found) -> None:
+    snapshot_id = store.save_snapshot(connection, plain_snapshot())
+    store.mark_snapshot(connection, snapshot_id, is_blocked=False)
+    store.start_run(connection, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
+    store.save_findings(connection, run_id, found)
+    store.save_plan(connection, run_id, small_plan(snapshot_id))
+    store.publish_run(connection, run_id)
+
+
+def send() -> int:
+    from rebalance_advisor.airflow.notify.notify_task import send_messages
+
+    return int(send_messages.function())
+
+
+@pytest.mark.usefixtures("listed")
+def test_owners_hear_of_what_is_new_once_and_of_what_is_worse_again(connection, letters, said) -> None:
+    ours = replace(finding(subject="2"), team="payments")
+    advise(connection, "r-1.prod", [finding(), ours])
+    assert send() == 3
+    by_address = {address: (subject, body) for address, subject, body in letters}
+    assert by_address.keys() == {PLATFORM, PAYMENTS}
+    assert by_address[PLATFORM][0] == "[Kafka advisor] prod: 2 findings are new or worse; verdict: rebalance"
+    assert "high: broker disk over share, broker 2" in by_address[PAYMENTS][1]
+    assert "broker 1" not in by_address[PAYMENTS][1]
+    assert len(said) == 1
+    assert send() == 0  # a retry, and the next hour
+    advise(connection, "r-2.prod", [finding(), ours])
+    assert send() == 0  # nothing is new
+    advise(connection, "r-3.prod", [finding(severity=Severity.CRITICAL), ours])
+    assert send() == 2
+    assert "critical: broker disk over share, broker 1 (was high)" in letters[-1][2]
+    assert [one.kind for one in load_told(connection, "prod", PAYMENTS)] == []
+    assert [one.subject_id for one in load_told(connection, "prod", PLATFORM)] == ["r-1.prod", "r-3.prod"]
+
+
+@pytest.mark.usefixtures("listed", "said")
+def test_a_failed_run_is_told_with_its_last_words(connection, letters) -> None:
+    advise(connection, "r-1.prod", [])
+    assert send() == 3  # the first words of a quiet cluster: all well
+    assert {subject for _, subject, _ in letters} == {"[Kafka advisor] prod: all well"}
+    (snapshot_id,) = connection.execute("SELECT snapshot_id FROM store.snapshot").fetchone()
+    store.start_run(connection, run_id="r-2.prod", cluster="prod", snapshot_id=snapshot_id)
+    record_failure(connection, TaskFailure("prod", "advise_prod", "replay_and_plan", "r-2", "no executor is left"))
+    assert send() == 2
+    assert letters[-1][0] == PLATFORM
+    assert "no executor is left" in letters[-1][2]
+    assert send() == 0
+
+
+@pytest.mark.usefixtures("listed")
+def test_foreign_names_are_text_in_mail_and_chat(connection, letters, said) -> None:
+    advise(connection, "r-1.prod", [finding(subject=HOSTILE)])
+    send()
+    (letter,) = [one for one in letters if one[0] == PLATFORM]
+    assert "&lt;b&gt;&amp;*pay*\\r\\nBcc: evil" in letter[2]
+    assert "&lt;b&gt;&amp;" in said[0]
+    assert "<b>" not in said[0] + letter[2]
+
+
+def test_a_mail_says_from_whom_and_is_one_letter_to_one_address(letters) -> None:
+    from rebalance_advisor.airflow.notify.senders import send_mail
+
+    send_mail("smtp_default", PLATFORM, Message("news", "r-1", "prod: ünï <b>", ("- one", "- two & three")))
+    ((address, subject, body),) = letters
+    assert (address, subject) == (PLATFORM, "[Kafka advisor] prod: ünï <b>")
+    assert "prod: ünï &lt;b&gt;" in body
+    assert "- one\n- two &amp; three" in body.replace("\r\n", "\n")
+
+
+@pytest.mark.usefixtures("listed", "letters")
+def test_who_cannot_be_reached_fails_the_task_and_keeps_nobody_else_from_hearing(connection, monkeypatch) -> None:
+    from rebalance_advisor.airflow.notify.notify_task import UntoldError
+
+    known = {"conn_type": "slackwebhook", "host": "http://127.0.0.1:1", "password": "T/B/x"}
+    monkeypatch.setenv("AIRFLOW_CONN_SLACK_KAFKA", json.dumps(known))
+    advise(connection, "r-1.prod", [finding()])
+    with pytest.raises(UntoldError, match="1 recipients could not be told: prod, slack: slack_kafka"):
+        send()
+    assert len(load_told(connection, "prod", PLATFORM)) == 1
+    assert load_told(connection, "prod", "slack: slack_kafka") == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ([], "is no table"), ({"mails": []}, "known: mail, teams"), ({"mail": "a@b"}, "no list of addresses"),
+        ({"mail": ["nobody"]}, "is no address"), ({"mail": ["a@b\r\nBcc: c@d"]}, "is no address"),
+        ({"teams": {"x": ["a b@c"]}}, "teams 'x'"), ({"slack": ""}, "no name of a connection"),
+        ({"late_after_hours": 0}, "no number of hours"), ({"late_after_hours": True}, "no number of hours"),
+    ],
+)  # fmt: skip
+def test_a_wrong_table_is_refused_with_its_key(table, words) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_notify(table)
+    assert read_notify({}) == NotifySettings()
