@@ -62,31 +62,44 @@ def scores(dsn, run_id):
         return {table: store.load_scores(connection, run_id, table) for table in SCORES}
 
 
-def test_replay_answers_as_a_local_one_and_kernels_are_compiled_once_a_machine(dsn, standalone, ran, demo):
+def answers(dsn, run_id):
+    """All that a job leaves."""
+    with store.connect(dsn) as connection:
+        return scores(dsn, run_id) | {"moves": store.load_plan(connection, run_id)["moves"]}
+
+
+def test_a_job_answers_as_a_local_one_and_kernels_are_compiled_once_a_machine(dsn, standalone, ran, demo):
     """The second job on the same workers, another application, finds the first one's kernels."""
     cluster, _ = standalone
-    few = replace(demo, groups=demo.groups[::4])
-    ran("replay", few, "local", "run-1")
-    log = ran("replay", few, "standalone", "run-2")
+    few, options = replace(demo, groups=demo.groups[::4]), {"leaders_only": True, "no_frontier": True}
+    ran("replay_and_plan", few, "local", "run-1", **options)
+    log = ran("replay_and_plan", few, "standalone", "run-2", **options)
     assert re.search(r"^groups: (\d+) of \1 \(100 %\) after \d+ s; done$", log, re.MULTILINE)
+    assert "searches: 1 of 1 (100 %) after " in log
     assert COMPILED in cluster.executors_said()
     told = cluster.executors_said().count(COMPILED)
-    ran("replay", few, "standalone", "run-3")
+    ran("replay_and_plan", few, "standalone", "run-3", **options)
     assert cluster.executors_said().count(COMPILED) == told
-    local = scores(dsn, "run-1")
+    local = answers(dsn, "run-1")
     assert all(local.values())
-    assert scores(dsn, "run-2") == scores(dsn, "run-3") == local
+    assert answers(dsn, "run-2") == answers(dsn, "run-3") == local
 
 
-def test_search_plan_finds_the_local_plan(dsn, spark, ran, real_map):
+def test_what_the_store_holds_is_what_a_session_of_ones_own_finds(dsn, spark, ran, real_map):
     """``spark`` is a session of ``local[2]``."""
-    from spark_jobs.search_plan import search_plans
+    from rebalance_advisor.jobs.searching import search_plans
 
     options = {"leaders_only": True, "no_frontier": True} | ANY_AGE
-    log = ran("search_plan", real_map, "standalone", "run", **options)
-    assert "searches: 1 of 1 (100 %) after " in log
+    ran("replay_and_plan", real_map, "standalone", "run", **options)
     with store.connect(dsn) as connection:
         plan = store.load_plan(connection, "run")
     assert plan["moves"]
     (local,) = search_plans(spark, real_map, [RunRequest.from_mapping(options)])
     assert plan == local
+
+
+def test_a_search_that_fails_leaves_nothing_of_its_run(dsn, ran, real_map):
+    """The replay beside it went well."""
+    with pytest.raises(AssertionError, match="broker 999"):
+        ran("replay_and_plan", real_map, "local", "run", remove_broker=[999], no_frontier=True)
+    assert not any(scores(dsn, "run").values())

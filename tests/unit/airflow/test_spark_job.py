@@ -1,22 +1,24 @@
 """A Spark job as it is really submitted, to a ``spark-submit`` that writes down what it was given."""
 
 import json
+import queue
 import sys
+import threading
 
+import psutil
 import pytest
 
 from kafka_rebalance.errors import UsageError
+from rebalance_advisor.airflow.spark.connection import spark_connection
+from rebalance_advisor.airflow.spark.submission import Submission, SubmitError, spark_submit
 
-pytestmark = [
-    pytest.mark.stack,
-    pytest.mark.usefixtures("airflow_home"),
-    # Airflow's hook leaves the end of the pipe that it read the job's output from to the garbage collector.
-    pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning"),
-]
+pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 
 SUBMIT = """#!/bin/sh
 printf '%s\\n' "$@" > "{folder}/arguments"
 printf '%s' "$ADVISOR_POSTGRES_DSN" > "{folder}/dsn"
+echo "begins"
+echo "numba is missing" >&2
 exit {code}
 """
 
@@ -30,10 +32,10 @@ def submitted(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
 
     def submit(job, code=0, **connection):
-        from rebalance_advisor.airflow.spark_job import AdvisorSparkJob
+        from rebalance_advisor.airflow.spark.job import AdvisorSparkJob
 
         if connection:
-            monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", **connection}))
+            monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark"} | connection))
         (tmp_path / "spark-submit").write_text(SUBMIT.format(folder=tmp_path, code=code))
         (tmp_path / "spark-submit").chmod(0o755)
         operator = AdvisorSparkJob(job=job, run_id="manual.1.prod")
@@ -44,18 +46,18 @@ def submitted(tmp_path, monkeypatch):
 
 
 def test_the_store_is_named_in_the_environment_and_in_no_argument(submitted):
-    operator, arguments, dsn = submitted("replay")
-    assert operator.task_id == "replay"
-    assert arguments[:4] == ["--master", "local[*]", "--name", "advisor-replay"]
-    assert arguments[4].endswith("/spark_jobs/replay.py")
+    operator, arguments, dsn = submitted("replay_and_plan")
+    assert operator.task_id == "replay_and_plan"
+    assert arguments[:4] == ["--master", "local[*]", "--name", "advisor-replay_and_plan"]
+    assert arguments[4].endswith("/spark_jobs/replay_and_plan.py")
     assert arguments[5:] == ["--run-id", "manual.1.prod"]
     assert dsn == "postgresql://etl:secret@db:5432/advisor"
     assert "secret" not in " ".join(arguments)
 
 
 def test_a_standalone_master_is_one_setting_the_connection(submitted):
-    _, arguments, _ = submitted("replay", host="spark://spark-master", port=7077)
-    assert arguments[:4] == ["--master", "spark://spark-master:7077", "--name", "advisor-replay"]
+    _, arguments, _ = submitted("replay_and_plan", host="spark://spark-master", port=7077)
+    assert arguments[:4] == ["--master", "spark://spark-master:7077", "--name", "advisor-replay_and_plan"]
     assert "--conf" not in arguments
 
 
@@ -63,7 +65,7 @@ def test_the_workers_python_and_settings_of_spark_stand_in_the_connections_extra
     """The driver keeps its own Python."""
     conf = {"spark.executor.memory": "2g", "spark.cores.max": 8, "spark.speculation": True}
     extra = {"executor-python": "/opt/advisor/bin/python3", "conf": conf, "deploy-mode": "client"}
-    _, arguments, _ = submitted("replay", host="spark://spark-master", port=7077, extra=extra)
+    _, arguments, _ = submitted("replay_and_plan", host="spark://spark-master", port=7077, extra=extra)
     given = dict(arguments[place + 1].split("=", 1) for place, word in enumerate(arguments) if word == "--conf")
     assert given == {
         "spark.executor.memory": "2g", "spark.cores.max": "8", "spark.speculation": "true",
@@ -74,18 +76,106 @@ def test_the_workers_python_and_settings_of_spark_stand_in_the_connections_extra
 @pytest.mark.parametrize(("extra", "place"), [({"conf": ["x=y"]}, "conf"), ({"executor-python": 3}, "executor-python")])
 def test_an_extra_that_is_none_is_refused_with_its_place(submitted, extra, place):
     with pytest.raises(UsageError, match=f"^connection spark_default, extra, {place}: "):
-        submitted("replay", host="local[*]", extra=extra)
+        submitted("replay_and_plan", host="local[*]", extra=extra)
 
 
 def test_a_job_that_ends_badly_fails_the_task(submitted):
-    with pytest.raises(Exception, match="Cannot execute: spark-submit"):
-        submitted("search_plan", code=3)
+    with pytest.raises(SubmitError, match=r"^spark-submit ended with code 3; its last line: numba is missing$"):
+        submitted("replay_and_plan", code=3)
+
+
+def test_its_lines_are_the_tasks_log(submitted, caplog):
+    with caplog.at_level("INFO"):
+        submitted("replay_and_plan")
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines[-3:] == [
+        "spark-submit of replay_and_plan.py for run manual.1.prod to local[*]",
+        "begins",
+        "numba is missing",
+    ]
+
+
+def test_a_driver_elsewhere_gets_the_stores_address_by_a_secret_or_not_at_all(submitted):
+    extra = {"deploy-mode": "cluster", "namespace": "advisor"}
+    with pytest.raises(
+        UsageError, match="a driver elsewhere has no ADVISOR_POSTGRES_DSN; use client, or on Kubernetes"
+    ):
+        submitted("replay_and_plan", host="k8s://https://api", port=6443, extra=extra)
+    secret = {"spark.kubernetes.driver.secretKeyRef.ADVISOR_POSTGRES_DSN": "advisor:dsn"}
+    _, arguments, _ = submitted("replay_and_plan", host="k8s://https://api", port=6443, extra=extra | {"conf": secret})
+    assert arguments[:4] == ["--master", "k8s://https://api:6443", "--deploy-mode", "cluster"]
+    assert "spark.kubernetes.namespace=advisor" in arguments
+    assert "secret@" not in " ".join(arguments)
+
+
+@pytest.mark.parametrize(
+    ("address", "master"),
+    [
+        ({"host": "yarn"}, "yarn"),
+        ({"conn_type": "yarn"}, "yarn"),
+        ({"conn_type": "generic", "host": "spark://a,b", "port": 7077}, "spark://a,b:7077"),
+        ({"conn_type": "spark", "host": "a", "port": 7077}, "spark://a:7077"),
+        ({"conn_type": "k8s", "host": "api", "port": 443}, "k8s://api:443"),
+    ],
+)
+def test_each_way_of_writing_a_master(submitted, address, master):
+    _, arguments, _ = submitted("replay_and_plan", **address)
+    assert arguments[:2] == ["--master", master]
+
+
+def test_a_connection_without_a_master_is_refused(submitted):
+    with pytest.raises(UsageError, match="connection spark_default, host: names no master"):
+        submitted("replay_and_plan", extra={"queue": "q"})
+    with pytest.raises(UsageError, match="names no master"):
+        spark_connection("spark_default", "ADVISOR_POSTGRES_DSN")
+
+
+def test_where_no_spark_is_it_is_said(submitted, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python3"))
+    with pytest.raises(SubmitError, match="no spark-submit on the PATH and none beside"):
+        spark_submit()
+    (tmp_path / "spark-submit").write_text("#!/bin/sh")
+    (tmp_path / "spark-submit").chmod(0o755)
+    assert spark_submit() == str(tmp_path / "spark-submit")
+
+
+def test_a_task_that_is_ended_ends_its_job_and_what_that_started(monkeypatch, tmp_path):
+    (tmp_path / "spark-submit").write_text("#!/bin/sh\nsleep 300 &\necho $!\nwait\n")
+    (tmp_path / "spark-submit").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    submission, children, ended = Submission(), queue.Queue(), []
+
+    def run():
+        try:
+            submission.run([], {}, children.put)
+        except SubmitError as error:
+            ended.append(str(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    child = int(children.get(timeout=60))
+    assert psutil.pid_exists(child)
+    submission.end()
+    thread.join(timeout=60)
+    (words,) = ended
+    assert words.startswith("spark-submit was ended with code ")
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_job_that_is_ended_has_not_succeeded_whatever_its_code(monkeypatch, tmp_path):
+    (tmp_path / "spark-submit").write_text("#!/bin/sh\ntrap 'exit 0' TERM\nsleep 300 &\necho $!\nwait\n")
+    (tmp_path / "spark-submit").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    submission = Submission()
+    with pytest.raises(SubmitError, match="was ended with code 0"):
+        submission.run([], {}, lambda _: submission.end())
 
 
 def test_the_jobs_lie_beside_the_plugins_or_where_the_setting_says(monkeypatch, tmp_path):
-    from rebalance_advisor.airflow.spark_job import JOBS_SETTING, jobs_folder
+    from rebalance_advisor.airflow.spark.job import JOBS_SETTING, jobs_folder
 
     monkeypatch.delenv(JOBS_SETTING, raising=False)
-    assert sorted(path.stem for path in jobs_folder().glob("[a-z]*.py")) == ["replay", "score_keys", "search_plan"]
+    assert sorted(path.stem for path in jobs_folder().glob("[a-z]*.py")) == ["replay_and_plan", "score_keys"]
     monkeypatch.setenv(JOBS_SETTING, str(tmp_path))
     assert jobs_folder() == tmp_path

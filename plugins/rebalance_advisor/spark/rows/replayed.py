@@ -1,6 +1,7 @@
-"""A group's replay on its way from an executor to the store: rows as plain values, in the order of the table's columns.
+"""Replays on their way from an executor to the store: rows as plain values, in the order of the table's columns.
 
-With every scenario a group has some 150 rows: as objects with names they would be ten times as large and as slow.
+With every scenario a group has some 150 rows, and a topic 21: as objects with names they would be ten times as large
+and as slow.
 """
 
 from __future__ import annotations
@@ -11,14 +12,23 @@ from operator import attrgetter
 from typing import Any
 
 from kafka_rebalance.groups.group_replay import GroupReplay
+from kafka_rebalance.placement.topic_replay import TopicReplay
 from kafka_rebalance.scoring.assignment_scores import GroupScore, MemberScore
+from kafka_rebalance.scoring.placement_scores import TopicPlacementScore
 
 Document = dict[str, Any]
 _SCORE = tuple(one.name for one in fields(GroupScore))
 SCORE_COLUMNS = (*_SCORE, "basis", "is_reproduced")
+TOPIC_COLUMNS = tuple(one.name for one in fields(TopicPlacementScore))
 MEMBER_COLUMNS = tuple(one.name for one in fields(MemberScore))
 _values_of_score: Callable[[GroupScore], tuple[Any, ...]] = attrgetter(*_SCORE)
 _values_of_member: Callable[[MemberScore], tuple[Any, ...]] = attrgetter(*MEMBER_COLUMNS)
+_values_of_topic: Callable[[TopicPlacementScore], tuple[Any, ...]] = attrgetter(*TOPIC_COLUMNS)
+
+
+def sent_topic(replay: TopicReplay) -> Document:
+    """``topic`` and ``scores`` as lists of values."""
+    return {"topic": replay.topic, "scores": [_values_of_topic(score) for score in replay.scores]}
 
 
 def sent(replay: GroupReplay, *, with_today: bool = True) -> Document:

@@ -1,20 +1,14 @@
-"""Replay a run's snapshot: what brokers and racks carry, Kafka's placer on each topic, each strategy on each group.
+"""What brokers and racks carry, Kafka's placer on each topic, each strategy on each group: on Spark's executors.
 
-    spark-submit replay.py --run-id RUN          ADVISOR_POSTGRES_DSN names the store
-
-Topics and groups go to the executors packed, one subject a row, and come back as one small row each; the driver saves
-all of it in one transaction, so that a job that dies leaves nothing behind.
+Topics and groups go to the executors packed, one subject a row, and come back as one small row each.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,52 +24,16 @@ Around = Callable[[], AbstractContextManager[None]]
 ANSWER = "answer string"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Read, replay, save."""
-    from pyspark.sql import SparkSession
-
-    from rebalance_advisor import store
-    from rebalance_advisor.own_strategies.limits import limits_of
-    from rebalance_advisor.own_strategies.registering import described, own_strategies
-    from rebalance_advisor.own_strategies.targets import Kind, targets_of
-    from rebalance_advisor.own_strategies.told import told_of_own
-    from rebalance_advisor.request.run_request import RunRequest
-    from rebalance_advisor.spark.rows.replayed import refusals
-    from rebalance_advisor.terminal import write_lines
-
-    parser = argparse.ArgumentParser(prog="replay.py", description="Replay the snapshot of one run.")
-    parser.add_argument("--run-id", required=True)
-    run_id, dsn = parser.parse_args(argv).run_id, store.dsn_from_environment()
-    with store.connect(dsn) as connection:
-        run = store.load_run(connection, run_id)
-        snapshot = store.load_run_input(connection, run).snapshot
-        held = store.load_quarantine(connection, run.snapshot_id)
-    request = RunRequest.from_mapping(run.parameters)
-    limits = limits_of(request.own_strategy_s, request.own_strategy_bytes)
-    own = described(targets_of(request.own_strategies, Kind.ASSIGNOR), limits)
-    odd = frozenset(subject.subject for subject in held if subject.subject_type == "group")
-    spark = SparkSession.builder.appName(f"advisor replay {run_id}").getOrCreate()
-    try:
-        asked = request.replay_options
-        topics = replay_topics(spark, snapshot)
-        groups = replay_groups(spark, asked.told(snapshot), odd, partial(own_strategies, own, limits), asked)
-    finally:
-        spark.stop()
-    write_lines(sys.stderr, *told_of_own(refusals(groups), [one.name for one in own]))
-    with store.connect(dsn) as connection, connection.transaction():
-        save(connection, run_id, snapshot, topics, groups)
-    return 0
-
-
 def replay_topics(spark: SparkSession, snapshot: ClusterSnapshot) -> list[Document]:
-    """Each topic as it lies and as Kafka's placer would place it: documents of ``TopicReplay``, in no set order."""
-    from kafka_rebalance.placement.topic_replay import placement_brokers, placement_of, replay_topic
+    """Each topic as it lies and as Kafka's placer would place it: documents of ``replayed``, in no set order."""
+    from kafka_rebalance.placement.topic_replay import placement_brokers, placement_ground, placement_of, replay_topic
     from rebalance_advisor.spark.rows.arrow import pack_topics
+    from rebalance_advisor.spark.rows.replayed import sent_topic
 
-    brokers = placement_brokers(snapshot)
+    ground = placement_ground(placement_brokers(snapshot))
 
     def replay(row: Row) -> Document | None:
-        return asdict(replay_topic(placement_of(row, row["topic"]), brokers)) if row["partition"] else None
+        return sent_topic(replay_topic(placement_of(row, row["topic"]), ground)) if row["partition"] else None
 
     rows = pack_topics(snapshot)
     return _fan_out(spark, "topics", rows, replay, [float(len(partitions)) for partitions in rows.column("partition")])
@@ -111,13 +69,13 @@ def replay_groups(
     return _fan_out(spark, "groups", units.rows, replay, units.costs, own)
 
 
-def save(
+def save_replay(
     connection: Any, run_id: str, snapshot: ClusterSnapshot, topics: Sequence[Document], groups: Sequence[Document]
 ) -> None:
     """Everything that was found out, under the run; the caller's transaction makes it all or nothing."""
     from kafka_rebalance.scoring.snapshot_scores import score_cluster
     from rebalance_advisor import store
-    from rebalance_advisor.spark.rows.replayed import MEMBER_COLUMNS, SCORE_COLUMNS, rows_of
+    from rebalance_advisor.spark.rows.replayed import MEMBER_COLUMNS, SCORE_COLUMNS, TOPIC_COLUMNS, rows_of
 
     scores = score_cluster(snapshot)
     store.save_broker_scores(connection, run_id, scores.brokers)
@@ -127,8 +85,9 @@ def save(
     place_of_group = {group.id: place for place, group in enumerate(snapshot.groups)}
     topics = sorted(topics, key=lambda topic: place_of_topic[topic["topic"]])
     rows, members = rows_of(groups, place_of_group)
-    store.save_topic_scores(connection, run_id, [score for topic in topics for score in topic["scores"]])
-    store.save_group_score_values(connection, run_id, SCORE_COLUMNS, rows)
+    placements = [score for topic in topics for score in topic["scores"]]
+    store.save_score_values(connection, run_id, "topic_score", TOPIC_COLUMNS, placements)
+    store.save_score_values(connection, run_id, "group_score", SCORE_COLUMNS, rows)
     store.save_member_scores(connection, run_id, [dict(zip(MEMBER_COLUMNS, row, strict=True)) for row in members])
 
 
@@ -174,9 +133,3 @@ def _fan_out(
         frame = spark.createDataFrame(packed).repartitionByRange(packed.num_rows, BIN)
         answered = frame.mapInArrow(on_executors(spark, answers), ANSWER).toArrow()
         return [json.loads(answer) for answer in answered.column("answer").to_pylist()]
-
-
-if __name__ == "__main__":
-    from rebalance_advisor.spark.run_job import run_job
-
-    sys.exit(run_job(main))

@@ -1,7 +1,7 @@
 """The replay job on Spark answers what the library answers in one process, for every topic and group."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,11 +10,11 @@ from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.group_replay import replay_group
 from kafka_rebalance.groups.replay_options import ReplayOptions
 from kafka_rebalance.groups.scenarios.catalogue import SCENARIOS
-from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
+from kafka_rebalance.placement.topic_replay import placement_brokers, placement_ground, replay_topic, topic_placements
 from kafka_rebalance.snapshot.model import GroupType
 from rebalance_advisor.own_strategies.limits import MIB, Limits
 from rebalance_advisor.own_strategies.targets import Kind, read_target
-from rebalance_advisor.spark.rows.replayed import SCORE_COLUMNS, rows_of, sent
+from rebalance_advisor.spark.rows.replayed import SCORE_COLUMNS, rows_of, sent, sent_topic
 from tests.unit.own_strategies import broken_strategies
 from tests.unit.own_strategies.broken_strategies import REASONS
 
@@ -32,7 +32,7 @@ def scores(document):
 
 @pytest.fixture(scope="module")
 def replayed_groups(spark, demo):
-    from spark_jobs.replay import replay_groups
+    from rebalance_advisor.jobs.replaying import replay_groups
 
     return replay_groups(spark, demo)
 
@@ -46,15 +46,15 @@ def test_every_group_is_replayed_as_in_one_process(replayed_groups, demo):
 
 
 def test_every_topic_is_replayed_as_in_one_process(spark, demo):
-    from spark_jobs.replay import replay_topics
+    from rebalance_advisor.jobs.replaying import replay_topics
 
-    brokers = placement_brokers(demo)
-    expected = as_json([asdict(replay_topic(today, brokers)) for today in topic_placements(demo)])
+    ground = placement_ground(placement_brokers(demo))
+    expected = as_json([sent_topic(replay_topic(today, ground)) for today in topic_placements(demo)])
     assert sorted(replay_topics(spark, demo), key=lambda row: row["topic"]) == expected
 
 
 def test_a_group_that_the_gate_holds_is_scored_as_it_is_and_gets_no_advice(spark, demo, replayed_groups):
-    from spark_jobs.replay import replay_groups
+    from rebalance_advisor.jobs.replaying import replay_groups
 
     advised = {
         replay["group_id"]: replay for replay in replayed_groups if any(one["is_advised"] for one in scores(replay))
@@ -67,7 +67,7 @@ def test_a_group_that_the_gate_holds_is_scored_as_it_is_and_gets_no_advice(spark
 
 
 def test_a_giant_is_several_units_and_answers_as_in_one_process(spark, demo):
-    from spark_jobs.replay import replay_groups
+    from rebalance_advisor.jobs.replaying import replay_groups
 
     few = replace(demo, groups=tuple(group for group in demo.groups if group.members)[:3])
     replay_options = ReplayOptions(scenarios=SCENARIOS, seed=3)
@@ -80,8 +80,8 @@ def test_a_giant_is_several_units_and_answers_as_in_one_process(spark, demo):
 
 
 def test_what_is_wrong_with_ones_own_is_a_row_of_every_group_and_the_job_goes_on(spark, demo, replayed_groups):
+    from rebalance_advisor.jobs.replaying import replay_groups
     from rebalance_advisor.own_strategies.registering import described, own_strategies
-    from spark_jobs.replay import replay_groups
 
     few = replace(demo, groups=tuple(group for group in demo.groups if group.type is GroupType.CLASSIC)[:6])
     assert len(few.groups) == 6
@@ -106,6 +106,6 @@ def test_what_is_wrong_with_ones_own_is_a_row_of_every_group_and_the_job_goes_on
 
 
 def test_a_cluster_without_groups_has_no_replays(spark, demo):
-    from spark_jobs.replay import replay_groups
+    from rebalance_advisor.jobs.replaying import replay_groups
 
     assert replay_groups(spark, replace(demo, groups=())) == []

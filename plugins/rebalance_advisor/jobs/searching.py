@@ -1,20 +1,15 @@
-"""Search the plan of a run: the fewest bytes that meet rules and bands, with its bounds, waves, rollback and reasons.
+"""The plan of a request: searched on Spark's executors, put together and verified by the driver.
 
-    spark-submit search_plan.py --run-id RUN     ADVISOR_POSTGRES_DSN names the store
-
-The run's request is what was stored with it. Each request (today: one) is a row, and so is each point of its frontier:
-executors search them side by side on the snapshot that travels with the task, the driver puts them together. A reading
-that is older than the request's limit gives no plan, and nothing is searched.
+Each request is a row, and so is each point of its frontier: executors search them side by side on the snapshot that
+travels with the task. A reading that is older than the request's limit gives no plan, and nothing is searched.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,36 +22,6 @@ if TYPE_CHECKING:
     from rebalance_advisor.request.run_request import RunRequest
 
 PLAN = "plan string"
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Read, search, save."""
-    from pyspark.sql import SparkSession
-
-    from kafka_rebalance.plans.document import plan_from_document
-    from rebalance_advisor import store
-
-    parser = argparse.ArgumentParser(prog="search_plan.py", description="Search the plan of one run.")
-    parser.add_argument("--run-id", required=True)
-    run_id, dsn = parser.parse_args(argv).run_id, store.dsn_from_environment()
-    with store.connect(dsn) as connection:
-        run = store.load_run(connection, run_id)
-        snapshot = store.load_run_input(connection, run).snapshot
-        published = store.newest_published(connection, run.cluster)
-        previous = None if published is None else store.load_plan(connection, published)
-        request = request_of(run, store.load_quarantine(connection, run.snapshot_id))
-        unfit = plan_of_old_reading(snapshot, request, now=datetime.now(UTC))
-        if unfit is not None:
-            store.save_plan(connection, run_id, unfit)
-            return 0
-    spark = SparkSession.builder.appName(f"advisor search_plan {run_id}").getOrCreate()
-    try:
-        found = search_plans(spark, snapshot, [request], previous)
-    finally:
-        spark.stop()
-    with store.connect(dsn) as connection:
-        store.save_plan(connection, run_id, plan_from_document(found[0]))
-    return 0
 
 
 def request_of(run: store.Run, quarantined: Sequence[store.Quarantined]) -> RunRequest:
@@ -183,9 +148,3 @@ def plan_without_frontier(
     options = replace(request.options, with_frontier=False)
     version = advisor_version()
     return to_document(make_plan(snapshot, options, seed=request.seed, previous=previous, advisor_version=version))
-
-
-if __name__ == "__main__":
-    from rebalance_advisor.spark.run_job import run_job
-
-    sys.exit(run_job(main))

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.stack
 
 
 def test_each_request_gets_the_plan_of_its_options(spark, real_map):
+    from rebalance_advisor.jobs.searching import search_plans
     from rebalance_advisor.version import advisor_version
-    from spark_jobs.search_plan import search_plans
 
     forms = [
         {"balance_within": 0.3},
@@ -34,8 +34,8 @@ def test_each_request_gets_the_plan_of_its_options(spark, real_map):
 
 
 def test_a_topic_that_the_gate_holds_is_left_alone(real_map):
+    from rebalance_advisor.jobs.searching import plan_without_frontier, request_of
     from rebalance_advisor.store import Quarantined, Run
-    from spark_jobs.search_plan import plan_without_frontier, request_of
 
     topic = real_map.topics[0].name
     run = Run(1, "run", "kit", "snapshot", {"balance_within": 0.3, "exclude_topic": ["a.*"]}, 0, "running")

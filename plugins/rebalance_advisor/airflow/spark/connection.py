@@ -1,0 +1,85 @@
+"""Where a Spark job runs: an Airflow connection read into what spark-submit takes, in the Spark provider's own words.
+
+``host`` is the whole master (``local[*]``, ``spark://master``, ``k8s://https://api``, ``yarn``) with ``port`` after it,
+or, as in a connection's URI, its type is the scheme: ``spark://master:7077``. In the extra: ``deploy-mode``, ``queue``,
+``namespace``, ``executor-python`` (where the workers' Python lies, if it is not the one that they find themselves) and
+``conf``, Spark's own settings by name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka_rebalance.errors import UsageError
+
+_CLUSTER, _CLIENT = "cluster", "client"
+_EXTRA_ARGUMENTS = {"queue": "--queue", "deploy-mode": "--deploy-mode"}
+_NAMESPACE = "spark.kubernetes.namespace"
+_FROM_KUBERNETES = "spark.kubernetes.driver.secretKeyRef."
+
+
+@dataclass(frozen=True, slots=True)
+class SparkConnection:
+    """``arguments`` of spark-submit before the application, the settings among them."""
+
+    master: str
+    arguments: tuple[str, ...]
+
+
+def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
+    """The connection. ``secret_variable`` is what the driver needs in its environment and nobody else may see.
+
+    Raises UsageError for a place of it that is wrong, and where a driver on a cluster would get the secret in no way
+    that hides it.
+    """
+    from airflow.sdk import BaseHook
+
+    known = BaseHook.get_connection(connection_id)
+    extra, place = known.extra_dejson, f"connection {connection_id}"
+    master = _master(known, place)
+    settings = _settings(extra, place)
+    arguments = ["--master", master]
+    for name, option in _EXTRA_ARGUMENTS.items():
+        value = _text(extra, name, place)
+        arguments += [] if value is None else [option, value]
+    mode = _text(extra, "deploy-mode", place) or _CLIENT
+    if mode not in (_CLIENT, _CLUSTER):
+        raise UsageError.at(f"{place}, extra, deploy-mode", f"{mode!r}", f"it is {_CLIENT} or {_CLUSTER}")
+    if mode == _CLUSTER and _FROM_KUBERNETES + secret_variable not in settings:
+        hint = f"use {_CLIENT}, or on Kubernetes name a secret in conf: {_FROM_KUBERNETES}{secret_variable} = NAME:KEY"
+        raise UsageError.at(f"{place}, extra, deploy-mode", f"a driver elsewhere has no {secret_variable}", hint)
+    for name, value in settings.items():
+        arguments += ["--conf", f"{name}={value}"]
+    return SparkConnection(master, tuple(arguments))
+
+
+def _master(known: Any, place: str) -> str:
+    host = known.host or ""
+    if not host and known.conn_type in (None, "", "spark", "generic"):
+        raise UsageError.at(f"{place}, host", "names no master", "give local[*], spark://HOST, k8s://URL or yarn")
+    is_whole = "://" in host or (not known.port and known.conn_type in ("spark", "generic"))
+    master = host if is_whole else f"{known.conn_type}://{host}" if host else str(known.conn_type)
+    return f"{master}:{known.port}" if known.port else master
+
+
+def _settings(extra: Mapping[str, Any], place: str) -> dict[str, str]:
+    conf = extra.get("conf", {})
+    if not isinstance(conf, Mapping):
+        raise UsageError.at(f"{place}, extra, conf", f"{conf!r}", "it is an object: setting to value")
+    settings = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in conf.items()}
+    namespace, python = _text(extra, "namespace", place), _text(extra, "executor-python", place)
+    settings |= {} if namespace is None else {_NAMESPACE: namespace}
+    if python is None:
+        return settings
+    # Spark would start the driver with the workers' Python, too.
+    return settings | {"spark.pyspark.python": python, "spark.pyspark.driver.python": sys.executable}
+
+
+def _text(extra: Mapping[str, Any], name: str, place: str) -> str | None:
+    value = extra.get(name)
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise UsageError.at(f"{place}, extra, {name}", f"{value!r}", "it is a text that is not empty")

@@ -1,0 +1,59 @@
+"""One of our Spark jobs for one run: spark-submit, with the store's address in the environment, in no argument.
+
+The connection ``spark_default`` decides where it runs (docs/spark.md). Our code travels with the job.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from airflow.sdk import BaseOperator
+
+from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.policy import HEAVY_POOL
+from rebalance_advisor.airflow.spark.connection import spark_connection
+from rebalance_advisor.airflow.spark.submission import Submission
+from rebalance_advisor.airflow.task_log import task_log
+
+JOBS_SETTING = "ADVISOR_SPARK_JOBS"
+DSN_VARIABLE = "ADVISOR_POSTGRES_DSN"
+CONNECTION = "spark_default"
+
+
+class AdvisorSparkJob(BaseOperator):
+    """``spark_jobs/JOB.py --run-id RUN``. A retry replaces what the try before half-wrote."""
+
+    template_fields = ("run_id",)
+
+    def __init__(self, *, job: str, run_id: Any, **kwargs: Any) -> None:
+        super().__init__(
+            task_id=job,
+            pool=HEAVY_POOL,  # drivers side by side on one machine share its cores
+            **kwargs,
+        )
+        self.job, self.run_id = job, run_id
+        self._submission = Submission()
+
+    def execute(self, context: Any) -> None:  # noqa: ARG002
+        """Submit and wait. Raises SubmitError, which fails the task, where the job ends badly."""
+        dsn, log = store_dsn(), task_log(__name__)
+        connection = spark_connection(CONNECTION, DSN_VARIABLE)
+        log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)
+        application = (str(jobs_folder() / f"{self.job}.py"), "--run-id", str(self.run_id))
+        arguments = (*connection.arguments, "--name", f"advisor-{self.job}", *application)
+        self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
+
+    def on_kill(self) -> None:
+        """The task is ended from outside: so is its job."""
+        self._submission.end()
+
+
+def jobs_folder() -> Path:
+    """Where the jobs lie: where the setting says, in the wheel, or beside ``plugins/`` of a checkout."""
+    if told := os.environ.get(JOBS_SETTING):
+        return Path(told)
+    here = Path(__file__).resolve()
+    in_wheel = here.parent / "jobs"
+    return in_wheel if in_wheel.is_dir() else here.parents[4] / "spark_jobs"
