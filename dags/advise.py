@@ -12,8 +12,8 @@ cluster's age limit gives no plan: the verdict is `cannot_tell`.
 **Triage.** *check_request* fails: an option is unknown, cannot be, or contradicts another one or the cluster; the log
 says which. *start_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
 file and line. *check_input* fails: the snapshot contradicts itself; the log names rule and rows, which stay in the
-store. *replay* or *search_plan* fails: read the driver's last lines; clear the task, a retry replaces what was half
-written. *replay* or *search_plan* stays `scheduled`: all slots of the pool `advisor_heavy` are taken by other clusters
+store. *replay_and_plan* fails: read the driver's last lines; clear the task, a try that died left nothing behind.
+*replay_and_plan* stays `scheduled`: all slots of the pool `advisor_heavy` are taken by other clusters
 (Admin, Pools: give it more), or the pool was removed (`airflow pools set advisor_heavy 1 "Spark jobs"`; the scheduler
 makes it when it starts). *derive_findings*, *check_results* or *publish* fails: a fault of ours; nothing was published,
 the advisory before it still stands.
@@ -37,7 +37,7 @@ from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.airflow.form import advise_form
 from rebalance_advisor.airflow.policy import cron_schedule
-from rebalance_advisor.airflow.spark_job import AdvisorSparkJob
+from rebalance_advisor.airflow.spark.job import AdvisorSparkJob
 
 
 def advise(entry: ClusterEntry) -> None:
@@ -51,9 +51,8 @@ def advise(entry: ClusterEntry) -> None:
     )
     def advise_cluster() -> None:
         run = start_run(check_request(entry.name))
-        replay = AdvisorSparkJob(job="replay", run_id=run["run_id"])
-        search_plan = AdvisorSparkJob(job="search_plan", run_id=run["run_id"])
-        check_input(run) >> replay >> search_plan >> derive_findings(run) >> check_results(run) >> publish(run)
+        replay_and_plan = AdvisorSparkJob(job="replay_and_plan", run_id=run["run_id"])
+        check_input(run) >> replay_and_plan >> derive_findings(run) >> check_results(run) >> publish(run)
 
     advise_cluster()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from airflow.sdk import task
@@ -9,6 +10,10 @@ from airflow.sdk import task
 from rebalance_advisor.airflow.assets import ADVISORY
 from rebalance_advisor.airflow.connections import store_dsn
 from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
+from rebalance_advisor.airflow.still_working import still_working
+from rebalance_advisor.airflow.task_log import task_log
+
+_log = task_log(__name__)
 
 Run = dict[str, str]  # run_id, cluster, snapshot_id
 
@@ -17,10 +22,14 @@ Run = dict[str, str]  # run_id, cluster, snapshot_id
 def check_request(cluster: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
     """The form, or the REST call, as one request; what cannot be is refused here, in words."""
     from rebalance_advisor import store
+    from rebalance_advisor.airflow.publishing.places import require_place
     from rebalance_advisor.airflow.requested_runs import requested_run
 
     with fail_without_retry(), store.connect(store_dsn()) as connection:
-        return requested_run(connection, cluster, dict(params or {}))
+        request = requested_run(connection, cluster, dict(params or {}))
+        require_place(cluster)
+    _log.info("%s: the request can be kept", cluster)
+    return request
 
 
 @task
@@ -32,6 +41,7 @@ def start_run(request: dict[str, Any], dag_run: Any = None) -> Run:
     cluster, run_id = str(request["cluster"]), f"{dag_run.run_id}.{request['cluster']}"
     with fail_without_retry(), store.connect(store_dsn()) as connection:
         snapshot_id = start_requested_run(connection, request, run_id)
+    _log.info("run %s advises %s over snapshot %s", run_id, request["cluster"], snapshot_id)
     return {"run_id": run_id, "cluster": cluster, "snapshot_id": snapshot_id}
 
 
@@ -52,10 +62,13 @@ def derive_findings(run: Run) -> int:
 
     with store.connect(store_dsn()) as connection:
         request = RunRequest.from_mapping(store.load_run(connection, run["run_id"]).parameters)
-        findings = derived_findings(
-            connection, run["run_id"], request.owners, request.mutes, request.clients, request.heavy_keys
-        )
+        with still_working(_log, f"findings of run {run['run_id']}"):
+            findings = derived_findings(
+                connection, run["run_id"], request.owners, request.mutes, request.clients, request.heavy_keys
+            )
         store.save_findings(connection, run["run_id"], findings)
+    counts = Counter(finding.severity.value for finding in findings)
+    _log.info("%d findings: %s", len(findings), ", ".join(f"{count} {level}" for level, count in counts.items()))
     return len(findings)
 
 
@@ -70,9 +83,10 @@ def check_results(run: Run) -> None:
 @task(outlets=[ADVISORY])
 def publish(run: Run) -> dict[str, Any]:
     """Verify, write the files, then let readers see it: one short transaction, the last thing that happens."""
-    from rebalance_advisor.airflow.publishing import publish_folder, publish_run
+    from rebalance_advisor.airflow.publishing.places import place_of
+    from rebalance_advisor.airflow.publishing.publish_run import publish_run
 
-    folder = publish_folder(run["cluster"], run["run_id"])
-    with fail_without_retry():
-        words, folder = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], folder=folder)
-    return {"run_id": run["run_id"], "folder": str(folder), "closing_words": words}
+    with fail_without_retry(), still_working(_log, f"run {run['run_id']}: verifying, then writing files"):
+        place = place_of(run["cluster"], run["run_id"])
+        words, address = publish_run(store_dsn(), run_id=run["run_id"], cluster=run["cluster"], place=place)
+    return {"run_id": run["run_id"], "folder": address, "closing_words": words}

@@ -9,6 +9,7 @@ from airflow.sdk import get_parsing_context
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
+from rebalance_advisor.airflow.health.failed_tasks import failure_recorder
 from rebalance_advisor.airflow.policy import task_defaults
 
 
@@ -45,7 +46,8 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
         "dag_id": dag_id(purpose, entry.name),
         "catchup": False,
         "max_active_runs": 1,  # two runs of one cluster are never under way at once
-        "default_args": task_defaults(owner=settings.owner, retries=settings.retries),
+        "default_args": task_defaults(owner=settings.owner, retries=settings.retries)
+        | {"on_failure_callback": failure_recorder(entry.name)},
         "tags": ["tier/2", "kafka", entry.name, *settings.tags],
         "doc_md": f"{heading}\n\n**Cluster.** `{entry.name}`, read from {entry.source}.\n{text}",
     } | ({} if permissions is None else {"access_control": {role: set(acts) for role, acts in permissions.items()}})

@@ -12,6 +12,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import measure_rates, window_between
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
 from rebalance_advisor.airflow.clusters.known_brokers import remember_brokers
+from rebalance_advisor.airflow.still_working import still_working
 from rebalance_advisor.airflow.task_log import task_log
 
 _log = task_log(__name__)
@@ -25,7 +26,8 @@ def collect(connection: Any, cluster: str) -> str:
     from rebalance_advisor import store
 
     entry = read_clusters(clusters_file()).entry(cluster)
-    newest = replace(read_entry(entry), cluster=cluster)
+    with still_working(_log, f"{cluster}: reading {entry.path or 'the live cluster'}"):
+        newest = replace(read_entry(entry), cluster=cluster)
     before = store.latest_snapshot_id(connection, cluster)
     if before is not None and not has_rates(newest):
         newest = with_rates_since(store.load_snapshot(connection, before), newest)
@@ -34,7 +36,8 @@ def collect(connection: Any, cluster: str) -> str:
         _log.warning(
             "%s: %s of %s %s could not be read: %s", cluster, gap.what, gap.subject_type, gap.subject, gap.reason
         )
-    snapshot_id = store.save_snapshot(connection, newest)
+    with still_working(_log, f"{cluster}: saving the reading"):
+        snapshot_id = store.save_snapshot(connection, newest)
     _remember(newest)
     _log.info("%s: %d partitions, %d groups: %s", cluster, len(newest.partitions), len(newest.groups), snapshot_id)
     return str(snapshot_id)

@@ -29,6 +29,7 @@ def prune_form() -> dict[str, Param]:
     """The fields of ``prune_history``."""
     days: dict[str, Any] = {"type": "integer", "minimum": 1}
     return {
+        "keep_whole_days": Param(7, **days, title="Days to keep every reading; before, the last of each day"),
         "keep_snapshots_days": Param(90, **days, title="Days to keep readings"),
         "keep_runs_days": Param(400, **days, title="Days to keep advisories"),
     }

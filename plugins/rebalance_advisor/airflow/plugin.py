@@ -5,8 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from airflow.configuration import conf
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
+
+from rebalance_advisor.airflow.page.mounted import external_views, fastapi_apps
 
 
 class PoolMaker:
@@ -38,4 +41,7 @@ class AdvisorPlugin(AirflowPlugin):
     """Kafka Rebalance Advisor."""
 
     name = "rebalance_advisor"
-    listeners = [PoolMaker()]  # noqa: RUF012 (as Airflow declares it)
+    # Lists, as Airflow declares them.
+    listeners = [PoolMaker()]  # noqa: RUF012
+    fastapi_apps = fastapi_apps()
+    external_views = external_views(conf.get("api", "base_url", fallback="/"))

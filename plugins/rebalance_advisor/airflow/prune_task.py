@@ -15,12 +15,13 @@ _log = task_log(__name__)
 
 @task
 def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
-    """Remove what is older than the form says; returns how much that was."""
+    """Remove what is older than the form says, published folders as long as advisories; returns how much that was."""
     from dataclasses import asdict
-    from datetime import UTC, datetime
+    from datetime import UTC, datetime, timedelta
 
     from rebalance_advisor import store
     from rebalance_advisor.airflow.form import prune_form
+    from rebalance_advisor.airflow.publishing.prune_published import prune_published
     from rebalance_advisor.request.option_table import require_known
 
     form, now = dict(params or {}), datetime.now(UTC)
@@ -31,7 +32,9 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
             connection,
             keep_snapshots_days=form["keep_snapshots_days"],
             keep_runs_days=form["keep_runs_days"],
+            keep_whole_days=form["keep_whole_days"],
             now=now,
         )
-    _log.info("%s", pruned)
-    return asdict(pruned)
+        folders = prune_published(connection, now - timedelta(days=form["keep_runs_days"]))
+    _log.info("%s, %d published folders", pruned, len(folders))
+    return asdict(pruned) | {"folders": len(folders)}

@@ -99,4 +99,6 @@ def _require_fit(connection: store.Connection, entry: ClusterEntry, request: Run
 def _depends_on_cluster(options: PlanOptions) -> bool:
     """Something is asked that a cluster can contradict."""
     brokers = (options.remove_brokers, options.add_brokers, options.demote_brokers, options.exclude_brokers)
-    return any((*brokers, options.targets, options.caps)) or options.replication_factor is not None
+    loads = (options.headroom, options.targets, options.caps, options.also_balance, options.survive)
+    others = (options.remove_racks, options.topic_brokers)
+    return any((*brokers, *loads, *others)) or options.replication_factor is not None

@@ -12,7 +12,7 @@ from kafka_rebalance.visible_text import visible_json
 from rebalance_advisor.publish.digest import render_digest
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
 from rebalance_advisor.publish.plan_files import plan_files
-from rebalance_advisor.publish.report import render_report
+from rebalance_advisor.publish.report.page import render_report
 
 _OWN_FILES = ("plan", "findings", "groups", "topics")
 

@@ -112,8 +112,19 @@ def _wave(title: str, wave: Wave, file: str, election: str | None) -> str:
     cancel = f"# writes: what is not completed goes back to where it was; takes the throttles off:\n{reassign} --cancel"
     needed = max(wave.free_disk_needed.values(), default=0)
     summary = f"{len(wave.moves):,} partitions, {bytes_in_words(wave.bytes)}, {seconds_in_words(wave.seconds)}"
-    summary += f"; free disk needed on a broker at most {bytes_in_words(needed)}." if needed else "."
+    summary += f"; free disk needed on a broker at most {bytes_in_words(needed)}" if needed else ""
+    summary += f"{_leaders(wave)}."
     return _WAVE.format(title=title, summary=summary, commands="\n".join(commands), cancel=cancel)
+
+
+def _leaders(wave: Wave) -> str:
+    """How many leaders change, and what goes with them as far as that is known."""
+    if not wave.leader_changes:
+        return ""
+    rates = ((wave.leader_in_bytes_per_s, "written"), (wave.leader_out_bytes_per_s, "read"))
+    known = [f"{bytes_in_words(rate)}/s {what}" for rate, what in rates if rate is not None]
+    clients = f", and with them their clients ({', '.join(known)})" if known else ", and with them their clients"
+    return f"; {wave.leader_changes:,} leaders change{clients}"
 
 
 def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:

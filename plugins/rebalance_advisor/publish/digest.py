@@ -5,12 +5,12 @@ from __future__ import annotations
 from kafka_rebalance.advisory.finding_changes import change_words
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
-from rebalance_advisor.publish.report import (
+from rebalance_advisor.publish.report.finding_words import Document, top_lines
+from rebalance_advisor.publish.report.first_screen import loss_lines
+from rebalance_advisor.publish.report.verdict_words import (
     VERDICT_WORDS,
-    Document,
     key_figures,
     size_in_words,
-    top_lines,
     uncovered_by,
 )
 
@@ -40,7 +40,9 @@ def render_digest(advisory: Document) -> str:
         ]
     elif plan["reasons"]:
         lines.append(markdown_line(plan["reasons"][0]))
-    lines += [f"- {markdown_line(line)}" for line in top_lines(advisory["findings"], TOP_LINES)]
+    risks = loss_lines(plan)[:1]
+    lines += [markdown_line(line) for line in risks]
+    lines += [f"- {markdown_line(line)}" for line in top_lines(advisory["findings"], TOP_LINES - len(risks))]
     until = markdown_text(f", holds until {plan['expires_at']}") if plan["expires_at"] else ""
     since = change_words(advisory)
     lines.append(f"plan `{plan['plan_id'][:12]}`{until}" + (f"; since the advisory before: {since}" if since else ""))

@@ -13,6 +13,7 @@ from kafka_rebalance.plans.plan import Plan
 from kafka_rebalance.visible_text import visible_json
 from rebalance_advisor.publish.escape import markdown_text
 
+OUTCOME_FILES = ("outcome.json", "outcome.md")
 _MOST_MOVES_SHOWN = 50
 _STATE_WORDS = {
     MoveState.APPLIED: "done", MoveState.PLACED: "replicas there, leader not elected", MoveState.MOVING: "under way",
@@ -36,7 +37,7 @@ def outcome_files(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[st
     """Both files by name."""
     document = outcome_document(plan, applied, carried)
     text = visible_json(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)) + "\n"
-    return {"outcome.json": text.encode(), "outcome.md": render_outcome(plan, applied, carried).encode()}
+    return dict(zip(OUTCOME_FILES, (text.encode(), render_outcome(plan, applied, carried).encode()), strict=True))
 
 
 def outcome_document(plan: Plan, applied: AppliedPlan, carried: Carried) -> dict[str, Any]:

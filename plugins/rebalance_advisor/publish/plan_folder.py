@@ -11,7 +11,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from rebalance_advisor.publish.digest import render_digest
 from rebalance_advisor.publish.folders.whole_folder import replace_folder
 from rebalance_advisor.publish.plan_files import plan_files
-from rebalance_advisor.publish.report import render_report
+from rebalance_advisor.publish.report.page import render_report
 
 
 def plan_folder_files(snapshot: ClusterSnapshot, plan: Plan, hours: HoursOutside | None = None) -> dict[str, bytes]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from kafka_rebalance.amounts import bytes_in_words, percent_in_words, seconds_in_words
+from kafka_rebalance.amounts import bytes_in_words, seconds_in_words
+from kafka_rebalance.plans.explain.needed import amount_of, needed_words
 from kafka_rebalance.plans.plan import Plan
-from rebalance_advisor.publish.frontier_chart import frontier_lines
+from kafka_rebalance.plans.waves.slowest import slowest
+from rebalance_advisor.publish.frontier_rows import frontier_lines
 
 _SHOWN_BROKERS = 5
 
@@ -43,13 +45,19 @@ def _cost(plan: Plan) -> str:
     if cost.seconds is None:
         return text + ", time unknown"
     filling = seconds_in_words(cost.seconds_slot_filling)
-    return text + f" of {seconds_in_words(cost.seconds)} ({filling} for a driver that keeps slots full)"
+    text += f" of {seconds_in_words(cost.seconds)} ({filling} for a driver that keeps slots full)"
+    busiest = slowest(plan)
+    if busiest is None:
+        return text
+    needed = f"{seconds_in_words(busiest.seconds)} of {seconds_in_words(cost.seconds)}"
+    return text + f"; slowest is broker {busiest.broker}'s {busiest.direction} throttle: {needed}"
 
 
 def _bounds(plan: Plan) -> list[str]:
     lines = []
     for bound in plan.lower_bound:
-        if bound.gap is not None:
+        amount = getattr(plan.cost, bound.cost)
+        if words := needed_words(bound.cost, amount, bound.value):
             name = bound.cost.replace("_", " ")
-            lines.append(f"  {name}: {percent_in_words(bound.gap)} above what is provably needed ({bound.proof})")
+            lines.append(f"  {name}: {amount_of(bound.cost, amount)}, {words} ({bound.proof})")
     return lines

@@ -45,7 +45,9 @@ def test_history_is_kept_for_whole_days(days):
     from rebalance_advisor.airflow.form import prune_form
 
     form = prune_form()
-    assert {name: field.value for name, field in form.items()} == {"keep_snapshots_days": 90, "keep_runs_days": 400}
+    assert {name: field.value for name, field in form.items()} == {
+        "keep_whole_days": 7, "keep_snapshots_days": 90, "keep_runs_days": 400
+    }  # fmt: skip
     for field in form.values():
         with pytest.raises(ParamValidationError):
             field.resolve(value=days)

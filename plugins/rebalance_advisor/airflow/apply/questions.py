@@ -19,6 +19,13 @@ if TYPE_CHECKING:  # numpy comes with it, and DAG files are read all the time
 
 CARRIED_OUT, STOPPED = "Carried out", "Stopped"
 _APPLICATION = "application_id"
+# An answer within moments of the question (a script's) can reach a busy scheduler before the end of the process that
+# asked: it then takes the task for lost, by mistake, and fails this try. Asking again is harmless: nothing was read.
+_ASKED_AGAIN: dict[str, Any] = {
+    "retries": 8,
+    "retry_delay": timedelta(seconds=10),
+    "retry_exponential_backoff": False,
+}
 
 
 class MayBeCarriedOut(ApprovalOperator):
@@ -27,7 +34,7 @@ class MayBeCarriedOut(ApprovalOperator):
     template_fields = (*ApprovalOperator.template_fields, _APPLICATION)
 
     def __init__(self, *, application_id: Any, **kwargs: Any) -> None:
-        super().__init__(response_timeout=timedelta(days=1), **kwargs)
+        super().__init__(response_timeout=timedelta(days=1), **(_ASKED_AGAIN | kwargs))
         self.application_id = application_id
 
     def execute(self, context: Any) -> Any:
@@ -63,7 +70,8 @@ class HasBeenCarriedOut(HITLOperator):
     """Carried out or stopped: either way the cluster is read afterwards, also where nobody answers in time."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(options=[CARRIED_OUT, STOPPED], defaults=STOPPED, response_timeout=timedelta(days=7), **kwargs)
+        asked = _ASKED_AGAIN | kwargs
+        super().__init__(options=[CARRIED_OUT, STOPPED], defaults=STOPPED, response_timeout=timedelta(days=7), **asked)
 
     def execute(self, context: Any) -> Any:
         """Ask; the form says for how long."""

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,9 @@ from kafka_rebalance.snapshot.times import time_text
 from rebalance_advisor import store
 from rebalance_advisor.airflow.collecting import collect
 from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
-from rebalance_advisor.airflow.publishing import publish_folder
+from rebalance_advisor.airflow.publishing.places import place_of
+from rebalance_advisor.airflow.publishing.published_files import PublishedFiles
 from rebalance_advisor.airflow.task_log import task_log
-from rebalance_advisor.publish.folders.folder_marker import read_marker
-from rebalance_advisor.publish.folders.version_folders import advisory_folder
-from rebalance_advisor.publish.folders.whole_file import replace_file
 from rebalance_advisor.publish.outcome_files import Carried, outcome_files
 
 STATUS_WORDS = {
@@ -45,7 +42,7 @@ class PublishedPlan:
 
     run_id: str
     plan: Plan
-    folder: Path
+    files: PublishedFiles
 
 
 def published_plan(connection: store.Connection, cluster: str, run_id: str | None) -> PublishedPlan:
@@ -64,11 +61,18 @@ def published_plan(connection: store.Connection, cluster: str, run_id: str | Non
     plan = plan_from_document(store.load_plan(connection, chosen))
     if not plan.moves:
         raise InvalidInputError.at(f"plan {plan.plan_id[:12]}", f"moves nothing: {plan.verdict.value}")
-    folder = advisory_folder(publish_folder(cluster, chosen))
-    marker = read_marker(folder)
-    if marker is None or marker.plan_id != plan.plan_id:
-        raise InvalidInputError.at(str(folder), "does not hold the files of this plan", "publish the advisory again")
-    return PublishedPlan(chosen, plan, folder)
+    return PublishedPlan(chosen, plan, published_files(cluster, chosen, plan.plan_id))
+
+
+def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
+    """Where an advisory's files are. Raises InvalidInputError where they are not there."""
+    files = place_of(cluster, run_id).find(plan_id)
+    if files is None:
+        raise InvalidInputError.at(
+            f"run {run_id}", f"the files of plan {plan_id[:12]} are not where it was published",
+            "publish the advisory again",
+        )  # fmt: skip
+    return files
 
 
 def check_on_fresh_reading(
@@ -109,8 +113,7 @@ def verify_on_fresh_reading(
     store.close_application(connection, application_id, snapshot_id, applied, seconds)
     read_at = None if snapshot.captured_at is None else time_text(snapshot.captured_at)
     carried = Carried(application_id, answer.get("answered_by"), read_at, seconds.realised, seconds.basis)
-    for name, content in outcome_files(published.plan, applied, carried).items():
-        replace_file(published.folder / name, content)
+    published.files.replace(outcome_files(published.plan, applied, carried))
     return applied
 
 

@@ -30,12 +30,12 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
         require_known(form, apply_form())
         published = published_plan(connection, cluster, form[ADVISORY])
         store.ask_application(connection, application_id, published.run_id)
-    words = plan_in_short(published.plan, published.folder)
+    words = plan_in_short(published.plan, published.files.address)
     for line in words.splitlines():
         _log.info("%s", line)
     return {
         "application_id": application_id, "cluster": cluster, "run_id": published.run_id,
-        "plan_id": published.plan.plan_id, "folder": str(published.folder), "words": words,
+        "plan_id": published.plan.plan_id, "folder": published.files.address, "words": words,
     }  # fmt: skip
 
 
@@ -59,11 +59,12 @@ def check_again(shown: Shown) -> list[str]:
 @task
 def show_commands(shown: Shown, warnings: list[str]) -> str:
     """The exact commands and files; whoever runs them has the rights, this DAG only reads."""
-    from pathlib import Path
-
+    from rebalance_advisor.airflow.apply.readings import published_files
     from rebalance_advisor.airflow.apply.shown import commands_in_full
 
-    text = commands_in_full(Path(shown["folder"]), _bootstrap(shown["cluster"]), warnings)
+    with fail_without_retry():
+        files = published_files(shown["cluster"], shown["run_id"], shown["plan_id"])
+    text = commands_in_full(files, _bootstrap(shown["cluster"]), warnings)
     for line in text.splitlines():
         _log.info("%s", line)
     return text

@@ -8,6 +8,7 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings, read_notify
 
 OFF = "off"
 COLLECT_SCHEDULE = "0 * * * *"
@@ -24,6 +25,7 @@ class DagSettings:
     schedule          of advice: cron in UTC, or "off": by hand alone
     collect_schedule  of readings
     permissions       role -> what it may do with them; None: as Airflow has it for all DAGs
+    notify            who is told of it
     """
 
     schedule: str = "0 5 * * *"
@@ -32,6 +34,7 @@ class DagSettings:
     tags: tuple[str, ...] = ()
     retries: int = 2
     permissions: Mapping[str, tuple[str, ...]] | None = field(default=None)
+    notify: NotifySettings = field(default_factory=NotifySettings)
 
 
 def read_dag_settings(table: Mapping[str, Any], place: str) -> DagSettings:
@@ -108,4 +111,5 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
     "tags": _tags,
     "retries": _retries,
     "permissions": _permissions,
+    "notify": read_notify,
 }

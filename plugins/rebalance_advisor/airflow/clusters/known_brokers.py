@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from rebalance_advisor.airflow.publishing import publish_root
+from rebalance_advisor.airflow.publishing.places import publish_root
 
 _MOST_BYTES = 2**20
 

@@ -1,0 +1,1 @@
+"""Messages to people by Airflow's providers for SMTP and Slack."""

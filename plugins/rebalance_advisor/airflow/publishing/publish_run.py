@@ -1,0 +1,83 @@
+"""The last step: a run's advisory, verified, as files and then as the one that readers see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.airflow.task_log import task_log
+
+if TYPE_CHECKING:
+    from kafka_rebalance.advisory.advise import Advice
+    from rebalance_advisor.airflow.publishing.places import Place
+    from rebalance_advisor.store import Connection
+
+_log = task_log(__name__)
+
+
+def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[list[str], str]:
+    """Write the files whole, then publish the run: where readers see a run, its files are whole.
+
+    Returns what a terminal shows last, the verdict, then the worst findings; and where the files are to be read.
+
+    One run of a cluster does this at a time, so that one that ends late takes nothing back.
+    Raises InvalidPlanError when the plan does not pass its verification against the stored snapshot, InvalidInputError
+    when it has expired while the run lay, and its reading has become too old.
+    """
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.publishing.places import plain
+    from rebalance_advisor.publish.advisory_files import advisory_files
+    from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.store.stored_advice import advice_of_run
+
+    with store.connect(dsn) as connection, store.publishing(connection, plain(cluster)):
+        advice, run = advice_of_run(connection, run_id), store.load_run(connection, run_id)
+        document = advice.document() | _outlook(connection, run_id, advice)
+        words, plan_id = closing_words(document), advice.plan.plan_id
+        written = place.find(plan_id) if run.status == "published" else None
+        if written is not None:
+            _show_as_latest(connection, run_id, cluster, place, plan_id)
+            return words, written.address  # a try before did it, and was cut off afterwards
+        _require_young(advice, run.parameters, datetime.now(UTC))
+        written = place.write(advisory_files(document, advice.plan), plan_id)
+        store.publish_run(connection, run_id)
+        _show_as_latest(connection, run_id, cluster, place, plan_id)
+    for line in (*words, written.address):
+        _log.info("%s: %s", cluster, line)
+    return words, written.address
+
+
+def _show_as_latest(connection: Connection, run_id: str, cluster: str, place: Place, plan_id: str) -> None:
+    """What leads to the cluster's newest, unless a newer advisory is published by now."""
+    from rebalance_advisor import store
+
+    if store.newest_published(connection, cluster) == run_id and (hindrance := place.show_as_latest(plan_id)):
+        _log.warning("%s: %s", cluster, hindrance)
+
+
+def _outlook(connection: Connection, run_id: str, advice: Advice) -> dict[str, list[str]]:
+    """When disks fill up if nothing is done, where the history of readings tells."""
+    from kafka_rebalance.advisory.disk_outlook import disk_outlook
+    from rebalance_advisor.store import load_disk_forecasts
+
+    if advice.snapshot.captured_at is None:
+        return {}
+    lines = disk_outlook(load_disk_forecasts(connection, run_id), advice.snapshot.captured_at)
+    return {"outlook": lines} if lines else {}
+
+
+def _require_young(advice: Advice, parameters: Mapping[str, Any], now: datetime) -> None:
+    """The search looked at the reading's age; days may have gone by since where somebody clears a task later."""
+    from kafka_rebalance.plans.plan import Verdict
+    from kafka_rebalance.snapshot.age import too_old
+    from rebalance_advisor.request.run_request import RunRequest
+
+    request, plan, captured_at = RunRequest.from_mapping(parameters), advice.plan, advice.snapshot.captured_at
+    limit = None if request.age_limit_s is None else timedelta(seconds=request.age_limit_s)
+    words = too_old(captured_at, now, limit)
+    if words is None or captured_at is None or plan.verdict is Verdict.CANNOT_TELL:
+        return
+    if now > captured_at + timedelta(hours=request.options.expires_after_hours):
+        raise InvalidInputError.at(f"plan {plan.plan_id[:12]}", f"{words}, and it has expired", "start a new run")

@@ -1,0 +1,146 @@
+"""Templates to HTML, and the headers that every answer carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from kafka_rebalance.amounts import amount_in_words, bytes_in_words, percent_in_words, ratio_in_words, seconds_in_words
+from rebalance_advisor.publish.charts.palette import chart_rules, page_colours
+from rebalance_advisor.publish.escape import html_value
+from rebalance_advisor.publish.report.finding_words import evidence_in_words, owner_words, symptom_words
+from rebalance_advisor.publish.report.verdict_words import VERDICT_WORDS
+from rebalance_advisor.store.rows.finding_evidence import unpacked
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+UNKNOWN = "unknown"
+# No script at all; drawn charts carry style attributes, and what holds for a script does not hold for those.
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'self'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def address(request: Request, *parts: str, **query: object) -> str:
+    """A link inside the page: path parts and query values are quoted; ``None``, "" and ``False`` are left out."""
+    root = str(request.scope.get("root_path", "")).rstrip("/")
+    path = "/".join(quote(part, safe="") for part in parts)
+    given = {name: value for name, value in query.items() if value is not None and value is not False and value != ""}
+    asked = urlencode(given)
+    return f"{root}/{path}" + (f"?{asked}" if asked else "")
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """An answer of ``template``; in it ``at(…)`` is ``address`` of this request."""
+
+    def at(*parts: object, **query: object) -> str:
+        return address(request, *(str(part) for part in parts), **query)
+
+    text = _environment().get_template(template).render(at=at, **values)
+    return HTMLResponse(text, status_code=status)
+
+
+@cache
+def style() -> str:
+    """The report's style sheet, and what the page has more."""
+    environment = _environment()
+    colours = {"light": page_colours("light"), "dark": page_colours("dark"), "chart_rules": chart_rules()}
+    return (
+        environment.get_template("report/style.css").render(**colours) + environment.get_template("page.css").render()
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Every text that a template prints passes ``html_value``, then Jinja's own escapes."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("rebalance_advisor.page"), PackageLoader("rebalance_advisor.publish")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_text,
+    )
+    environment.filters.update(_FILTERS)
+    return environment
+
+
+def _text(value: Any) -> Any:
+    """Hidden characters of names made visible; what a macro or a chart made is markup, its texts have been here."""
+    from markupsafe import Markup
+
+    return value if isinstance(value, Markup) else html_value(value)
+
+
+def evidence_words(stored: Mapping[str, Any]) -> str:
+    """A finding's numbers in words, and what else would be gone with it; ``stored``: the view's column ``evidence``."""
+    numbers = evidence_in_words(unpacked(stored)["evidence"])
+    symptoms = symptom_words(stored)
+    return "; ".join(words for words in (numbers, f"explains {symptoms}" if symptoms else "") if words)
+
+
+def verdict_words(verdict: str) -> str:
+    """The verdict as a sentence; one that a newer advisor wrote stands as it is."""
+    return VERDICT_WORDS.get(verdict, verdict)
+
+
+def moment(value: datetime | None) -> str:
+    """``2026-11-20 12:00 UTC``; the connection's time zone is UTC."""
+    return UNKNOWN if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+
+
+def count(value: float | None) -> str:
+    """``50,000``."""
+    return UNKNOWN if value is None else f"{value:,.0f}"
+
+
+def rate(value: float | None) -> str:
+    """``1.5 KiB/s``."""
+    return UNKNOWN if value is None else f"{bytes_in_words(value)}/s"
+
+
+def broker_list(replicas: list[int] | None) -> str:
+    """``1, 4, 7``."""
+    return ", ".join(str(broker) for broker in replicas or ()) or "none"
+
+
+def plain_words(code: str) -> str:
+    """``leaders_piled_up`` → ``leaders piled up``."""
+    return code.replace("_", " ")
+
+
+def _number(value: Any) -> float | None:
+    """What averages come as (Decimal) is a float to whoever formats it."""
+    return None if value is None else float(value)
+
+
+_FILTERS: Mapping[str, Any] = {
+    "amount": lambda value, unit: amount_in_words(_number(value), unit),
+    "size": lambda value: bytes_in_words(_number(value)),
+    "rate": lambda value: rate(_number(value)),
+    "duration": lambda value: seconds_in_words(_number(value)),
+    "times": lambda value: ratio_in_words(_number(value)),
+    "percent": lambda value: percent_in_words(_number(value)),
+    "count": count,
+    "moment": moment,
+    "verdict": verdict_words,
+    "brokers": broker_list,
+    "plain": plain_words,
+    "evidence": evidence_words,
+    "owner": owner_words,
+}

@@ -1,0 +1,1 @@
+"""What is drawn: one Vega-Lite specification a chart, and its SVG for a page that runs no script."""

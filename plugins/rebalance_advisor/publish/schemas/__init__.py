@@ -1,0 +1,1 @@
+"""JSON schemas of the files that are published, for programs that read them."""

@@ -1,0 +1,104 @@
+"""The board of one cluster: how uneven it is and was, what drives it, what is wrong."""
+
+from __future__ import annotations
+
+from stack.grafana.panel import Board, BoardPanel, Kind
+
+CLUSTER = Board(
+    uid="advisor-cluster",
+    title="Kafka advisor: cluster",
+    words="How uneven a cluster is and was, what its brokers carry, which topics grow, which findings come and go.",
+    panels=(
+        BoardPanel(
+            title="Skew by hour",
+            words="Highest level over the mean of each resource, from every reading; 1 is even. Kept for 400 days.",
+            kind=Kind.TIME_SERIES,
+            width=12,
+            sql="""
+                SELECT time, resource AS metric, skew AS value
+                FROM advisor.skew_by_hour
+                WHERE cluster = ${cluster:sqlstring} AND $__timeFilter(time)
+                ORDER BY time, resource
+            """,
+        ),
+        BoardPanel(
+            title="Disk of each broker by day",
+            words="Bytes that each broker's replicas hold, mean of the day's readings. Kept when readings are pruned.",
+            kind=Kind.TIME_SERIES,
+            width=12,
+            units={"": "bytes"},
+            sql="""
+                SELECT time, 'broker ' || broker AS metric, load AS value
+                FROM advisor.broker_level_by_day
+                WHERE cluster = ${cluster:sqlstring} AND resource = 'disk' AND $__timeFilter(time)
+                ORDER BY time, broker
+            """,
+        ),
+        BoardPanel(
+            title="Brokers now",
+            words="What each broker carries in the newest reading, and how many times the mean that is.",
+            width=12,
+            sql="""
+                SELECT broker, rack, resource, load, unit, capacity, over_mean
+                FROM advisor.broker_level_latest
+                WHERE cluster = ${cluster:sqlstring}
+                ORDER BY over_mean DESC, resource, broker
+            """,
+        ),
+        BoardPanel(
+            title="Disks",
+            words="When each broker reaches 85 % of its disk, as things are and after the newest plan.",
+            question=2,
+            width=12,
+            units={"used_ratio": "percentunit", "growth_bytes_per_day": "bytes"},
+            sql="""
+                SELECT broker, rack, used_ratio, outlook, growth_bytes_per_day, reaches_85_percent_at,
+                    reaches_85_percent_at_with_plan
+                FROM advisor.broker_disk_forecast
+                WHERE cluster = ${cluster:sqlstring}
+                ORDER BY reaches_85_percent_at NULLS LAST, used_ratio DESC
+            """,
+        ),
+        BoardPanel(
+            title="Topics that drove brokers since last week",
+            words="Bytes of each topic on each broker now and about a week ago.",
+            question=3,
+            width=12,
+            units={"bytes_now": "bytes", "bytes_then": "bytes", "bytes_change": "bytes"},
+            sql="""
+                SELECT broker, topic, bytes_change, bytes_now, bytes_then, replicas_now, replicas_then, basis, since
+                FROM advisor.broker_topic_change
+                WHERE cluster = ${cluster:sqlstring}
+                ORDER BY bytes_change DESC NULLS LAST, bytes_now DESC NULLS LAST
+                LIMIT 200
+            """,
+        ),
+        BoardPanel(
+            title="Findings: new, persisting, resolved, reopened",
+            words="The newest advisory against the one before.",
+            question=4,
+            width=12,
+            sql="""
+                SELECT change, severity, code, subject_type, subject, first_seen, times_seen
+                FROM advisor.finding_change
+                WHERE cluster = ${cluster:sqlstring}
+                ORDER BY
+                    CASE change WHEN 'new' THEN 1 WHEN 'reopened' THEN 2 WHEN 'persisting' THEN 3 ELSE 4 END,
+                    first_seen, finding_key
+            """,
+        ),
+        BoardPanel(
+            title="Bytes across racks by topic",
+            words="Replication from leaders to followers in other racks, in the newest reading.",
+            question=9,
+            units={"replication_bytes_per_s": "Bps", "cross_rack_bytes_per_s": "Bps"},
+            sql="""
+                SELECT topic, replication_bytes_per_s, cross_rack_bytes_per_s
+                FROM advisor.rack_traffic_topic_latest
+                WHERE cluster = ${cluster:sqlstring}
+                ORDER BY cross_rack_bytes_per_s DESC NULLS LAST
+                LIMIT 200
+            """,
+        ),
+    ),
+)

@@ -1,0 +1,100 @@
+"""The board of all clusters: where to look first, and whether the advisor itself works."""
+
+from __future__ import annotations
+
+from stack.grafana.panel import Board, BoardPanel, Kind
+
+FLEET = Board(
+    uid="advisor-fleet",
+    title="Kafka advisor: fleet",
+    words="Every cluster in one line, disks that fill up, what advice rests on, and the advisor's own health.",
+    of_one_cluster=False,
+    panels=(
+        BoardPanel(
+            title="Clusters",
+            words="Verdict, age, coverage, worst broker and open findings of each cluster's newest advisory.",
+            question=1,
+            units={"age_seconds": "s", "bytes": "bytes"},
+            sql="""
+                SELECT cluster, verdict, age_seconds, gap_count, left_out_count, worst_broker, worst_resource,
+                    worst_skew, critical_count, high_count, replica_moves, bytes
+                FROM advisor.cluster_latest
+                ORDER BY critical_count DESC, worst_skew DESC NULLS LAST
+            """,
+        ),
+        BoardPanel(
+            title="Disks that fill up first",
+            words="When brokers reach 85 % of their disk, as things are and after the newest plan; outlook says why a "
+            "time is missing.",
+            question=2,
+            width=14,
+            units={"used_ratio": "percentunit", "growth_bytes_per_day": "bytes"},
+            sql="""
+                SELECT cluster, broker, rack, used_ratio, outlook, growth_bytes_per_day, reaches_85_percent_at,
+                    reaches_85_percent_at_with_plan, basis
+                FROM advisor.broker_disk_forecast
+                ORDER BY reaches_85_percent_at NULLS LAST, used_ratio DESC
+                LIMIT 50
+            """,
+        ),
+        BoardPanel(
+            title="What advice rests on",
+            words="Findings on estimates, resources that nobody measured, gaps of readings, quarantined subjects.",
+            question=10,
+            width=10,
+            sql="""
+                SELECT cluster, kind, subject, reason
+                FROM advisor.advice_basis_latest
+                ORDER BY cluster, kind, subject
+            """,
+        ),
+        BoardPanel(
+            title="Worst skew by day",
+            words="The most uneven resource of each cluster, a point a day; 1 is even. Kept when readings are pruned.",
+            kind=Kind.TIME_SERIES,
+            width=12,
+            sql="""
+                SELECT time, cluster AS metric, max(skew) AS value
+                FROM advisor.skew_by_day
+                WHERE $__timeFilter(time)
+                GROUP BY time, cluster
+                ORDER BY time, cluster
+            """,
+        ),
+        BoardPanel(
+            title="Advisories by day and state",
+            words="How many were published, refused, failed or never ended.",
+            kind=Kind.TIME_SERIES,
+            width=12,
+            sql="""
+                SELECT $__timeGroup(time, '1d') AS time, state AS metric, count(*) AS value
+                FROM advisor.run_attempt
+                WHERE $__timeFilter(time)
+                GROUP BY 1, state
+                ORDER BY 1, state
+            """,
+        ),
+        BoardPanel(
+            title="The advisor's own health",
+            words="Age of the newest reading and advisory, how long it took, what failed in the last seven days.",
+            units={"reading_age_seconds": "s", "published_age_seconds": "s", "published_duration_seconds": "s"},
+            sql="""
+                SELECT cluster, reading_age_seconds, last_run_state, published_age_seconds, published_duration_seconds,
+                    published_7d, unpublished_7d, refused_readings_7d, failures_7d, last_failure
+                FROM advisor.advisor_health
+                ORDER BY published_age_seconds DESC NULLS FIRST
+            """,
+        ),
+        BoardPanel(
+            title="Tasks that were given up",
+            words="The last words of each task that failed after its retries.",
+            sql="""
+                SELECT time, cluster, dag, task, words
+                FROM advisor.task_failure
+                WHERE $__timeFilter(time)
+                ORDER BY time DESC
+                LIMIT 100
+            """,
+        ),
+    ),
+)

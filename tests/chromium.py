@@ -1,0 +1,72 @@
+"""Debian's chromium under Playwright, and what people see in it; none is fetched."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
+_PATIENCE_SECONDS = 20
+_GRAVE = ("serious", "critical")
+_SEEN = """() => [...document.querySelectorAll('body *')]
+    .filter(e => [...e.childNodes].some(part => part.nodeType === 3 && part.textContent.trim()))
+    .filter(e => { const r = e.getBoundingClientRect(); return r.height && r.bottom <= innerHeight && r.top >= 0 })
+    .map(e => e.innerText).join('\\n')"""
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A started browser."""
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium")
+    assert program, "install chromium (Debian's package), as .ci/run does"
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@contextmanager
+def served(app: Any) -> Iterator[str]:
+    """An app on a free port of loopback; yields its address."""
+    import uvicorn
+
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="off"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while not server.started:
+        assert thread.is_alive(), "the server ended before it was there"
+        assert time.monotonic() < until, "the server did not start"
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(_PATIENCE_SECONDS)
+
+
+def in_view(page: Page) -> str:
+    """What can be read without scrolling."""
+    return str(page.evaluate(_SEEN))
+
+
+def grave_faults(page: Page) -> list[tuple[str, str]]:
+    """What axe-core calls serious or critical: each rule, and the first element that breaks it."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [(fault["id"], fault["nodes"][0]["html"][:160]) for fault in found if fault["impact"] in _GRAVE]
+
+
+def document_width(page: Page) -> int:
+    """Pixels; more than the viewport has means that the page scrolls sideways."""
+    return int(page.evaluate("document.documentElement.scrollWidth"))

@@ -1,0 +1,57 @@
+"""Files of an advisory in a folder and in an object store: read, listed, added to, and the way there for a shell."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rebalance_advisor.airflow.publishing.places import FolderPlace, ObjectPlace
+from rebalance_advisor.airflow.publishing.published_files import FolderFiles, ObjectFiles
+from rebalance_advisor.publish.object_store.object_store import ObjectStoreError
+from tests.object_storage import objects, publish_url, s3_connection
+
+__all__ = ["objects", "publish_url", "s3_connection"]
+pytestmark = pytest.mark.stack
+FILES = {"plan.json": b"{}", "waves/01.json": b"[]"}
+
+
+def test_a_folder_and_a_store_answer_alike(objects, tmp_path: Path) -> None:
+    for place in (FolderPlace(tmp_path / "prod" / "run"), ObjectPlace(objects, "prod", "run")):
+        assert place.find("p") is None
+        assert "the files are gone" in place.show_as_latest("p")
+        files = place.write(FILES, "p")
+        assert place.find("p") == files
+        assert (place.find("other"), place.show_as_latest("p")) == (None, None)
+        files.replace({"outcome.json": b"1"})
+        files.replace({"outcome.json": b"2"})
+        assert {"outcome.json", *FILES} < set(files.names()), "and the marker, or the manifest"
+        assert [files.read(name) for name in ("outcome.json", "waves/01.json")] == [b"2", b"[]"]
+        assert place.find("p") == files
+
+
+def test_a_file_that_is_gone_is_told_with_its_address(objects, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=str(tmp_path)):
+        FolderFiles(tmp_path).read("plan.json")
+    with pytest.raises(ObjectStoreError, match=r"s3://bucket-.*/published/here/a/plan.json: is not there"):
+        ObjectFiles(objects, "a").read("plan.json")
+
+
+def test_a_link_in_the_way_is_told_and_stays(tmp_path: Path) -> None:
+    place = FolderPlace(tmp_path / "prod" / "run")
+    place.write(FILES, "p")
+    (tmp_path / "prod" / "latest").mkdir()
+    assert place.show_as_latest("p") == f"{tmp_path / 'prod' / 'latest'} is no link and stays as it is"
+
+
+def test_the_way_there_is_what_a_shell_takes(objects) -> None:
+    class Odd:
+        def address(self, key: str) -> str:
+            return f"s3://bucket/it's; touch owned/{key}"
+
+    fetch, go = ObjectFiles(Odd(), "run").way_there.splitlines()
+    shown = subprocess.run(["sh", "-c", f"aws() {{ printf '%s|' \"$@\"; }}; {fetch}"], capture_output=True, check=True)
+    assert shown.stdout.decode() == "s3|cp|--recursive|s3://bucket/it's; touch owned/run|plan|"
+    assert go == "cd plan"
+    assert ObjectFiles(objects, "run").way_there.startswith("aws s3 cp --recursive s3://bucket-")

@@ -1,0 +1,101 @@
+"""Who is told what: once, of what is new or worse, each team of its own; silence ends after a week."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from rebalance_advisor.notify.messages import Message, is_news, messages_for
+from rebalance_advisor.store.notifications import FindingNews, NewestState, Told
+
+NOW = datetime(2026, 11, 23, 6, tzinfo=UTC)
+DAY = timedelta(days=1)
+WELL = NewestState("orders", "run-2", "rebalance", 3_600.0, "run-2", "published", None)
+NEW = FindingNews("run-2", "high", "dead_broker", "broker", "3", "platform", False, None)
+OLD = replace(NEW, code="idle_members", subject_type="group", subject="g", severity="low", severity_before="low")
+LATELY = [Told("all_well", "run-0", NOW - DAY)]  # so that no week of silence ends
+
+
+def told(findings, already=LATELY, state=WELL, team=None) -> list[Message]:
+    return messages_for(state, findings, already, team=team, late_after_hours=26, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("severity", "before", "news"),
+    [
+        ("high", None, True), ("high", "medium", True), ("high", "high", False), ("high", "critical", False),
+        ("low", "info", True), ("medium", "ok", True), ("critical", "low", True),
+    ],
+)  # fmt: skip
+def test_news_is_what_is_new_or_worse(severity, before, news) -> None:
+    assert is_news(replace(NEW, severity=severity, severity_before=before)) is news
+
+
+def test_new_findings_are_told_the_worst_first_and_old_ones_are_not() -> None:
+    worse = replace(OLD, severity="critical", severity_before="medium", subject="h")
+    (message,) = told([NEW, OLD, worse])
+    assert (message.kind, message.subject_id) == ("news", "run-2")
+    assert message.subject == "orders: 2 findings are new or worse; verdict: rebalance"
+    assert message.lines == ("- critical: idle members, group h (was medium)", "- high: dead broker, broker 3")
+
+
+def test_what_is_old_muted_or_informal_is_no_message() -> None:
+    assert told([OLD, replace(NEW, is_muted=True), replace(NEW, severity="info"), replace(NEW, severity="ok")]) == []
+
+
+def test_a_team_hears_of_its_own_findings_alone_and_of_no_failure() -> None:
+    failed = replace(WELL, last_run_id="run-3", last_run_state="failed", last_failure="no executor")
+    assert told([NEW], state=failed, team="payments") == []
+    (message,) = told([NEW, replace(NEW, team="payments", subject="4")], state=failed, team="payments")
+    assert message.lines == ("- high: dead broker, broker 4",)
+
+
+def test_nothing_is_told_twice_and_the_next_run_is_told_again() -> None:
+    already = [Told("news", "run-2", NOW - DAY)]
+    assert told([NEW], already) == []
+    (message,) = told([NEW], already, replace(WELL, published_run_id="run-3"))
+    assert message.subject_id == "run-3"
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [("failed", "failed"), ("refused", "refused"), ("given_up", "never ended")]
+)
+def test_a_run_that_came_to_nothing_is_told_once(state, words) -> None:
+    bad = replace(WELL, last_run_id="run-3", last_run_state=state, last_failure="no executor is left")
+    (message,) = told([], state=bad)
+    assert (message.kind, message.subject_id) == ("failed", "run-3")
+    assert words in message.subject
+    assert ("no executor is left" in message.lines) == (state == "failed")
+    assert told([], [Told("failed", "run-3", NOW - DAY)], bad) == []
+
+
+def test_lateness_is_told_once_a_day() -> None:
+    late = replace(WELL, published_age_seconds=30 * 3_600.0)
+    (message,) = told([], state=late)
+    assert (message.kind, message.subject) == ("late", "orders: no advisory for 30 hours")
+    assert told([], [Told("late", "run-2", NOW - DAY / 2)], late) == []
+    assert [one.kind for one in told([], [Told("late", "run-2", NOW - 2 * DAY)], late)] == ["late"]
+    assert told([], state=replace(WELL, published_age_seconds=25 * 3_600.0)) == []
+
+
+@pytest.mark.parametrize(("days", "count"), [(6, 0), (7, 1), (30, 1)])
+def test_a_week_of_silence_ends(days, count) -> None:
+    messages = told([], [Told("news", "run-2", NOW - days * DAY)])
+    assert [one.subject for one in messages] == ["orders: all well"] * count
+    still = told([OLD], [Told("news", "run-2", NOW - days * DAY)])
+    assert [one.subject for one in still] == ["orders: nothing new this week, a finding is still open"] * count
+
+
+def test_a_cluster_without_an_advisory_is_not_well() -> None:
+    never = NewestState("orders", None, None, None, None, None, None)
+    assert told([], [], never) == []
+
+
+def test_a_long_list_is_cut_and_hidden_characters_show() -> None:
+    many = [replace(NEW, subject=f"{number}\n\x1b[31m") for number in range(14)]
+    (message,) = told(many)
+    assert len(message.lines) == 11
+    assert message.lines[-1] == "- and 4 more"
+    assert not [line for line in message.lines if "\n" in line or "\x1b" in line]

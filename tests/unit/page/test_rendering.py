@@ -1,0 +1,28 @@
+"""Links and texts of the page."""
+
+from types import SimpleNamespace
+
+from rebalance_advisor.page.rendering import address, broker_list, count, moment, rate, style, verdict_words
+
+HERE = SimpleNamespace(scope={"root_path": "/air/advisor"})
+
+
+def test_a_link_quotes_names_and_leaves_out_what_is_not_asked():
+    assert address(HERE, "clusters", "a/b?c", name='x&y"', page=None, down=False) == (
+        "/air/advisor/clusters/a%2Fb%3Fc?name=x%26y%22"
+    )
+    assert address(HERE, "") == "/air/advisor/"
+    assert address(HERE, "broker", id=0) == "/air/advisor/broker?id=0"
+
+
+def test_unknown_is_not_zero():
+    assert {words(None) for words in (count, moment, rate)} == {"unknown"}
+    assert count(50_000) == "50,000"
+    assert broker_list([]) == "none"
+    assert verdict_words("what a newer advisor says") == "what a newer advisor says"
+
+
+def test_the_style_sheet_has_light_and_dark_and_fetches_nothing():
+    assert "prefers-color-scheme: dark" in style()
+    assert "url(" not in style()
+    assert "@import" not in style()

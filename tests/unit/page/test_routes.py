@@ -1,0 +1,65 @@
+"""What the page offers: only looking, each kind of page in its file."""
+
+import inspect
+
+from rebalance_advisor.page import reader
+from rebalance_advisor.page.access import Access, readable_clusters
+from rebalance_advisor.page.queries import clusters, plans, subjects
+from rebalance_advisor.page.routes import asking
+from rebalance_advisor.page.routes.cluster_pages import clusters_router
+from rebalance_advisor.page.routes.fleet_pages import fleet_router
+from rebalance_advisor.page.routes.plan_pages import move_filter, plans_router
+from rebalance_advisor.page.routes.subject_pages import subjects_router
+
+ROUTERS = (fleet_router, clusters_router, plans_router, subjects_router)
+
+
+def test_every_route_only_reads_and_has_an_address_of_its_own():
+    routes = [route for make in ROUTERS for route in make().routes]
+    assert {method for route in routes for method in route.methods} == {"GET"}
+    assert len({route.path for route in routes}) == len(routes) == 12
+
+
+def test_whatever_is_about_one_cluster_asks_for_the_right_to_it():
+    for route in (route for make in ROUTERS for route in make().routes if "{cluster}" in route.path):
+        assert next(needed.call.__name__ for needed in route.dependant.dependencies) == "require_cluster", route.path
+
+
+def test_values_are_bound_and_never_part_of_a_statement():
+    evil = "'; DROP TABLE store.run; --"
+    statements = [
+        clusters.findings_of(evil, evil, evil, evil),
+        plans.moves(evil, evil, plans.MoveFilter(topic=evil, kind=evil)),
+        *subjects.group_parts(evil, evil).values(),
+        *subjects.topic_parts(evil, evil, 1).values(),
+        subjects.topics(evil, evil, 1),
+    ]
+    for statement in statements:
+        assert "DROP" not in str(statement.compile())
+
+
+def test_empty_fields_of_the_form_ask_for_all():
+    assert move_filter(wave="", broker="", down=False, number=1) == plans.MoveFilter()
+    asked = move_filter(topic="t", kind="leader", wave="2", broker="9", sort="bytes", down=True, number=3)
+    assert asked == plans.MoveFilter(
+        topic="t", kind="leader", wave=2, broker=9, sort="bytes", is_descending=True, page=3
+    )  # fmt: skip
+
+
+def test_what_is_readable_is_asked_of_whoever_mounts_the_page():
+    class Request:
+        """As much of one as is read."""
+
+        class app:
+            class state:
+                access = Access(user=lambda: None, readable=lambda user, names: frozenset({*names} & {user}))
+
+        class state:
+            advisor_user = "mine"
+
+    assert readable_clusters(Request, ["mine", "theirs"]) == {"mine"}
+
+
+def test_all_questions_go_through_the_reader():
+    assert inspect.signature(asking.rows).parameters["statement"].annotation == "Select[Any]"
+    assert not hasattr(reader.Reader, "execute")

@@ -1,0 +1,103 @@
+"""The first screen: at most five findings, what stays if nothing is done, and what is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rebalance_advisor.publish.report.first_screen import (
+    TOP_FINDINGS,
+    first_screen,
+    if_nothing_is_done,
+    loss_lines,
+    time_in_words,
+)
+from rebalance_advisor.publish.report.provenance import provenance
+
+
+def outcome(resource: str, skew: float) -> dict[str, Any]:
+    return {"resource": resource, "skew_before": skew}
+
+
+def advisory(**more: Any) -> dict[str, Any]:
+    plan = {
+        "moves": [1], "resources": [outcome("disk", 1.2), outcome("in", 1.05), outcome("out", 2.0)], "left_out": {},
+        "verdict": "rebalance", "expires_at": None, "lower_bound": [], "robustness": None,
+        "cost": {"replica_moves": 1, "bytes": None, "leader_changes": 0, "seconds": None},
+    }  # fmt: skip
+    size = dict.fromkeys(("brokers", "racks", "topics", "partitions", "replicas", "groups"), 1000)
+    return {
+        "plan": plan, "findings": [], "coverage": [], "captured_at": "2026-11-20T12:00:59Z", "size": size, "loads": {},
+    } | more  # fmt: skip
+
+
+def finding(subject: str, severity: str = "high") -> dict[str, Any]:
+    return {
+        "severity": severity, "subject_type": "broker", "subject": subject, "code": "dead_broker", "evidence": {},
+        "recommendation": f"replace {subject}", "cost": "", "team": None, "channel": None, "tier": None,
+        "muted_until": None, "symptoms": [],
+    }  # fmt: skip
+
+
+def test_what_is_uneven_stays_so_the_worst_first_and_when_disks_are_full_is_not_invented() -> None:
+    assert if_nothing_is_done(advisory()) == [
+        "the most loaded brokers stay at out 2.00 ×, disk 1.20 × the mean",
+        "when a disk is full is not known: that takes readings of several days",
+    ]
+
+
+def test_a_known_growth_is_told_first() -> None:
+    lines = if_nothing_is_done(advisory(outlook=["broker 7 is 85 % full in 11 days"]))
+    assert lines[0] == "broker 7 is 85 % full in 11 days"
+    assert len(lines) == 2
+
+
+def test_without_moves_nothing_is_threatened() -> None:
+    still = advisory()
+    still["plan"]["moves"] = []
+    assert if_nothing_is_done(still) == []
+
+
+def test_five_findings_stand_first_and_the_others_below() -> None:
+    found = first_screen(advisory(findings=[finding(str(number)) for number in range(9)]))
+    assert [told["subject"] for told in found["findings"]] == [str(number) for number in range(TOP_FINDINGS)]
+    assert len(found["others"]) == 9 - TOP_FINDINGS
+    assert (found["captured_at"], found["expires_at"]) == ("2026-11-20 12:00 UTC", "")
+    assert found["size"].startswith("1,000 brokers in 1,000 racks")
+
+
+def test_no_time_is_no_time() -> None:
+    assert time_in_words(None) == ""
+
+
+def test_what_was_left_out_and_not_read_stands_at_the_end() -> None:
+    told = advisory(
+        coverage=[{"what": "log_dirs", "subject_type": "broker", "subject": "3", "reason": "timed out"}],
+        loads={"cpu_percent": "unknown: nobody measured it"},
+    )
+    told["plan"] |= {"left_out": {"cpu": "nobody measured cpu_percent"}, "robustness": {"words": "stands in 20 of 20"}}
+    assert provenance(told) == {
+        "rests_on": [
+            "cpu_percent: unknown: nobody measured it",
+            "cpu is left out: nobody measured cpu_percent",
+            "not read: log_dirs of broker 3 (timed out)",
+        ],
+        "also_measured": [],
+        "robustness": "stands in 20 of 20",
+    }
+
+
+def test_the_worst_losses_are_a_line_each_where_they_matter() -> None:
+    """Above a capacity its resource is named; else the leaders, where they are half as many again as even."""
+
+    def worst(leaders: int, load: float | None) -> dict[str, Any]:
+        stands = None if load is None else {"lost": "3", "broker": 7, "resource": "out", "load": load, "capacity": 10.0}
+        return {"takeover": {"lost": "3", "broker": 7, "leaders": leaders, "even_leaders": 100}, "load": stands}
+
+    def lines(broker: Any, rack: Any = None) -> list[str]:
+        return loss_lines({"after_failure": {"before": {"broker": broker, "rack": rack}}})
+
+    assert lines(worst(1500, None)) == ["if broker 3 fails, broker 7 takes over 1,500 leaders; even would be 100"]
+    assert lines(worst(1500, 12.0), worst(150, 10.0)) == [
+        "if broker 3 fails, broker 7 carries 1.20 × its capacity (out)"
+    ]
+    assert lines(worst(150, 10.0)) == lines(None) == loss_lines({"after_failure": None}) == loss_lines({}) == []

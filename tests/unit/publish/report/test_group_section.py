@@ -1,0 +1,71 @@
+"""Groups on the page: the most troubled first, by rate before by count, with what a death costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rebalance_advisor.publish.report.group_section import (
+    TOP_GROUPS,
+    by_trouble,
+    death_words,
+    group_row,
+    group_section,
+)
+
+
+def group(name: str, **more: Any) -> dict[str, Any]:
+    return {
+        "group": name, "type": "classic", "members": 3, "idle_members": 0, "assignor": "range", "skew_count": 1.0,
+        "skew_rate": 1.0, "drain_seconds": None, "members_falling_behind": None, "strategies": [], "scenarios": [],
+        "advice": "",
+    } | more  # fmt: skip
+
+
+def finding(subject: str, severity: str, kind: str = "group", **more: Any) -> dict[str, Any]:
+    return {"subject_type": kind, "subject": subject, "severity": severity, "muted_until": None} | more
+
+
+def crash(assignor: str = "range", **more: Any) -> dict[str, Any]:
+    return {
+        "scenario": "member_crashes", "assignor": assignor, "error": None, "partitions_unread": 3,
+        "longest_pause_ms": 49_687, "partitions_moved": 4,
+    } | more  # fmt: skip
+
+
+def test_a_group_stands_where_its_worst_finding_is_symptoms_and_all() -> None:
+    groups = [group("calm"), group("skewed", skew_rate=4.0), group("low"), group("high"), group("symptom")]
+    findings = [
+        finding("low", "low"), finding("high", "high"), finding("high", "info"), finding("calm", "high", "broker"),
+        finding("3", "high", "broker", symptoms=[finding("symptom", "medium")]),
+        finding("calm", "critical", muted_until="2026-12-01"),
+    ]  # fmt: skip
+    names = [told["group"] for told in by_trouble(groups, findings)]
+    assert names == ["high", "symptom", "low", "skewed", "calm"]
+
+
+def test_those_beyond_the_first_are_counted() -> None:
+    section = group_section({"groups": [group(str(number)) for number in range(TOP_GROUPS + 4)], "findings": []})
+    assert (len(section["rows"]), section["more"]) == (TOP_GROUPS, 4)
+
+
+def test_a_death_is_told_of_todays_strategy_alone() -> None:
+    words = "if one dies: 3 partitions unread for up to 50 s, 4 change their reader"
+    assert death_words(group("g", scenarios=[crash("sticky"), crash()])) == words
+    for nothing in ([], [crash("sticky")], [crash(error="x")], [crash(longest_pause_ms=None)]):
+        assert death_words(group("g", scenarios=nothing)) == ""
+
+
+def test_lag_that_never_goes_is_no_unknown_one() -> None:
+    assert group_row(group("g"))["drain"] == "unknown"
+    assert group_row(group("g", members_falling_behind=1))["drain"] == "never"
+    assert group_row(group("g", drain_seconds=0.0))["drain"] == "0 s"
+
+
+def test_a_strategy_that_failed_says_why() -> None:
+    strategies = [
+        {"assignor": "own", "error": "raised ValueError"},
+        {"assignor": "range", "error": None, "skew_count": 1.5, "skew_rate": None, "partitions_moved": 12},
+    ]
+    assert [told["words"] for told in group_row(group("g", strategies=strategies))["strategies"]] == [
+        "raised ValueError", "1.50 × by count, unknown by rate, 12 partitions change their reader",
+    ]  # fmt: skip

@@ -1,0 +1,68 @@
+"""How far a plan is above what is provably needed: one sentence in every rendering, and none that frightens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.options.plan_options import PlanOptions
+from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.explain.needed import needed_words
+from kafka_rebalance.plans.plan import Bound
+from rebalance_advisor.publish.frontier_rows import frontier_rows
+from rebalance_advisor.publish.plan_words import plan_lines
+from rebalance_advisor.publish.report.verdict_words import key_figures
+from tests.unit.plans.hand_plans import SNAPSHOT
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("cost", "amount", "bound", "words"),
+    [
+        ("replica_moves", 17, 2.0, "at least 2 needed"),  # a gap of 750 %
+        ("leader_changes", 5, 4.3, "the fewest possible"),  # nobody makes a part of a change
+        ("leader_changes", 6, 4.3, "at least 5 needed"),
+        ("bytes", 10.1 * GIB, 10.0 * GIB, "1.00 % above what is provably needed"),
+        ("bytes", 20 * GIB, 10 * GIB, "at least 10.0 GiB needed"),
+        ("seconds", 7200.0, 3600.0, "at least 1 h 0 min needed"),
+        ("seconds", 1.4, 1.0, "40.00 % above what is provably needed"),  # both are 1 s in words
+        ("bytes", 0, 0.0, "0.00 % above what is provably needed"),
+        ("bytes", 5, 0.0, ""),  # nothing is known to be needed
+        ("bytes", None, 3.0, ""),
+        ("bytes", 5, None, ""),
+    ],
+)
+def test_what_is_needed_in_words(cost: str, amount: float | None, bound: float | None, words: str) -> None:
+    assert needed_words(cost, amount, bound) == words
+
+
+def test_no_rendering_tells_a_large_percentage() -> None:
+    """Costs and bounds of any size: terminal, key figures and frontier say what the one function says."""
+    draw = np.random.default_rng(3)
+    made = make_plan(SNAPSHOT, PlanOptions(within=0.2, with_frontier=False))
+    for _ in range(300):
+        moves, size = int(draw.integers(1, 50)), int(draw.lognormal(20, 4))
+        least, floor = draw.uniform(0, moves), size * draw.uniform(0, 1)
+        costs = {"replica_moves": (moves, least), "bytes": (size, floor)}
+        plan = replace(
+            made,
+            cost=replace(made.cost, replica_moves=moves, bytes=size),
+            lower_bound=tuple(Bound(name, value, cost / value - 1, "proof") for name, (cost, value) in costs.items()),
+        )
+        (count_line, byte_line) = (line for line in plan_lines(plan) if line.endswith("(proof)"))
+        assert "%" not in count_line
+        assert needed_words("replica_moves", moves, least) in count_line
+        words = needed_words("bytes", size, floor)
+        assert words in byte_line
+        bounds = [{"cost": bound.cost, "value": bound.value, "gap": bound.gap} for bound in plan.lower_bound]
+        cost = {name: getattr(plan.cost, name) for name in ("bytes", "replica_moves", "leader_changes", "seconds")}
+        *_, last = key_figures({"cost": cost, "lower_bound": bounds})
+        assert f"{last['value']} {last['name']}" == words
+        point = {
+            "tolerance": 0.1, "bytes": size, "lower_bound_bytes": floor, "replica_moves": moves, "leader_changes": 0,
+            "skew": {}, "name": None, "is_recommended": False, "reason": "",
+        }  # fmt: skip
+        assert frontier_rows([point])[0]["gap"] == words
