@@ -10,7 +10,7 @@ RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup demo demo-live up down test slow-tests test-kill test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner fuzz wheel lock clean
+.PHONY: help setup env demo demo-live up down test slow-tests airflow-tests stack-tests test-page test-page-size test-kill test-upgrade test-own-airflow test-planner test-views test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner bench-pipeline fuzz wheel release lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -28,6 +28,9 @@ setup: .venv/.ready ## make the environment (.venv) from the committed lock; the
 	  echo "setup: packages downloaded and installed in $$(( $$(date +%s) - started )) s"
 	@touch $@
 
+env: ## write .env with random passwords and keys, for docker compose
+	@$(PYTHON) -m stack.compose.env_file
+
 demo: setup ## the whole pipeline on a demo cluster, or with BOOTSTRAP=host:port on yours; ends with a verdict
 	@$(RUN) $(BIN)/python -m stack.demo.pipeline $(if $(BOOTSTRAP),--bootstrap $(BOOTSTRAP)) $(if $(COMMAND_CONFIG),--command-config $(COMMAND_CONFIG))
 
@@ -44,14 +47,43 @@ test: fast-tests slow-tests ## all tests that need nothing but this machine
 
 slow-tests: setup
 	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "(slow or planned) and not live and not stack and not matrix"
-	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix"
+	@$(MAKE) --no-print-directory -j 2 airflow-tests stack-tests
+
+# Side by side: the one mostly waits for Airflow, the other for its database.
+airflow-tests: setup
+	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix $(if $(BROWSER),,and not browser)" tests/stack
+
+test-page: setup ## the page in a real Airflow, driven by Debian's chromium (apt-get install chromium): logins, moves, contrast, phone
+	@$(RUN) $(BIN)/python -m pytest -q -m browser tests/stack
+
+stack-tests: setup
+	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix" --ignore tests/stack --ignore tests/live
 
 test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, advise and publish; SIGKILL at five moments of a run in a real Airflow (`make test` has some of each); prints the tables
 	@$(RUN) $(BIN)/python -m tests.unit.publish.kill_table
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_kill_table.py
 
+test-upgrade: setup ## the version before (BEFORE=commit) becomes this one while a run is under way in a real Airflow
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_upgrade.py
+
+test-planner: setup ## thousands of random clusters put to the planner and to exact models: bounds, widened bands, causes, shares, words (half an hour; `make test` has a sample)
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist load -m matrix tests/properties tests/unit/cluster_arrays tests/unit/plans/topic_leaders
+
+test-own-airflow: setup ## the wheel by plain pip beside an installed Airflow, in a fresh environment, and the demo in it
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_own_airflow.py
+
+test-page-size: setup ## 1,000 brokers, 50,000 moves, 2,000 groups: every page within a second, drawn by chromium within two, a report below 5 MB; hostile names on every page; prints the table
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/sql/page
+
+test-views: setup ## 12 clusters x 90 days: every view and panel under a second, what readings take on disk; prints the tables
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/sql/test_views_in_time.py tests/sql/test_board_queries.py tests/sql/test_stored_size.py
+
+# Readers that go on while a group changes, and pauses against foretold seconds: nothing else may run beside them.
+BY_THE_CLOCK := tests/live/test_live_rollover.py tests/live/test_live_timelines.py tests/live/test_live_reading_while_joining.py
+
 test-live: setup ## tests against real Kafka brokers, Kafka's own classes and Debian's Prometheus (Maven, a JDK, apt)
-	@$(RUN) $(BIN)/python -m pytest -q -m "live and not matrix" tests/live
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "live and not matrix" tests/live $(addprefix --ignore ,$(BY_THE_CLOCK))
+	@$(RUN) $(BIN)/python -m pytest -q -m "live and not matrix" $(BY_THE_CLOCK)
 
 test-live-full: setup ## every live test on every release, 2,000 fresh cases a family (CONFORMANCE_CASES, CONFORMANCE_SEED)
 	@$(RUN) env CONFORMANCE_CASES=$(or $(CONFORMANCE_CASES),2000) $(BIN)/python -m pytest -q -m live tests/live
@@ -84,6 +116,9 @@ bench-planner: setup ## the planner on cluster models beside a peer's results, a
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_planner --models $(or $(MODELS),../shared/clusters)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_gaps
 
+bench-pipeline: setup ## advisories of 10,000 and 100,000 partitions through Airflow, Spark and Postgres: wall, CPU and memory of each task (SIZES="10k 100k 333k" SCENARIOS=all)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_pipeline $(addprefix --only ,$(SIZES)) --scenarios $(or $(SCENARIOS),today)
+
 fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, refused, crash and hang by kind (INPUTS=…)
 	@$(RUN) $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),20000)
 
@@ -91,6 +126,9 @@ fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, 
 wheel: setup ## build dist/*.whl with kernels compiled for x86-64-v3: a first run finds them and compiles nothing
 	@$(RUN) $(BIN)/python -m stack.wheel.carry_kernels
 	@rm -rf dist && $(BIN)/python -m hatchling build -t wheel && ls -l dist
+
+release: wheel ## the wheel, its list of packages with licences (CycloneDX) and the JSON schemas, in dist/
+	@$(RUN) $(BIN)/python -m stack.wheel.release dist
 
 lock: .boot/bin/uv ## resolve the lock anew (only public PyPI addresses may stand in it)
 	@env -u UV_DEFAULT_INDEX -u UV_INDEX -u UV_INDEX_URL .boot/bin/uv lock

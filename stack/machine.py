@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stack.airflow.server import CHECKOUT, Airflow
+from stack.airflow.server import Airflow
+from stack.installed_code import CHECKOUT, installed_code
 from stack.jvm import spark
 from stack.postgres import server as postgres
 from stack.postgres.server import EmbeddedPostgres
@@ -103,10 +104,11 @@ class Machine:
         return {
             **spark.environment(self.run),
             "AIRFLOW_CONN_ADVISOR_POSTGRES": _connection(self.dsn("advisor")),
+            "AIRFLOW_CONN_ADVISOR_READER": _connection(self.dsn("advisor"), role="advisor_reader"),
             "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[*]"}),
             "ADVISOR_CLUSTERS_FILE": str(self.clusters_file),
             "ADVISOR_PUBLISH_DIR": str(self.published),
-            "ADVISOR_SPARK_JOBS": str(CHECKOUT / "spark_jobs"),
+            "ADVISOR_SPARK_JOBS": str(installed_code().spark_jobs),
             "GX_ANALYTICS_ENABLED": "false",
             **self.settings,
         }
@@ -118,10 +120,13 @@ def _sqlalchemy(dsn: str) -> str:
     return dsn if "+" in scheme else f"postgresql+psycopg2://{rest}"
 
 
-def _connection(dsn: str) -> str:
+def _connection(dsn: str, role: str | None = None) -> str:
+    """``role``: what the login may do is what that role may."""
     parts = urlsplit(dsn)
+    extra = {} if role is None else {"extra": {"options": f"-c role={role}"}}
     return json.dumps(
-        {
+        extra
+        | {
             "conn_type": "postgres",
             "host": parts.hostname,
             "port": parts.port or 5432,

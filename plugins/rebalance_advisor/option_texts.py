@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TypeVar
 
-from kafka_rebalance.errors import UsageError
+from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.limits import (
     LEAST_RATIO,
     MOST_BROKER_ID,
@@ -20,7 +20,9 @@ from kafka_rebalance.options.limits import (
     MOST_WINDOW_HOURS,
 )
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import RESOURCES, UNITS
+from kafka_rebalance.options.topic_brokers import TopicBrokers
+from kafka_rebalance.options.topic_leaders import TopicLeaders
+from kafka_rebalance.resources import BOUNDED, RESOURCES, UNITS
 
 LONGEST = 100  # characters of a number: nobody types more, and none of them would be a number of bytes
 Key = TypeVar("Key")
@@ -97,6 +99,50 @@ def cap(text: str) -> tuple[str, float]:
     return resource, value
 
 
+def headroom(text: str) -> tuple[str, float]:
+    """``disk=20%``: the share of each broker's capacity that stays free."""
+    resource, _, free = text.partition("=")
+    if resource not in BOUNDED or not free:
+        known = ", ".join(BOUNDED)
+        raise argparse.ArgumentTypeError(f"{_short(text)}: give RESOURCE=SHARE, RESOURCE is one of {known}")
+    return resource, share(free)
+
+
+def topic_brokers(text: str) -> TopicBrokers:
+    """``pay-.*=1,2,rack:a``: brokers 1, 2 and all of rack a are where replicas of such topics may be."""
+    named, _, places = text.rpartition("=")
+    parts = [part.strip() for part in places.split(",")]
+    if not named or not all(parts):
+        raise argparse.ArgumentTypeError(f"{_short(text)}: give PATTERN=1,2,3 or PATTERN=rack:NAME")
+    racks = frozenset(part.removeprefix("rack:") for part in parts if part.startswith("rack:"))
+    brokers = frozenset(broker_id(part) for part in parts if not part.startswith("rack:"))
+    try:
+        return TopicBrokers(pattern(named), brokers, racks)
+    except InvalidInputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def topic_brokers_text(rule: TopicBrokers) -> str:
+    """The way back."""
+    return f"{rule.pattern}={','.join([*map(str, sorted(rule.brokers)), *(f'rack:{r}' for r in sorted(rule.racks))])}"
+
+
+def topic_leaders(text: str) -> TopicLeaders:
+    """``pay-.*=2``: every broker that may lead leads two partitions of each of these topics."""
+    named, _, count = text.rpartition("=")
+    if not named or not _WHOLE.fullmatch(count.strip()):
+        raise argparse.ArgumentTypeError(f"{_short(text)}: give PATTERN=NUMBER")
+    try:
+        return TopicLeaders(pattern(named), int(count))
+    except InvalidInputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def topic_leaders_text(rule: TopicLeaders) -> str:
+    """The way back."""
+    return f"{rule.pattern}={rule.leaders}"
+
+
 def once(option: str, pairs: Iterable[tuple[Key, Value]]) -> dict[Key, Value]:
     """What an option gives by name. Raises UsageError where it gives the same name two values."""
     given: dict[Key, Value] = {}
@@ -162,6 +208,15 @@ def hours(text: str) -> int:
     value = at_least_one(text)
     if value > MOST_HOURS:
         raise argparse.ArgumentTypeError(f"{_short(text)} hours are more than {MOST_HOURS:,}")
+    return value
+
+
+def spent_hours(text: str) -> float:
+    """Hours that may be spent: ``6`` or ``1.5``, above 0."""
+    message = f"{_short(text)} is no number of hours above 0: give 6 or 1.5, at most {MOST_HOURS:,}"
+    value = _number(text, message)
+    if not 0 < value <= MOST_HOURS:
+        raise argparse.ArgumentTypeError(message)
     return value
 
 

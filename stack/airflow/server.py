@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stack.airflow.client import AirflowClient
+from stack.installed_code import installed_code
 from stack.processes import Program, stop
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 _COMPONENTS = {
     "api-server": ("api-server",),
     "scheduler": ("scheduler", "--skip-serve-logs"),
@@ -43,8 +43,8 @@ class Airflow:
 
     folder: Path
     database_url: str
-    dags: Path = CHECKOUT / "dags"
-    plugins: Path = CHECKOUT / "plugins"
+    dags: Path = field(default_factory=lambda: installed_code().dags)
+    plugins: Path = field(default_factory=lambda: installed_code().plugins)
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -91,10 +91,14 @@ def advise(client: AirflowClient, cluster: str, say: Callable[[str], None], **fo
 
 
 def closing_lines(published: Mapping[str, Any]) -> list[str]:
-    """Verdict first, then the top findings, then where things are."""
+    """Verdict first, then the top findings, then where things are and what to do with them."""
     folder = Path(published["folder"])
     folder = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    return [*published["closing_words"], f"plan:   {folder / 'plan.json'}", f"report: {folder / 'report.html'}"]
+    lines = [f"report: {folder / 'report.html'} (read this first)", f"plan:   {folder / 'plan.json'}"]
+    commands = folder / "commands.md"
+    if commands.is_file():  # only a plan that moves something has them
+        lines.append(f"to do:  {commands} (Kafka's own commands, wave after wave, and the way back)")
+    return [*published["closing_words"], *lines]
 
 
 def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable[[str], None]) -> str:

@@ -15,7 +15,7 @@ from kafka_rebalance.planner.params import Effort, SolveParams
 from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.plans.request import build_request
 from rebalance_advisor.dumps import read_input
-from stack.airflow.server import CHECKOUT
+from stack.installed_code import CHECKOUT, installed_code
 from stack.machine import Machine
 from stack.processes import Program
 
@@ -31,7 +31,7 @@ def kernel_warmer(machine: Machine) -> Program:
 
 def start_warming(machine: Machine, dumps: Path) -> None:
     """Start it in the background; ``dumps`` are a cluster's."""
-    paths = os.pathsep.join((str(CHECKOUT / "plugins"), str(CHECKOUT)))
+    paths = os.pathsep.join((str(installed_code().plugins), str(CHECKOUT)))
     command = [sys.executable, "-m", "stack.demo.warm_kernels", str(dumps)]
     kernel_warmer(machine).start(command, {**os.environ, "PYTHONPATH": paths})
 

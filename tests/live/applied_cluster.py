@@ -33,6 +33,8 @@ CLUSTER, CONNECTION, DAG, RUN = "live", "kafka_live_apply", "apply_live", "advic
 RECORDS = {"orders": 4_000, "clicks": 6_000, "sessions": 3_000, "payments": 3_000, "audit": 500, "tiny": 100}
 THROTTLE = 20_000_000
 _SECONDS = 180
+# What a person takes at least. A script's answer at once can come before the scheduler knows that the asking is over.
+_READING_SECONDS = 5
 
 Placement = dict[tuple[str, int], tuple[tuple[int, ...], int | None]]
 
@@ -63,19 +65,25 @@ class AppliedCluster:
         self.client.wait_for_state(DAG, run_id, task_id, "awaiting_input", _SECONDS)
 
     def answer(self, run_id: str, task_id: str, option: str, **params: Any) -> None:
-        """Answer once it is asked, and see that it arrives: where the scheduler of a busy machine takes the task for
+        """Answer once it is read, and see that it arrives: where the scheduler of a busy machine takes the task for
         lost before it has read the answer, Airflow asks again.
         """
         deadline = time.monotonic() + _SECONDS
+        asked_at = time.monotonic()
         while True:
             (state,) = [t["state"] for t in self.client.task_instances(DAG, run_id) if t["task_id"] == task_id]
             if state in ("success", "failed"):
                 return
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{DAG} {run_id}: {task_id} is {state}")
-            if state == "awaiting_input" and not self.client.asked(DAG, run_id, task_id)["response_received"]:
+            if state != "awaiting_input":
+                asked_at = time.monotonic()
+            elif time.monotonic() - asked_at > _READING_SECONDS and not self._is_answered(run_id, task_id):
                 self.client.answer(DAG, run_id, task_id, option, params)
             time.sleep(0.5)
+
+    def _is_answered(self, run_id: str, task_id: str) -> bool:
+        return bool(self.client.asked(DAG, run_id, task_id)["response_received"])
 
     def approve(self, run_id: str) -> str:
         """Say yes, and wait for the commands; returns them."""

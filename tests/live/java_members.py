@@ -105,6 +105,10 @@ class JavaMembers:
         """They poll no more; their clients' heartbeats go on."""
         self._ask({"do": "stall", "names": list(names)})
 
+    def resume(self, names: Iterable[str]) -> None:
+        """They poll again."""
+        self._ask({"do": "resume", "names": list(names)})
+
     def notes(self) -> list[Note]:
         """When members got and gave up partitions, in order of time; of those alone that are still there."""
         return sorted(

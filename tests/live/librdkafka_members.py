@@ -34,6 +34,16 @@ class LibrdkafkaMembers:
         for member in leaving:
             member.thread.join(_CLOSE_S)
 
+    def stall(self, names: Iterable[str]) -> None:
+        """They poll no more; their clients' heartbeats go on."""
+        for name in names:
+            self._members[name].is_polling.clear()
+
+    def resume(self, names: Iterable[str]) -> None:
+        """They poll again."""
+        for name in names:
+            self._members[name].is_polling.set()
+
     def held(self) -> dict[str, frozenset[Partition]]:
         """What each member believes it reads. Raises where one has failed."""
         failures = {name: member.failure for name, member in self._members.items() if member.failure}
@@ -61,7 +71,8 @@ class _Member:
         from confluent_kafka import Consumer
 
         self.name, self._spans = name, spans
-        self.is_ending = threading.Event()
+        self.is_ending, self.is_polling = threading.Event(), threading.Event()
+        self.is_polling.set()
         self.failure: BaseException | None = None
         self.held: frozenset[Partition] = frozenset()
         self._consumer = Consumer(dict(settings))
@@ -72,6 +83,8 @@ class _Member:
     def _run(self) -> None:
         try:
             while not self.is_ending.is_set():
+                if not self.is_polling.wait(_POLL_S):
+                    continue
                 records = self._consumer.consume(_MOST_RECORDS, _POLL_S)
                 self._remember([record for record in records if record.error() is None])
                 assigned = self._consumer.assignment()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from kafka_rebalance.plans.plan import Plan
-from stack.airflow.server import CHECKOUT
 from stack.demo.run_plan import run_rollback, run_wave, run_waves
+from stack.installed_code import CHECKOUT
 from tests.live.applied_cluster import (
     CLUSTER,
     DAG,

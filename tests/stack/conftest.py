@@ -4,14 +4,17 @@ import shutil
 
 import pytest
 
-from stack.airflow.server import CHECKOUT
+from stack.installed_code import CHECKOUT
 from stack.machine import Machine
+
+GUEST = "guest"
+_USERS = {"AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"admin:admin,{GUEST}:viewer"}
 
 
 @pytest.fixture(scope="session")
 def machine():
     """Started once; a run left over by a killed test session is removed first."""
-    made = Machine(CHECKOUT / ".run" / "test-stack")
+    made = Machine(CHECKOUT / ".run" / "test-stack", settings=_USERS)
     remove(made)
     made.run.mkdir(parents=True)
     try:

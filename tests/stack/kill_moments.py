@@ -81,7 +81,9 @@ def input_file(machine: Machine) -> Path:
 
 def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
     wait_for("Spark's Python workers", lambda: find(machine, "pyspark.daemon"))
-    return wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
+    return wait_for(
+        "the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay_and_plan.py")
+    )
 
 
 @dataclass
@@ -111,10 +113,10 @@ class HeldTable:
 
     def reach_loading(self, machine: Machine, _run_id: str) -> list[int]:
         """Held from the start of the Spark driver on, for opening a run touches the table too."""
-        wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
+        wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay_and_plan.py"))
         self.hold(machine)
         self._wait_for_a_writer(machine)
-        return [pid for pid in find(machine, "python", "replay.py") if pid not in find(machine, "SparkSubmit")]
+        return [pid for pid in find(machine, "python", "replay_and_plan.py") if pid not in find(machine, "SparkSubmit")]
 
     def _wait_for_a_writer(self, machine: Machine) -> None:
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = %s"
@@ -128,7 +130,7 @@ def reach_scheduler(machine: Machine, _run_id: str) -> list[int]:
 
 
 def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
-    wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay.py"))
+    wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay_and_plan.py"))
     return [int((machine.server.data / "postmaster.pid").read_text().split()[0])]
 
 

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from stack.airflow.cluster_entries import write_entry
-from stack.airflow.server import CHECKOUT
+from stack.installed_code import CHECKOUT
 from tests.stack import kill_moments
 from tests.stack.by_hand import BY_HAND
 
@@ -46,7 +46,7 @@ class Reader(threading.Thread):
 
     def __init__(self, machine):
         super().__init__(daemon=True)
-        self.dsn, self.answers, self.is_over, self.refused = machine.dsn("advisor"), [], threading.Event(), 0
+        self.dsn, self.answers, self.is_over, self.refused = machine.dsn("advisor"), [], threading.Event(), []
 
     def run(self):
         while not self.is_over.is_set():
@@ -56,8 +56,8 @@ class Reader(threading.Thread):
                     while not self.is_over.is_set():
                         self.note(connection.execute(SEEN).fetchall())
                         time.sleep(0.1)
-            except psycopg.Error:
-                self.refused += 1  # only while Postgres itself is down
+            except psycopg.Error as error:
+                self.refused.append(str(error))  # only while Postgres itself is down
                 time.sleep(0.2)
 
     def note(self, answer):

@@ -12,8 +12,8 @@ from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.version import advisor_version
 from stack.airflow.cluster_entries import write_entry
-from stack.airflow.server import CHECKOUT
 from stack.demo import pipeline as demo
+from stack.installed_code import CHECKOUT
 from tests.stack.by_hand import BY_HAND
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _tell(
     document: dict[str, Any], words: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
 ) -> None:
-    from rebalance_advisor.publish.report import uncovered_by
+    from rebalance_advisor.publish.report.verdict_words import uncovered_by
 
     now = datetime.now(UTC)
     if as_json:

@@ -1,8 +1,9 @@
 """Is PLAN still valid and worth it on a newer SNAPSHOT?
 
 Exit codes: 0 valid, 10 stale, 11 not worth it, 12 harmful or in conflict; 1 bad input or not a plan of ours (its
-hash is wrong), 2 wrong usage. A plan is stale once its time is over by this machine's clock. ``--json`` gives each
-reason and each warning a code, which scripts may rely on; the words may change.
+hash is wrong), 2 wrong usage; with --policy 13: valid, but against what the file allows, its windows by this machine's
+clock. A plan is stale once its time is over by that clock. ``--json`` gives each reason and each warning a code, which
+scripts may rely on; the words may change.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from pathlib import Path
 
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
 from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.log_dirs.read_back import check_log_dirs, is_log_dir_plan
 from rebalance_advisor.cli.plan_arguments import read_sealed_plan
+from rebalance_advisor.cli.policy.option import add_policy_option, exit_code_with, policy_lines, rules_broken_by
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.publish.folders.version_folders import plan_path
@@ -28,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("snapshot", metavar="SNAPSHOT", type=Path)
     parser.add_argument("--json", action="store_true", help="print the status as JSON")
+    add_policy_option(parser)
     add_input_options(parser)
     add_window_options(parser)
 
@@ -37,12 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.plans.check import check_plan
     from rebalance_advisor.dumps import read_input
 
+    if is_log_dir_plan(arguments.plan):
+        return check_log_dirs(arguments)
     say, request = Progress(), window_request(arguments)
     document = read_sealed_plan(arguments.plan)
     say("reading")
     snapshot, now = read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes), datetime.now(UTC)
     snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
-    result = check_plan(document, snapshot, now=now)
+    result, broken = check_plan(document, snapshot, now=now), rules_broken_by(document, arguments.policy, now)
     code = int(result.status)
     if arguments.json:
         reasons, warnings = (
@@ -51,10 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
         )
         outcome = {"status": WORDS[code], "reasons": reasons, "done": result.done, "left": result.left}
         outcome |= {"warnings": warnings, "reading_age_s": age_s(snapshot.captured_at, now)}
+        outcome |= {"policy": None if broken is None else [{"rule": r.rule, "words": r.words} for r in broken]}
         write_json(sys.stdout, outcome)
     else:
         first = f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}"
         write_lines(sys.stdout, *with_reading_age([first], snapshot.captured_at, now))
         write_lines(sys.stdout, *(f"  {reason.code.value}: {reason.words}" for reason in result.because))
         write_lines(sys.stdout, *(f"  warning: {reason.code.value}: {reason.words}" for reason in result.warnings))
-    return code
+        write_lines(sys.stdout, *policy_lines(broken))
+    return exit_code_with(code, broken)

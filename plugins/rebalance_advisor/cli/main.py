@@ -31,6 +31,12 @@ COMMANDS = {
         "what a topic's keys do to its partitions, from a sample of its records",
     ),
     "group": ("rebalance_advisor.cli.groups.group", "one group under every strategy, and what a pod's death costs"),
+    "health": ("rebalance_advisor.cli.health.command", "is the advisor itself well? for Prometheus, from the store"),
+    "import": (
+        "rebalance_advisor.cli.coming_from.command",
+        "settings of Cruise Control or topicmappr as a table of clusters.toml",
+    ),
+    "schema": ("rebalance_advisor.cli.schemas.command", "the JSON schema of plan.json or findings.json"),
     "replay": ("rebalance_advisor.cli.replay", "answer cases of any strategy, one JSON a line"),
 }
 

@@ -1,6 +1,8 @@
 """Make a plan for INPUT and write it with its files: waves, rollback, elections in Kafka's own JSON, commands, report.
 
 INPUT is a snapshot, a cluster model, a reassignment JSON (each plain or .gz), or a folder of dumps of Kafka's tools.
+Several INPUTs are planned side by side on all cores: each plan goes to a folder of its own below --out, a table of all
+to fleet.txt, and the exit code is the gravest.
 Exit codes: 0 done (also when nothing has to be done), 1 bad input, 2 wrong usage, 3 the hard rules cannot be met,
 4 too little was seen for a verdict.
 """
@@ -10,36 +12,77 @@ from __future__ import annotations
 import argparse
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.plans.plan import Plan, to_document
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.uncovered import uncovered_words
 from rebalance_advisor.cli.exit_codes import exit_code_of
-from rebalance_advisor.cli.interrupt import taken_back_on_interrupt
-from rebalance_advisor.cli.plan_input import add_planning_arguments, read_plan_input, requested
+from rebalance_advisor.cli.fleet.made_plan import Made, plan_into_folder
+from rebalance_advisor.cli.log_dirs.command import add_log_dir_options, asks_for_log_dirs
+from rebalance_advisor.cli.plan_arguments import request_of
+from rebalance_advisor.cli.plan_input import add_planning_arguments, requested
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.cli.what_if.command import run_what_if
 from rebalance_advisor.request.option_table import ALL
+from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.terminal import write_json, write_lines
 
 if TYPE_CHECKING:
-    from kafka_rebalance.plans.explain.hours_outside import HoursOutside
+    pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``rebalance-advisor plan``."""
-    add_planning_arguments(parser, made="plan.json and its files go: absent, empty, or a plan", printed="the outcome")
+    made = "plan.json and its files go: absent, empty, or a plan"
+    add_planning_arguments(parser, made=made, printed="the outcome", many=True)
+    words = (
+        "a topic to be made, as orders:12:3:20MB:500GB (rate and bytes of all of it): where it goes; nothing moves …"
+    )
+    parser.add_argument(
+        "--new-topic",
+        action="append",
+        default=[],
+        metavar="NAME:PARTITIONS:RF[:IN_BYTES_PER_S[:LOG_BYTES]]",
+        help=words,
+    )
+    add_log_dir_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, plan, verify, write. A plan that does not pass its own verification is not written."""
+    """One plan, or one of each of several clusters."""
+    if len(arguments.inputs) > 1:
+        from rebalance_advisor.cli.fleet.command import run_fleet
+
+        request = request_of(arguments)
+        if arguments.new_topic or asks_for_log_dirs(arguments):
+            option = "--new-topic" if arguments.new_topic else "a plan between log dirs"
+            raise UsageError.at(option, "is about one cluster", "give one INPUT")
+        _require_plan_alone(request)
+        return run_fleet(arguments, request)
+    arguments.input = arguments.inputs[0]
     request = requested(arguments)
+    if asks_for_log_dirs(arguments):
+        from rebalance_advisor.cli.log_dirs.command import run_log_dirs
+
+        _require_plan_alone(request)
+        return run_log_dirs(arguments, request)
+    if arguments.new_topic:
+        from rebalance_advisor.cli.new_topics.command import run_new_topics
+
+        _require_plan_alone(request)
+        return run_new_topics(arguments, request)
     if request.own_scenarios:
         return run_what_if(arguments, request, command="plan")
+    _require_plan_alone(request)
+    made = plan_into_folder(arguments, request, Progress())
+    _tell(made, as_json=arguments.json)
+    return exit_code_of(made.plan.verdict)
+
+
+def _require_plan_alone(request: RunRequest) -> None:
+    """Raises UsageError for what only an advisory has."""
     if request.owners or request.mutes:
         raise UsageError.at("--owners" if request.owners else "--mutes", "a plan alone has no findings", "use advise")
     if request.own_strategies:
@@ -50,31 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError.at("--heavy-keys", "a plan alone has no findings", "use advise")
     if request.scenarios != ALL:
         raise UsageError.at("--scenarios", "a plan alone replays no groups", "use advise")
-    from kafka_rebalance.plans.builder import make_plan
-    from kafka_rebalance.plans.explain.hours_outside import hours_outside
-    from kafka_rebalance.plans.verified_plan import verified
-    from rebalance_advisor.compiling.first_compile import tell_of_first_compile
-    from rebalance_advisor.publish.plan_folder import write_plan_folder
-    from rebalance_advisor.version import advisor_version
-
-    tell_of_first_compile("plan")
-    say = Progress()
-    given = read_plan_input(arguments, request, say)
-    plan = make_plan(
-        given.snapshot, given.request.options, seed=given.request.seed, previous=given.previous,
-        advisor_version=advisor_version(), progress=say,
-    )  # fmt: skip
-    say("verifying")
-    plan = verified(plan, given.snapshot).plan
-    hours = hours_outside(given.snapshot, plan, given.hourly)
-    say("writing")
-    with taken_back_on_interrupt():
-        folder = write_plan_folder(arguments.out, given.snapshot, plan, hours)
-    _tell(plan, given.snapshot, folder, hours, as_json=arguments.json)
-    return exit_code_of(plan.verdict)
 
 
-def _tell(plan: Plan, snapshot: ClusterSnapshot, folder: Path, hours: HoursOutside | None, *, as_json: bool) -> None:
+def _tell(made: Made, *, as_json: bool) -> None:
+    plan, snapshot, folder, hours = made.plan, made.snapshot, made.folder, made.hours
     uncovered, now = uncovered_words(snapshot.coverage), datetime.now(UTC)
     if as_json:
         document = to_document(plan)

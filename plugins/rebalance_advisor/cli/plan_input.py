@@ -32,9 +32,15 @@ class PlanInput:
     hourly: HourlyLoads | None = None
 
 
-def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printed: str) -> None:
-    """INPUT, ``--out``, ``--json`` and every option of a plan; ``made`` and ``printed`` are the command's own words."""
-    parser.add_argument("input", metavar="INPUT", type=Path)
+def add_planning_arguments(parser: argparse.ArgumentParser, *, made: str, printed: str, many: bool = False) -> None:
+    """INPUT (with ``many`` one or more, as ``inputs``), ``--out``, ``--json`` and every option of a plan.
+
+    ``made`` and ``printed`` are the command's own words.
+    """
+    if many:
+        parser.add_argument("inputs", metavar="INPUT", type=Path, nargs="+")
+    else:
+        parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help=f"where {made} to be replaced whole")
     parser.add_argument("--json", action="store_true", help=f"print {printed} as JSON")
     add_plan_options(parser)

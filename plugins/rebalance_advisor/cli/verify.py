@@ -2,7 +2,7 @@
 
 PLAN is a plan's folder, or its plan.json; every file of the plan beside it is judged as well, and none may be missing.
 A plan.json that lies alone is verified alone, and the output says so. INPUT is what the plan was made from. Exit codes:
-0 all right, 1 faults or bad input, 2 wrong usage.
+0 all right, 1 faults or bad input, 2 wrong usage; with --policy 13: right, but against what the file allows.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.verify import Verification
 from rebalance_advisor.cli.history import add_window_options, window_request, with_window
 from rebalance_advisor.cli.input_arguments import add_input_options
+from rebalance_advisor.cli.log_dirs.read_back import is_log_dir_plan, verify_log_dirs
+from rebalance_advisor.cli.policy.option import Broken, add_policy_option, exit_code_with, policy_lines, rules_broken_by
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
 from rebalance_advisor.publish.folders.folder_marker import MARKER
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", type=plan_path)
     parser.add_argument("input", metavar="INPUT", type=Path)
     parser.add_argument("--json", action="store_true", help="print faults and recomputed bounds as JSON")
+    add_policy_option(parser)
     add_input_options(parser)
     add_window_options(parser)
 
@@ -46,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     from kafka_rebalance.verify import verify_folder
     from rebalance_advisor.dumps import read_input
 
+    if is_log_dir_plan(arguments.plan):
+        return verify_log_dirs(arguments)
     say, request = Progress(), window_request(arguments)
     contents = _contents(arguments.plan)
     is_alone = len(contents) == 1 and not _is_plan_folder(arguments.plan)
@@ -54,8 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
     snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     say("verifying")
     verification = verify_folder(contents, snapshot, is_alone=is_alone)
-    _tell(verification, contents, is_alone=is_alone, as_json=arguments.json)
-    return EXIT_RIGHT if verification.is_right else EXIT_FAULTS
+    # The limits are asked of a document that is right: of another one no figure is known to be there.
+    broken = rules_broken_by(json.loads(contents[_PLAN]), arguments.policy) if verification.is_right else None
+    _tell(verification, contents, broken, is_alone=is_alone, as_json=arguments.json)
+    return exit_code_with(EXIT_RIGHT, broken) if verification.is_right else EXIT_FAULTS
 
 
 def _is_plan_folder(path: Path) -> bool:
@@ -86,7 +93,9 @@ def _read(file: Path) -> bytes:
     return read_bytes(file, ByteBudget())
 
 
-def _tell(verification: Verification, contents: Mapping[str, bytes], *, is_alone: bool, as_json: bool) -> None:
+def _tell(
+    verification: Verification, contents: Mapping[str, bytes], broken: Broken, *, is_alone: bool, as_json: bool
+) -> None:
     if as_json:
         outcome = {
             "is_right": verification.is_right,
@@ -94,6 +103,7 @@ def _tell(verification: Verification, contents: Mapping[str, bytes], *, is_alone
             "faults": [{"code": f.code, "place": f.place, "message": f.message} for f in verification.faults],
             "counts": dict(verification.counts),
             "bounds": dict(verification.bounds),
+            "policy": None if broken is None else [{"rule": rule.rule, "words": rule.words} for rule in broken],
         }
         write_json(sys.stdout, outcome)
         return
@@ -106,6 +116,7 @@ def _tell(verification: Verification, contents: Mapping[str, bytes], *, is_alone
             write_lines(sys.stdout, f"and {more} more of the same kinds")
     if is_alone:
         write_lines(sys.stdout, "files beside: not there, not judged")
+    write_lines(sys.stdout, *policy_lines(broken))
 
 
 def _tell_right(verification: Verification, document: dict[str, Any]) -> None:

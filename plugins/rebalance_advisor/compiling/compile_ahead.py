@@ -26,8 +26,9 @@ from kafka_rebalance.planner.state import make_state
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.plans.waves.fill_waves import WaveLimits, waves_of
+from kafka_rebalance.plans.waves.leader_steps import leader_steps
 from kafka_rebalance.plans.waves.slot_filling import slot_filling_seconds
-from kafka_rebalance.plans.waves.transfers import ReplicaCells, transfers_of
+from kafka_rebalance.plans.waves.transfers import LeaderShifts, ReplicaCells, transfers_of
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import PartitionTable
@@ -87,6 +88,7 @@ def _anneal(problem: Problem, bands: WorkingBands) -> None:
 
 def _cut_waves() -> None:
     cells = ReplicaCells(np.array([[2], [3]], dtype=np.int32), np.ones((2, 1), dtype=np.bool_))
+    leaders = LeaderShifts(np.array([0, 1], dtype=np.int32), np.array([2, 3], dtype=np.int32))
     transfers = transfers_of(
         source=np.array([0, 1], dtype=np.int32),
         size=np.ones(2),
@@ -94,8 +96,10 @@ def _cut_waves() -> None:
         new=cells,
         dropped=cells,
         own_size=np.ones((2, 1)),
+        leaders=leaders,
     )
     waves_of(transfers, cells.is_meant[:, 0], _BROKERS, None, WaveLimits(1_000_000, 2, 100))
+    leader_steps(leaders, cells.is_meant[:, 0], _BROKERS, 100, 2)
     slot_filling_seconds(transfers, _BROKERS, 2, 1e6)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ def unexpected_rows(dsn: str, batch: str, queries: Mapping[str, str]) -> dict[st
     Raises RuntimeError where a query cannot be run: a rule that was not asked has not been kept.
     """
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)  # hundreds of lines about itself, none about rows
     import great_expectations as gx
 
     context = gx.get_context(mode="ephemeral")

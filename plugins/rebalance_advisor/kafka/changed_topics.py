@@ -156,7 +156,6 @@ def _without_figures(reading: Reading, names: frozenset[str]) -> Reading:
             places=_without(storage.places, names),
             future=_without(storage.future, names),
         ),
-        eligible={key: brokers for key, brokers in reading.eligible.items() if key[0] not in names},
         local_starts={key: offset for key, offset in reading.local_starts.items() if key[0] not in names},
         starts={key: offset for key, offset in reading.starts.items() if key[0] not in names},
         ends={key: offset for key, offset in reading.ends.items() if key[0] not in names},

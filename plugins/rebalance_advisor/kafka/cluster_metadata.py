@@ -136,7 +136,7 @@ def _topics_of(metadata: Any) -> TopicsSeen:
         if topic.error_code:
             seen.errors[topic.name] = int(topic.error_code)
             continue
-        seen.topics[topic.name] = SeenTopic(topic.name, _kafka_id(topic.topic_id), bool(topic.is_internal))
+        seen.topics[topic.name] = SeenTopic(topic.name, kafka_id(topic.topic_id), bool(topic.is_internal))
         seen.partitions[topic.name] = tuple(
             SeenPartition(
                 topic.name, row.partition_index, None if row.leader_id < 0 else row.leader_id,
@@ -239,7 +239,7 @@ def read_reassignments(
     }
 
 
-def _kafka_id(topic_id: UUID | None) -> str | None:
+def kafka_id(topic_id: UUID | None) -> str | None:
     """As Kafka's tools print it: 22 characters of URL-safe base64; None for brokers older than topic ids."""
     if topic_id is None or topic_id.int == 0:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kafka.protocol.admin import (
@@ -24,7 +24,7 @@ from kafka_rebalance.snapshot.model import Group, GroupType, Quota
 from kafka_rebalance.snapshot.ranges import LARGEST_QUOTA
 from kafka_rebalance.snapshot.rights import Right
 from rebalance_advisor.kafka.assemble import Reading
-from rebalance_advisor.kafka.cluster_metadata import SeenPartition
+from rebalance_advisor.kafka.cluster_metadata import SeenPartition, kafka_id
 from rebalance_advisor.kafka.connection.client import error_name, reason_of
 from rebalance_advisor.kafka.coverage import CONFIGS, PARTITION_OFFSETS, Coverage
 from rebalance_advisor.kafka.offsets import TopicPartition
@@ -37,20 +37,19 @@ _PARTITIONS_A_PAGE = 2_000  # what a broker answers at most, as it comes
 _CLUSTER_REFUSED = 31
 _QUOTAS = "client quotas"
 _LOCAL_START, _KNOWS_LOCAL_START = -4, 8  # the version of ListOffsets that brought it
-_LOCAL = "start offset on disk"
+_LOCAL, _ELIGIBLE = "start offset on disk", "eligible leader replicas"
 
 
 def read_details(
     sender: RequestSender, reading: Reading, leaders: Mapping[TopicPartition, int], coverage: Coverage
 ) -> Reading:
-    """The reading with all of it. ``leaders`` of the partitions that one can ask."""
+    """The reading with all of it but eligible leaders. ``leaders`` of the partitions that one can ask."""
     tiered = {name for name, values in reading.configs.topics.items() if values.get("remote.storage.enable") == "true"}
     return replace(
         reading,
         features=read_features(sender, coverage),
         quotas=read_quotas(sender, coverage),
         groups=with_group_configs(sender, reading.groups, coverage),
-        eligible=read_eligible_leaders(sender, _short_of_isr(reading), coverage),
         local_starts=read_local_starts(
             sender, {key: leader for key, leader in leaders.items() if key[0] in tiered}, coverage
         ),
@@ -130,13 +129,50 @@ def _short_of_isr(reading: Reading) -> list[SeenPartition]:
     return found
 
 
+def with_eligible_leaders(sender: RequestSender, reading: Reading, coverage: Coverage) -> Reading:
+    """The reading with replicas that may lead although they are not in the ISR (KIP-966), where an ISR is short.
+
+    To be asked last: an ISR that shrank while the rest was read would be shown without them. Leader, ISR, offline and
+    eligible replicas of a partition are those of one answer, never of two moments; where the topic was made anew or the
+    replicas are others by then, that is told, and the partition stays as it was.
+    """
+    ids = {topic.name: topic.id for topic in reading.metadata.topics}
+    wanted = {(row.topic, row.partition): row for row in _short_of_isr(reading)}
+    now, eligible = {}, {}
+    for row in read_eligible_leaders(sender, wanted.values(), coverage):
+        key = (row.topic, row.partition)
+        is_made_anew = None not in (row.topic_id, ids[row.topic]) and row.topic_id != ids[row.topic]
+        if is_made_anew or row.replicas != wanted[key].replicas:
+            coverage.add_partition(*key, _ELIGIBLE, "it changed while it was read")
+            continue
+        now[key] = replace(wanted[key], leader=row.leader, isr=row.isr, offline=row.offline)
+        if row.eligible:
+            eligible[key] = row.eligible
+    rows = tuple(now.get((row.topic, row.partition), row) for row in reading.metadata.partitions)
+    return replace(reading, metadata=replace(reading.metadata, partitions=rows), eligible=eligible)
+
+
+@dataclass(frozen=True, slots=True)
+class EligibleLeaders:
+    """A partition as DescribeTopicPartitions shows it: ``eligible`` may lead although they are not in ``isr``."""
+
+    topic: str
+    topic_id: str | None
+    partition: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...]
+    eligible: tuple[int, ...]
+
+
 def read_eligible_leaders(
     sender: RequestSender, partitions: Iterable[SeenPartition], coverage: Coverage
-) -> dict[TopicPartition, tuple[int, ...]]:
-    """Replicas that may lead although they are not in the ISR (KIP-966), where there are any."""
+) -> list[EligibleLeaders]:
+    """Of these partitions those that the brokers tell of; why others are missing is told."""
     wanted = {(partition.topic, partition.partition) for partition in partitions}
     if not wanted or sender.client.version_of(DescribeTopicPartitionsRequest) < 0:
-        return {}
+        return []
     topic = DescribeTopicPartitionsRequest.TopicRequest
     request = DescribeTopicPartitionsRequest(
         topics=[topic(name=name) for name in sorted({name for name, _ in wanted})],
@@ -145,18 +181,35 @@ def read_eligible_leaders(
     )
     answer = sender.send_to_any(request)
     if isinstance(answer, Exception):
-        coverage.add_cluster("eligible leader replicas", reason_of(answer))
-        return {}
+        coverage.add_cluster(_ELIGIBLE, reason_of(answer))
+        return []
     if answer.next_cursor is not None:
         reason = f"more than {_PARTITIONS_A_PAGE:,} partitions are in topics that are short of in-sync replicas"
         where = f"; read up to topic {answer.next_cursor.topic_name}"
-        coverage.add_cluster("eligible leader replicas", reason + where)
-    return {
-        (row.name, partition.partition_index): tuple(partition.eligible_leader_replicas)
-        for row in answer.topics
-        for partition in row.partitions or ()
-        if partition.eligible_leader_replicas
-    }
+        coverage.add_cluster(_ELIGIBLE, reason + where)
+    found = []
+    for row in answer.topics:
+        if row.error_code:
+            coverage.add_error("topic", row.name, _ELIGIBLE, row.error_code)
+        found += [
+            _eligible_of(row, partition)
+            for partition in row.partitions or ()
+            if (row.name, partition.partition_index) in wanted  # also one without a leader
+        ]
+    return found
+
+
+def _eligible_of(topic: Any, partition: Any) -> EligibleLeaders:
+    return EligibleLeaders(
+        topic.name,
+        kafka_id(topic.topic_id),
+        partition.partition_index,
+        None if partition.leader_id < 0 else partition.leader_id,
+        tuple(partition.replica_nodes),
+        tuple(partition.isr_nodes),
+        tuple(partition.offline_replicas),
+        tuple(partition.eligible_leader_replicas or ()),
+    )
 
 
 def read_local_starts(

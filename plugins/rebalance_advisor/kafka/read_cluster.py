@@ -1,7 +1,8 @@
 """Read one running cluster into one ``ClusterSnapshot``: in order, under one deadline, without writing anything.
 
     probe → connect to every broker → metadata (brokers, topics, partitions, reassignments)
-          → log dirs and configs → groups → committed offsets → start and end offsets → metadata once more → snapshot
+          → log dirs and configs → groups → committed offsets → start and end offsets
+          → quotas, features, configs of groups → metadata once more → eligible leaders → snapshot
 
 Commits are read before ends, so that a lag is never negative. What changed meanwhile is read once more, or told. At
 most 14 requests to each broker and 10 for the cluster read it, however many partitions and groups there are. A broker
@@ -27,7 +28,7 @@ from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.coverage import REST, Coverage
-from rebalance_advisor.kafka.details import read_details
+from rebalance_advisor.kafka.details import read_details, with_eligible_leaders
 from rebalance_advisor.kafka.group_offsets import read_group_offsets
 from rebalance_advisor.kafka.groups.groups import ListedGroups, describe_groups, list_groups
 from rebalance_advisor.kafka.hidden_topics import note_hidden_topics
@@ -105,6 +106,7 @@ def read_with_settings(
         reading = Reading(metadata, storage, configs, starts, ends, groups)
         reading = read_details(sender, reading, leaders, coverage)
         reading = read_again_what_changed(sender, reading, coverage)
+        reading = with_eligible_leaders(sender, reading, coverage)
         known = {topic.name for topic in reading.metadata.topics}
         note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
         version = client.kafka_version

@@ -89,7 +89,7 @@ def _told(error: BaseException) -> str:
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     try:
         words = str(error)
-    except Exception:  # noqa: BLE001 (foreign code)
+    except BaseException:  # noqa: BLE001 (foreign code: its words may raise, or exit)
         words = "its message cannot be made"
     return f"{type(error).__name__}: {words[:_MOST_FAULT_CHARS]}{place}"
 

@@ -14,7 +14,9 @@ from enum import Enum
 from typing import Any
 
 from kafka_rebalance.errors import UsageError
-from kafka_rebalance.resources import RESOURCES, in_a_sentence
+from kafka_rebalance.options.loss_kind import LOSSES
+from kafka_rebalance.options.preference import Preference
+from kafka_rebalance.resources import BOUNDED, ON_REQUEST, RESOURCES, in_a_sentence
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.option_texts import once
@@ -178,6 +180,23 @@ PLAN_OPTIONS = (
     Option("cap", "caps", _WANTED, kinds.CAP, "Caps",
         "what no broker may carry more of after the plan, as replicas=4000 or out=200MB/s …",
         "RESOURCE=AMOUNT", Values.MAP),
+    Option("headroom", "headroom", _WANTED, kinds.HEADROOM, "Headroom",
+        f"share of each broker's known capacity that stays free after the plan, for {in_a_sentence(BOUNDED)} …",
+        "RESOURCE=SHARE", Values.MAP),
+    Option("also_balance", "also_balance", _WANTED, kinds.one_of(*ON_REQUEST), "Also balanced",
+        "gets the band of all others, too: what is produced to a broker's leaders (leader_in), or what it would send "
+        "if it led all that it holds (potential_out) …", "RESOURCE", Values.SET),
+    Option("survive", "survive", _WANTED, kinds.one_of(*LOSSES), "Losses to survive",
+        "nobody is above its known capacity after the loss of any one broker, or rack: leaders go to the next of each "
+        "list", "broker|rack"),
+    Option("topic_brokers", "topic_brokers", _WANTED, kinds.TOPIC_BROKERS, "Brokers of topics",
+        "topics of this pattern may be on these brokers alone, as pay-.*=1,2,3 or pay-.*=rack:a …",
+        "RE=BROKERS", Values.LIST),
+    Option("min_topic_leaders", "min_topic_leaders", _WANTED, kinds.TOPIC_LEADERS, "Least leaders of topics",
+        "every broker that may lead leads so many partitions of each topic of this pattern, or as many as there are "
+        "for each, as pay-.*=2 …", "RE=NUMBER", Values.LIST),
+    Option("remove_rack", "remove_racks", _WANTED, kinds.NAME, "Racks to remove",
+        "everything leaves all its brokers …", "RACK", Values.SET),
     Option("remove_broker", "remove_brokers", _WANTED, kinds.BROKER, "Brokers to remove",
         "everything leaves it …", "N", Values.SET),
     Option("add_broker", "add_brokers", _WANTED, kinds.NEW_BROKER, "Brokers to add",
@@ -199,18 +218,31 @@ PLAN_OPTIONS = (
         "without an order nothing moves until a broker is so far from its fair share (20%)", "20%"),
     Option("least_gain_per_byte", "least_gain_per_byte", _WANTED, kinds.RATIO, "Least gain",
         "without an order: imbalance removed over bytes copied, as shares, that a plan must reach (0.05)", "RATIO"),
+    Option("prefer", "prefer", _COST, kinds.one_of(*(cost.value for cost in Preference)), "What comes first",
+        "bytes, moves, time or leaders: the cost to keep lowest, the others after it in this order",
+        "bytes|moves|time|leaders", default=Preference.BYTES.value),
+    Option("slack", "slack", _COST, kinds.SHARE, "Slack",
+        "share of its own bound that a cost may stay above it for the sake of the next (5%)", "5%"),
     Option("max_move_bytes", "max_move_bytes", _COST, kinds.AMOUNT, "At most so many bytes copied",
         "bytes copied at most, e.g. 500GB", "B"),
     Option("max_moves", "max_moves", _COST, kinds.COUNT, "At most so many replicas moved",
         "replicas moved at most", "N"),
     Option("max_leader_changes", "max_leader_changes", _COST, kinds.COUNT, "At most so many leaders changed",
         "leaders changed at most", "N"),
+    Option("max_hours", "max_hours", _COST, kinds.SPENT_HOURS, "At most so many hours",
+        "hours that all waves take at the throttle, e.g. 6 or 1.5", "H"),
+    Option("max_reorders", "max_reorders", _COST, kinds.COUNT, "At most so many lists reordered",
+        "lists that stay which get their followers in another order, so that any lost broker's leaders spread evenly: "
+        "copies nothing (0)", "N", default=0),
     Option("throttle", "throttle_bytes_per_s", _COST, kinds.RATE, "Throttle",
         "of each broker in each direction, e.g. 50MiB (default)", "BYTES_PER_S"),
     Option("moves_per_broker", "moves_per_broker", _COST, kinds.NUMBER_FROM_1, "Moves of a broker at a time",
         "partitions that a broker sends, and copies that it receives, in one wave (so many that waves stay few)", "N"),
     Option("partitions_per_wave", "partitions_per_wave", _COST, kinds.NUMBER_FROM_1, "Partitions in a wave",
         "rows of one wave's file at most (5000)", "N"),
+    Option("max_leader_changes_per_wave", "max_leader_changes_per_wave", _COST, kinds.NUMBER_FROM_1,
+        "Leaders of a broker changed in a wave",
+        "leaders that change from a broker, and to it, in one wave at most (100)", "N"),
     Option("capacity", "capacities", _KNOWN, kinds.CAPACITY, "Capacities",
         "what brokers can carry: in a shell a file, CSV or Cruise Control's capacity JSON", "FILE"),
     Option("expires_after_hours", "expires_after_hours", _KNOWN, kinds.HOURS, "Hours until the plan expires",

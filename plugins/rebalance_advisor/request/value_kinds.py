@@ -14,14 +14,14 @@ from typing import Any
 from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO, MOST_WINDOW_HOURS
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.resources import RESOURCES, ROWS, TABLE
+from kafka_rebalance.resources import BOUNDED, RESOURCES, ROWS, TABLE
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor import option_texts as texts
 from rebalance_advisor.own_strategies.limits import LEAST_BYTES
 from rebalance_advisor.own_strategies.targets import Kind, read_target
 
 LONGEST_BITS = 200  # longer numbers are in no range, and some are too long to be written out
-_CAPACITY_FIELDS = tuple(row.capacity for row in TABLE if row.capacity is not None)
+_CAPACITY_FIELDS = tuple(dict.fromkeys(row.capacity for row in TABLE if row.capacity is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,11 @@ def _cap_text(wanted: tuple[str, float]) -> str:
     return f"{resource}={int(most) if is_whole else repr(most)}"
 
 
+def _headroom_text(wanted: tuple[str, float]) -> str:
+    resource, share = wanted
+    return f"{resource}={share!r}"
+
+
 def _window(value: Any) -> int:
     """``"7d"``, or a number of hours."""
     return texts.window(value if isinstance(value, str) else f"{_whole(texts.count)(value)}h")
@@ -157,6 +162,10 @@ FLAG = ValueKind({"type": ["boolean"]}, lambda _: True, _flag)
 COUNT = ValueKind({"type": ["integer"], "minimum": 0}, texts.count, _whole(texts.count))
 NUMBER_FROM_1 = ValueKind({"type": ["integer"], "minimum": 1}, texts.at_least_one, _whole(texts.at_least_one))
 HOURS = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_HOURS}, texts.hours, _whole(texts.hours))
+SPENT_HOURS = ValueKind(
+    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": MOST_HOURS, "pattern": "^[0-9]+([.][0-9]+)?$"},
+    texts.spent_hours, _number(texts.spent_hours),
+)  # fmt: skip
 FACTOR = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_FACTOR}, texts.factor, _whole(texts.factor))
 # A form that lets people choose among known brokers gives texts.
 BROKER = ValueKind(
@@ -177,6 +186,18 @@ TARGET = ValueKind(
 CAP = ValueKind(
     {"type": ["string"], "pattern": f"^({'|'.join(RESOURCES)})=.+$"}, texts.cap, _text(texts.cap), _cap_text
 )
+HEADROOM = ValueKind(
+    {"type": ["string"], "pattern": f"^({'|'.join(BOUNDED)})=.+$"},
+    texts.headroom, _text(texts.headroom), _headroom_text,
+)  # fmt: skip
+TOPIC_BROKERS = ValueKind(
+    {"type": ["string"], "pattern": "^.+=([0-9]+|rack:[^,]+)(,([0-9]+|rack:[^,]+))*$"},
+    texts.topic_brokers, _text(texts.topic_brokers), texts.topic_brokers_text,
+)  # fmt: skip
+TOPIC_LEADERS = ValueKind(
+    {"type": ["string"], "pattern": "^.+=[0-9]+$"},
+    texts.topic_leaders, _text(texts.topic_leaders), texts.topic_leaders_text,
+)  # fmt: skip
 NEW_BROKER = ValueKind(
     {"type": ["string", "integer"], "pattern": "^[0-9]+(:.+)?$", "minimum": 0, "maximum": MOST_BROKER_ID},
     texts.new_broker, _new_broker, _new_broker_text,

@@ -26,10 +26,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * Members of consumer groups, each a thread of its own. One JSON command a line in, one answer a line out:
  * {@code join} (name, topics, settings), {@code leave} (names: each is closed as its protocol closes it, answered when all
- * are), {@code stall} (names: they poll no more), {@code tell} (what each member holds, and when it got and gave up
+ * are), {@code stall} (names: they poll no more), {@code resume} (they do again), {@code tell} (what each member holds, and when it got and gave up
  * what), {@code read} (which offsets anybody read since it was last asked, and what was given up meanwhile, also by those
- * that are closed). Killed, it leaves no goodbye behind. A setting of our own, {@code test.commit.interval.ms}: the member
- * commits by itself, that often and at no other time.
+ * that are closed). Killed, it leaves no goodbye behind. Settings of our own: {@code test.commit.interval.ms}: the member
+ * commits by itself, that often and at no other time; {@code test.commit.when.revoked}: and in its listener alone.
  */
 final class GroupMembers {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -46,7 +46,8 @@ final class GroupMembers {
             ObjectNode answer = switch (command.get("do").asText()) {
                 case "join" -> join(command);
                 case "leave" -> leave(command);
-                case "stall" -> stall(command);
+                case "stall" -> stall(command, true);
+                case "resume" -> stall(command, false);
                 case "read" -> read();
                 default -> tell();
             };
@@ -75,9 +76,9 @@ final class GroupMembers {
         return JSON.createObjectNode();
     }
 
-    private static ObjectNode stall(JsonNode command) {
+    private static ObjectNode stall(JsonNode command, boolean isStalled) {
         for (String name : strings(command.get("names")))
-            MEMBERS.get(name).isStalled = true;
+            MEMBERS.get(name).isStalled = isStalled;
         return JSON.createObjectNode();
     }
 
@@ -118,6 +119,8 @@ final class GroupMembers {
         private final List<String> topics;
         private final Properties settings = new Properties();
         private final long commitMillis;
+        private final boolean commitsWhenRevoked;
+        private KafkaConsumer<byte[], byte[]> consumer;
         final Queue<Note> notes = new ConcurrentLinkedQueue<>();
         volatile boolean isEnding;
         volatile boolean isStalled;
@@ -132,13 +135,15 @@ final class GroupMembers {
             settings.properties().forEach(setting -> this.settings.put(setting.getKey(), setting.getValue().asText()));
             Object interval = this.settings.remove("test.commit.interval.ms");
             commitMillis = interval == null ? Long.MAX_VALUE : Long.parseLong((String) interval);
+            commitsWhenRevoked = this.settings.remove("test.commit.when.revoked") != null;
             setDaemon(true);
         }
 
         @Override
         public void run() {
             ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-            try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
+            try (KafkaConsumer<byte[], byte[]> opened = new KafkaConsumer<>(settings, bytes, bytes)) {
+                consumer = opened;
                 consumer.subscribe(topics, this);
                 long committed = System.currentTimeMillis();
                 while (!isEnding) {
@@ -168,6 +173,8 @@ final class GroupMembers {
         @Override
         public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
             note(false, partitions);
+            if (commitsWhenRevoked)
+                consumer.commitSync();
         }
 
         private void remember(ConsumerRecords<byte[], byte[]> records) {

@@ -71,7 +71,8 @@ def test_a_commands_defaults(command) -> None:
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
     read = parser.parse_args(["in.json", "--out", "folder"])
-    assert (str(read.input), str(read.out), read.json, read.max_input_bytes) == (
+    (given,) = read.inputs if "inputs" in read else [read.input]
+    assert (str(given), str(read.out), read.json, read.max_input_bytes) == (
         "in.json",
         "folder",
         False,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace as Answer
 from typing import Any
+from uuid import UUID
 
 from kafka.protocol.admin import DescribeClientQuotasRequest, DescribeConfigsRequest, DescribeTopicPartitionsRequest
 from kafka.protocol.consumer import ListOffsetsRequest
@@ -16,11 +18,13 @@ from rebalance_advisor.kafka.assemble import Reading, assemble_snapshot
 from rebalance_advisor.kafka.cluster_metadata import ClusterMetadata, SeenBroker, SeenPartition, SeenTopic
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.details import (
+    EligibleLeaders,
     read_details,
     read_eligible_leaders,
     read_features,
     read_local_starts,
     read_quotas,
+    with_eligible_leaders,
     with_group_configs,
 )
 from rebalance_advisor.kafka.storage import Configs, Storage
@@ -93,14 +97,27 @@ def short(topic: str, partition: int, *isr: int) -> SeenPartition:
     return SeenPartition(topic, partition, isr[0] if isr else None, (1, 2, 3), isr, ())
 
 
+TOLD_ID = "AAAAAAAAAAAAAAAAAAAABw"  # UUID 7 as Kafka prints it
+
+
+def told_topic(name: str, *rows: Answer, error_code: int = 0) -> Answer:
+    return Answer(name=name, topic_id=UUID(int=7), partitions=rows, error_code=error_code)
+
+
+def shown(
+    partition: int, isr: list[int], eligible: list[int], replicas: tuple[int, ...] = (1, 2, 3), offline: Any = ()
+) -> Answer:
+    return Answer(
+        partition_index=partition, leader_id=isr[0] if isr else -1, replica_nodes=list(replicas), isr_nodes=isr,
+        offline_replicas=list(offline), eligible_leader_replicas=eligible, error_code=0 if isr else 5,
+    )  # fmt: skip
+
+
 def test_eligible_leaders_are_asked_only_where_an_isr_is_short_and_one_page_at_most() -> None:
-    rows = [
-        Answer(partition_index=0, eligible_leader_replicas=[3, 2]),
-        Answer(partition_index=1, eligible_leader_replicas=[]),
-    ]
-    page = Answer(topics=[Answer(name="t", partitions=rows)], next_cursor=Answer(topic_name="u", partition_index=0))
+    rows = [shown(0, [1], [3, 2]), shown(1, [1, 2, 3], [])]
+    page = Answer(topics=[told_topic("t", *rows)], next_cursor=Answer(topic_name="u", partition_index=0))
     found, gaps, _ = answered(read_eligible_leaders, DescribeTopicPartitionsRequest, page, [short("t", 0, 1)])
-    assert found == {("t", 0): (3, 2)}
+    assert found == [EligibleLeaders("t", TOLD_ID, 0, 1, (1, 2, 3), (1,), (), (3, 2))]
     assert gaps == [
         (
             "cluster c: eligible leader replicas: more than 2,000 partitions are in topics that are short of in-sync "
@@ -108,8 +125,43 @@ def test_eligible_leaders_are_asked_only_where_an_isr_is_short_and_one_page_at_m
         )
     ]
     healthy = Cluster({})
-    assert read_eligible_leaders(healthy.sender(1), [], Coverage("c")) == {}
+    assert read_eligible_leaders(healthy.sender(1), [], Coverage("c")) == []
     assert healthy.asked == []
+
+
+def seen(*rows: SeenPartition, topic_id: str | None = TOLD_ID) -> Reading:
+    """What was read of topic t, which needs three in-sync replicas."""
+    metadata = ClusterMetadata("id", 1, (), (SeenTopic("t", topic_id, is_internal=False),), rows)
+    return Reading(metadata, Storage(), Configs({"t": {"min.insync.replicas": "3"}}), {}, {})
+
+
+def test_the_isr_is_taken_from_the_answer_that_names_the_eligible_ones() -> None:
+    """In sync when the metadata was read, not when asked, or the other way round: never a mix of both moments."""
+    page = Answer(
+        topics=[told_topic("t", shown(0, [], [2], offline=[1]), shown(1, [2, 1], []), shown(2, [4], [2], (4, 2, 3)))],
+        next_cursor=None,
+    )
+    reading = seen(short("t", 0, 1, 2), short("t", 1, 2), short("t", 2, 3))
+    coverage = Coverage("c")
+    found = with_eligible_leaders(Cluster({(1, DescribeTopicPartitionsRequest): page}).sender(1), reading, coverage)
+    lost = replace(short("t", 0), offline=(1,))
+    assert found.metadata.partitions == (lost, short("t", 1, 2, 1), short("t", 2, 3))
+    assert found.eligible == {("t", 0): (2,)}
+    assert words(coverage) == ["topic t: eligible leader replicas: partition 2: it changed while it was read"]
+
+
+def test_a_topic_made_anew_or_gone_before_it_was_asked_has_nobody_eligible_and_that_is_told() -> None:
+    anew = Answer(topics=[told_topic("t", shown(0, [1], [2]))], next_cursor=None)
+    gone = Answer(topics=[told_topic("t", error_code=3)], next_cursor=None)
+    reading = seen(short("t", 0, 1, 2), topic_id="another")
+    for page, why in (
+        (anew, "partition 0: it changed while it was read"),
+        (gone, "UnknownTopicOrPartition (3)"),
+    ):
+        coverage = Coverage("c")
+        found = with_eligible_leaders(Cluster({(1, DescribeTopicPartitionsRequest): page}).sender(1), reading, coverage)
+        assert (found.metadata, found.eligible) == (reading.metadata, {})
+        assert words(coverage) == [f"topic t: eligible leader replicas: {why}"]
 
 
 def test_where_tiered_topics_begin_on_disk_is_asked_of_their_leaders() -> None:
@@ -145,21 +197,20 @@ def test_a_whole_reading_carries_it_into_the_snapshot() -> None:
         {1: {("t", 0): 0}, 2: {}}, {1: {("t", 0): (1, 20)}},
     )  # fmt: skip
     configs = Configs({"t": {"min.insync.replicas": "2"}, "cold": {"remote.storage.enable": "true"}})
-    partition = Answer(partition_index=0, eligible_leader_replicas=[2, 9])
+    partition = shown(0, [1], [2, 9])
     local = Answer(partition_index=0, error_code=0, offset=7)
     cluster = Cluster(
         {
             (1, ApiVersionsRequest): Answer(finalized_features=[Answer(name="group.version", max_version_level=1)]),
             (1, DescribeClientQuotasRequest): Answer(error_code=0, entries=[]),
-            (1, DescribeTopicPartitionsRequest): Answer(
-                topics=[Answer(name="t", partitions=[partition])], next_cursor=None
-            ),
+            (1, DescribeTopicPartitionsRequest): Answer(topics=[told_topic("t", partition)], next_cursor=None),
             (2, ListOffsetsRequest): Answer(topics=[Answer(name="cold", partitions=[local])]),
         }
     )
     coverage = Coverage("c")
     reading = Reading(metadata, storage, configs, {}, {})
     reading = read_details(cluster.sender(1, 2), reading, {("t", 0): 1, ("cold", 0): 2}, coverage)
+    reading = with_eligible_leaders(cluster.sender(1, 2), reading, coverage)
     assert (words(coverage), len(cluster.asked)) == ([], 4)
     snapshot = assemble_snapshot("c", reading)
     assert snapshot.features == {"group.version": 1}

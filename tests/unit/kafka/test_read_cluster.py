@@ -15,6 +15,8 @@ from kafka.protocol.admin import (
     DescribeConfigsResponse,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
     ListGroupsRequest,
     ListGroupsResponse,
 )
@@ -160,6 +162,37 @@ def test_commits_would_be_read_before_ends_and_each_step_is_told(reading: Simple
     ]
     order = [name for name in reading.asked if name in {"ListGroupsRequest", "ListOffsetsRequest"}]
     assert order == ["ListGroupsRequest", "ListOffsetsRequest", "ListOffsetsRequest"]
+
+
+def test_an_isr_that_shrinks_while_we_read_is_shown_with_those_who_may_lead() -> None:
+    """Both are in sync at first; when configs are read, broker 2 has left, and orders needs two."""
+
+    def shrinking(request: Any) -> Any:
+        broker.rows = [topic_row("orders", (1, [1, 2], [1]))]
+        told = configs(request)
+        for row in told.results:
+            row.configs[0].name, row.configs[0].value = "min.insync.replicas", "2"
+        return told
+
+    def eligible(_: Any) -> Any:
+        topic = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
+        row = topic.DescribeTopicPartitionsResponsePartition(
+            error_code=0, partition_index=0, leader_id=1, leader_epoch=0, replica_nodes=[1, 2], isr_nodes=[1],
+            eligible_leader_replicas=[2], last_known_elr=None, offline_replicas=[],
+        )  # fmt: skip
+        found = topic(error_code=0, name="orders", is_internal=False, partitions=[row], topic_authorized_operations=0)
+        return DescribeTopicPartitionsResponse(throttle_time_ms=0, topics=[found], next_cursor=None)
+
+    answers = ANSWERS | {
+        DescribeConfigsRequest: (4, shrinking),
+        DescribeTopicPartitionsRequest: (0, eligible),
+    }
+    broker = CannedBroker(answers, [topic_row("orders", (1, [1, 2], [1, 2]))])
+    with listening(broker) as where:
+        snapshot = read_cluster({}, bootstrap=where, cluster_name="c", now=NOW, deadline_s=20)
+    (row,) = snapshot.each_partition()
+    assert (row.isr, row.eligible) == ((1,), (2,))
+    assert broker.asked.index("DescribeTopicPartitionsRequest") > broker.asked.index("MetadataRequest", 3)
 
 
 def test_a_name_of_ones_own_is_the_clusters_name() -> None:

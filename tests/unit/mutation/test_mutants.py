@@ -143,13 +143,19 @@ def test_every_path_of_a_suite_is_there(suite) -> None:
 
 def test_declarations_alone_are_put_to_the_tests_of_their_folder() -> None:
     """No test runs a line of them; a module with functions is put to those that reach it."""
-    seconds = {"tests/unit/planner/test_a.py::test": 1.0, "tests/unit/plans/test_b.py::test": 0.1}
-    lines = {"plugins/kafka_rebalance/planner/params.py": {1: [""], 2: [""]}}
+    seconds = {"tests/unit/planner/params/test_a.py::test": 1.0, "tests/unit/plans/test_b.py::test": 0.1}
+    lines = {"plugins/kafka_rebalance/planner/params/solve_params.py": {1: [""], 2: [""]}}
     found = Reached(COMPILED, lines, {}, seconds)
     mutant = Mutant(
-        "plugins/kafka_rebalance/planner/params.py", 2, (2,), is_in_kernel=False, number=0, before="", after=""
+        "plugins/kafka_rebalance/planner/params/solve_params.py",
+        2,
+        (2,),
+        is_in_kernel=False,
+        number=0,
+        before="",
+        after="",
     )
-    assert mutate.tests_for(mutant, found) == ["tests/unit/planner/test_a.py::test"]
+    assert mutate.tests_for(mutant, found) == ["tests/unit/planner/params/test_a.py::test"]
     lines[mutant.path][9] = ["tests/unit/plans/test_b.py::test"]
     assert mutate.tests_for(mutant, found) == ["tests/unit/plans/test_b.py::test"]
 

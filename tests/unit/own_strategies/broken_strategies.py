@@ -87,6 +87,16 @@ class ByFirstByte:
 
 
 Raises = _strategy("raises", lambda *_: _raise(ValueError("no\nrack")))
+
+
+class _Mute(Exception):
+    """Its words end the process, if they are let."""
+
+    def __str__(self) -> str:
+        return str(sys.exit(5))
+
+
+WordsExit = _strategy("words-exit", lambda *_: _raise(_Mute()))
 Exits = _strategy("exits", lambda *_: sys.exit(3))
 Ends = _strategy("ends", lambda *_: os._exit(7))
 KillsItself = _strategy("kills-itself", lambda *_: os.kill(os.getpid(), 9))
@@ -120,6 +130,7 @@ class Unmade:
 TIMED = ("Loops", "Slow", "Endless")  # they end by their limit of time alone: let it be short
 REASONS = {
     "Raises": r"Raised: ValueError: no\\nrack \(broken_strategies.py:\d+\)",
+    "WordsExit": r"Raised: _Mute: its message cannot be made \(broken_strategies.py:\d+\)",
     "Exits": r"Exited: calls sys.exit\(3\)",
     "Ends": "Ended: ends its process with exit code 7",
     "KillsItself": r"Ended: its process is ended by signal 9 \(SIGKILL\)",

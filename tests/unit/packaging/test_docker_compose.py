@@ -1,25 +1,31 @@
 """The compose file can work: its variables are all in .env.example, and whatever it builds, copies or mounts exists."""
 
+import base64
 import re
+import stat
 from pathlib import Path
 
 import pytest
 import yaml
 
+from stack.compose.env_file import env_text, write_env
+
 ROOT = Path(__file__).parents[3]
 OFFICIAL = ("postgres", "python", "apache/airflow", "apache/kafka", "apache/spark", "grafana/grafana")
-VARIABLE = re.compile(r"\$\{(\w+)\}")
+VARIABLE = re.compile(r"(?<!\$)\$\{(\w+)(?P<demand>:\?[^}]+)?\}")
+EXAMPLE = (ROOT / ".env.example").read_text()
+ONCE = {"airflow-init"}
 
 
-def _environment() -> dict[str, str]:
-    lines = (line.strip() for line in (ROOT / ".env.example").read_text().splitlines())
+def _environment(text: str | None = None) -> dict[str, str]:
+    lines = (line.strip() for line in (text or env_text(EXAMPLE)).splitlines())
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
 
 def _compose() -> dict:
     values = _environment()
     text = (ROOT / "docker-compose.yml").read_text()
-    missing = set(VARIABLE.findall(text)) - values.keys()
+    missing = {match[1] for match in VARIABLE.finditer(text)} - values.keys()
     assert not missing, f"not in .env.example: {missing}"
     return yaml.safe_load(VARIABLE.sub(lambda match: values[match[1]], text))
 
@@ -47,6 +53,7 @@ def test_every_part_of_the_stack_is_there() -> None:
         "airflow-apiserver",
         "airflow-scheduler",
         "airflow-dag-processor",
+        "airflow-triggerer",
         "spark-master",
     } <= SERVICES.keys()
     racks = {
@@ -97,3 +104,62 @@ def test_dockerfiles_copy_what_exists_from_official_pinned_images() -> None:
             if line.startswith("COPY "):
                 *sources, _ = [word for word in line.split()[1:] if not word.startswith("--")]
                 assert all((ROOT / source).exists() for source in sources), line
+
+
+def test_no_variable_has_a_default_and_no_secret_a_value_in_the_repository() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    assert all(match["demand"] for match in VARIABLE.finditer(text)), "every one is demanded: ${NAME:?words}"
+    told = _environment(EXAMPLE)
+    assert not [name for name, value in told.items() if value and re.search("PASSWORD|SECRET|KEY", name)]
+
+
+def test_make_env_writes_secrets_of_its_own_once_for_its_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / ".env.example").write_text(EXAMPLE)
+    target = write_env(tmp_path)
+    values = _environment(target.read_text())
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    secrets = [value for name, value in values.items() if re.search("PASSWORD|SECRET|KEY", name)]
+    assert len(set(secrets)) == len(secrets) >= 7
+    assert min(map(len, secrets)) >= 32
+    assert len(base64.urlsafe_b64decode(values["AIRFLOW_FERNET_KEY"])) == 32
+    assert len(base64.urlsafe_b64decode(values["KAFKA_CLUSTER_ID"] + "==")) == 16
+    assert values["AIRFLOW_UID"].isdigit()
+    assert all(values.values())
+    with pytest.raises(FileExistsError):
+        write_env(tmp_path)
+    assert _environment(target.read_text()) == values
+    with pytest.raises(ValueError, match="SOMETHING_NEW has no value"):
+        env_text("SOMETHING_NEW=\n")
+
+
+def test_nobody_but_the_migration_has_more_rights_than_it_needs() -> None:
+    """The superuser's password is known to the database's container alone, the owner's to what migrates."""
+    password = _compose()["services"]["postgres"]["environment"]
+    for name, service in SERVICES.items():
+        told = str(service.get("environment", {}))
+        assert "advisor_owner:" not in told or name in ONCE
+        assert "//postgres:" not in told
+        assert password["POSTGRES_USER"] != "advisor_writer"
+    writer = SERVICES["airflow-scheduler"]["environment"]["AIRFLOW_CONN_ADVISOR_POSTGRES"]
+    assert writer.startswith("postgresql://advisor_writer:")
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES.keys() - ONCE - {"spark-worker-1", "spark-worker-2"}))
+def test_whatever_goes_on_is_asked_whether_it_is_well(name: str) -> None:
+    check = SERVICES[name].get("healthcheck", {})
+    assert check.get("test"), name
+
+
+def test_what_must_outlive_a_container_lies_in_a_volume() -> None:
+    kept = {name: [mount.split(":")[0] for mount in service.get("volumes", [])] for name, service in SERVICES.items()}
+    for name in ("kafka-1", "kafka-2", "kafka-3", "kafka-controller", "postgres"):
+        assert name in kept[name]
+    assert {"published", "airflow-logs"} <= set(kept["airflow-scheduler"])
+    dockerfile = (ROOT / "docker/airflow/Dockerfile").read_text()
+    assert re.search(r"chmod g\+rwX .*/opt/airflow/published", dockerfile), "AIRFLOW_UID writes through group 0"
+
+
+def test_the_profiles_in_the_header_are_those_of_the_services() -> None:
+    header = (ROOT / "docker-compose.yml").read_text().split("name:")[0]
+    profiles = {profile for service in SERVICES.values() for profile in service.get("profiles", [])}
+    assert set(re.findall(r"--profile (\w+)", header)) == profiles

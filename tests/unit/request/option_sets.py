@@ -22,6 +22,18 @@ OPTION_SETS = {
         "--cap replicas=40 --cap disk=2TB --cap leaders=20",
         {"cap": ["disk=2000GB", "leaders=20", "replicas=40"]},
     ),
+    "headroom and a rack": (
+        "--headroom disk=20% --remove-rack rack-2",
+        {"headroom": ["disk=0.2"], "remove_rack": ["rack-2"]},
+    ),
+    "topics on some brokers": (
+        "--topic-brokers t0=0,1,2,3,4,5 --topic-brokers t.*=rack:rack-0,rack:rack-1,rack:rack-2,3",
+        {"topic_brokers": ["t0=0,1,2,3,4,5", "t.*=3,rack:rack-0,rack:rack-1,rack:rack-2"]},
+    ),
+    "leaders of topics": (
+        "--min-topic-leaders t0=1 --min-topic-leaders a=b=2",
+        {"min_topic_leaders": ["t0=1", "a=b=2"]},
+    ),
     "excluded broker and topics": (
         "--exclude-broker 2 --exclude-topic t1 --exclude-topic .*x --balance-within 10%",
         {"exclude_broker": [2], "exclude_topic": ["t1", ".*x"], "balance_within": 0.1},
@@ -31,12 +43,21 @@ OPTION_SETS = {
         "--max-move-bytes 20GB --max-moves 6 --throttle 20MiB",
         {"max_move_bytes": 20_000_000_000, "max_moves": 6, "throttle": "20MiB"},
     ),
+    "hours": ("--max-hours 0.1 --throttle 20MiB", {"max_hours": 0.1, "throttle": "20MiB"}),
+    "orders": ("--max-reorders 7 --leaders-only", {"max_reorders": 7, "leaders_only": True}),
+    "what comes first": ("--prefer moves --slack 2%", {"prefer": "moves", "slack": 0.02}),
     "preferred election": ("--preferred-election", {"preferred_election": True}),
     "dead band": ("--dead-band 300% --least-gain-per-byte 0.5", {"dead_band": 3, "least_gain_per_byte": 0.5}),
     "waves": (
-        "--remove-broker 1 --moves-per-broker 1 --partitions-per-wave 3 --expires-after-hours 48",
-        {"remove_broker": [1], "moves_per_broker": 1, "partitions_per_wave": 3, "expires_after_hours": 48},
+        "--remove-broker 1 --moves-per-broker 1 --partitions-per-wave 3 --max-leader-changes-per-wave 2",
+        {
+            "remove_broker": [1],
+            "moves_per_broker": 1,
+            "partitions_per_wave": 3,
+            "max_leader_changes_per_wave": 2,
+        },
     ),
+    "short life": ("--expires-after-hours 48", {"expires_after_hours": 48}),
     "load of a window": ("--load p95 --window 14d", {"load": "p95", "window": "14d"}),
     OWN: (
         "--own-strategy a.b:C --own-strategy b:D --own-strategy-seconds 5 --own-strategy-memory 1GiB --scenarios today",

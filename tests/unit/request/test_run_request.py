@@ -12,6 +12,8 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
+from kafka_rebalance.options.topic_brokers import TopicBrokers
+from kafka_rebalance.options.topic_leaders import TopicLeaders
 from kafka_rebalance.snapshot.model import Capacity
 from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
 from rebalance_advisor.request.option_table import OPTIONS, Option
@@ -117,8 +119,11 @@ def test_every_field_reaches_its_option() -> None:
             "exclude_topic": ["a.b"], "dead_band": 1,
             "least_gain_per_byte": 0, "max_move_bytes": "512MiB", "max_moves": 4, "max_leader_changes": 0,
             "throttle": 1000, "moves_per_broker": 2, "partitions_per_wave": 10, "expires_after_hours": 7,
+            "max_leader_changes_per_wave": 5,
             "capacity": {"1": {"disk_bytes": 5e12}}, "no_frontier": True, "leaders_only": False,
-            "preferred_election": False,
+            "preferred_election": False, "prefer": "time", "slack": "3%", "max_reorders": 6,
+            "topic_brokers": ["pay=2,1,rack:a"],
+            "max_hours": "1.5", "survive": "rack", "also_balance": ["leader_in"],
         }
     )  # fmt: skip
     assert request == RunRequest(
@@ -129,10 +134,22 @@ def test_every_field_reaches_its_option() -> None:
             replication_factor=2, include_topics=("a.*",), exclude_topics=("a.b",), dead_band=1.0,
             least_gain_per_byte=0.0, max_move_bytes=512 * 2**20, max_moves=4, max_leader_changes=0,
             throttle_bytes_per_s=1000, moves_per_broker=2, partitions_per_wave=10, expires_after_hours=7,
-            capacities={1: Capacity(disk_bytes=5e12)}, with_frontier=False,
+            max_leader_changes_per_wave=5,
+            capacities={1: Capacity(disk_bytes=5e12)}, with_frontier=False, prefer="time", slack=0.03, max_reorders=6,
+            topic_brokers=(TopicBrokers("pay", frozenset({1, 2}), frozenset({"a"})),),
+            max_hours=1.5, survive="rack", also_balance=frozenset({"leader_in"}),
         ),
         age_limit_s=5400, load="peak", window_hours=36,
     )  # fmt: skip
+
+
+def test_least_leaders_reach_their_option() -> None:
+    """They have no place beside the losses above."""
+    options = RunRequest.from_mapping({"min_topic_leaders": ["pay-.*=2", "a=b=1"]}).options
+    assert options.min_topic_leaders == (TopicLeaders("pay-.*", 2), TopicLeaders("a=b", 1))
+    for wrong in ("pay", "=2", "pay=two", "pay=0", "(=1"):
+        with pytest.raises(UsageError, match="--min-topic-leaders"):
+            RunRequest.from_mapping({"min_topic_leaders": [wrong]})
 
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
@@ -235,9 +252,22 @@ def random_request(rng: random.Random) -> RunRequest:
             capacities={brokers[0]: Capacity(disk_bytes=rng.uniform(1, 1e13), cpu_percent=maybe(50.0))},
             moves_per_broker=maybe(rng.randint(1, 9)),
             partitions_per_wave=rng.randint(1, 9000),
+            max_leader_changes_per_wave=rng.randint(1, 900),
             expires_after_hours=rng.randint(1, 900),
             dead_band=rng.uniform(0, 5),
             least_gain_per_byte=rng.uniform(0, 1),
             with_frontier=rng.random() < 0.5,
+            prefer=rng.choice(["bytes", "moves", "time", "leaders"]),
+            slack=maybe(rng.uniform(0, 0.9)),
+            max_reorders=rng.randrange(50),
+            topic_brokers=(TopicBrokers(rng.choice(["a", "b=c"]), frozenset(brokers[:2]), frozenset({"rack 1"})),),
+            max_hours=maybe(rng.uniform(0.01, 90)),
+            **rng.choice(
+                [
+                    {"survive": rng.choice(["broker", "rack"])},
+                    {"min_topic_leaders": (TopicLeaders(rng.choice(["a", "b=c"]), rng.randrange(1, 9)),)},
+                ]
+            ),
+            also_balance=frozenset(rng.sample(["leader_in", "potential_out"], rng.randrange(3))),
         ),
     )

@@ -5,7 +5,7 @@ import pytest
 
 from kafka_rebalance.groups.group_input import group_inputs
 from kafka_rebalance.groups.replay_options import ReplayOptions
-from kafka_rebalance.placement.topic_replay import placement_brokers, replay_topic, topic_placements
+from kafka_rebalance.placement.topic_replay import placement_brokers, placement_ground, replay_topic, topic_placements
 from rebalance_advisor import store
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.spark.rows.replayed import MEMBER_COLUMNS, SCORE_COLUMNS, rows_of, sent
@@ -39,8 +39,8 @@ def test_replays_of_groups_come_back_from_their_rows(demo):
 
 
 def test_replays_of_topics_come_back_from_their_rows(demo):
-    brokers = placement_brokers(demo)
-    replays = tuple(replay_topic(today, brokers) for today in topic_placements(demo))
+    ground = placement_ground(placement_brokers(demo))
+    replays = tuple(replay_topic(today, ground) for today in topic_placements(demo))
     rows = [score for document in documents(replays) for score in document["scores"]]
     assert topic_replays(rows) == replays
 

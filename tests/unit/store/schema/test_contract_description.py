@@ -114,7 +114,7 @@ def test_only_what_the_database_needs_imports_sqlalchemy() -> None:
     root = sql_files.folder().parent / "plugins"
     loud = []
     for file in sorted(root.rglob("*.py")):
-        if file.parent.name == "contract":
+        if file.parent.name == "contract" or "page" in file.relative_to(root).parts:  # the page is made late itself
             continue
         top = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)]
         names = [node.module or "" if isinstance(node, ast.ImportFrom) else node.names[0].name for node in top]

@@ -1,0 +1,1 @@
+"""What other balancers were told, as settings of ours."""

@@ -1,0 +1,1 @@
+"""Plans of many clusters in one call."""

@@ -1,0 +1,1 @@
+"""``health``: is the advisor itself well?"""

@@ -1,0 +1,1 @@
+"""Plans between the log dirs of one broker."""

@@ -1,0 +1,1 @@
+"""Topics that are still to be made."""

@@ -1,0 +1,1 @@
+"""What a team allows of any plan, asked of one by `check` and `verify`."""

@@ -1,0 +1,1 @@
+"""The command that prints the schemas of what is published."""

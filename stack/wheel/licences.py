@@ -1,0 +1,94 @@
+"""Licences of all that the wheel's extras bring: ``python -m stack.wheel.licences > docs/licences.md``.
+
+The wheel holds our own files alone; pip fetches the rest. Each package says its licence itself, in the metadata of what
+is installed here. A package that says none, or one that ``ALLOWED`` does not have, is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib import metadata
+
+from kafka_rebalance.errors import AdvisorError
+from stack.wheel.sbom import locked_components
+
+# As packages write them: SPDX names, or the last part of a trove classifier.
+ALLOWED = frozenset({
+    "0BSD", "3-Clause BSD License", "Apache Software License", "Apache-2.0", "Apache-2.0 WITH LLVM-exception",
+    "Artistic-1.0-Perl", "BSD License", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0",
+    "GNU Library or Lesser General Public License (LGPL)", "ISC", "ISC License (ISCL)", "LGPL-3.0-only", "MIT", "MIT-0",
+    "MIT License", "MPL-2.0", "Mozilla Public License 2.0 (MPL 2.0)", "PSF-2.0", "Python Software Foundation License",
+    "The Unlicense (Unlicense)", "Zlib",
+})  # fmt: skip
+# Not installed on Linux without Kerberos, or with classifiers that do not say whether one or all of them hold.
+READ_BY_HAND = {
+    "colorama": "BSD-3-Clause",
+    "decorator": "BSD-2-Clause",
+    "gssapi": "ISC",
+    "importlib-metadata": "Apache-2.0",  # before Python 3.12 alone, as its zipp
+    "zipp": "MIT",
+    "pyyaml-ft": "MIT",
+    "text-unidecode": "Artistic-1.0-Perl OR GPL-2.0-or-later",
+}
+
+
+class LicenceRefusedError(AdvisorError):
+    """A package that would be shipped has no licence that is known and allowed."""
+
+
+def claimed_licence(package: str) -> str:
+    """What the package says: an SPDX expression; several classifiers are joined by AND, for all may hold. Else ""."""
+    if package in READ_BY_HAND:
+        return READ_BY_HAND[package]
+    try:
+        said = metadata.metadata(package)
+    except metadata.PackageNotFoundError:
+        return ""
+    if said.get("License-Expression"):
+        return str(said["License-Expression"])
+    classifiers = [text for text in said.get_all("Classifier") or [] if text.startswith("License :: ")]
+    lines = (said.get("License") or "").strip().splitlines()
+    return " AND ".join(text.split(" :: ")[-1] for text in classifiers) or (lines[0] if lines else "")
+
+
+def is_allowed(expression: str) -> bool:
+    """Whether one of an OR, or else every licence that is named, is allowed. OR beside AND asks for every one."""
+    names = re.split(r" (?:AND|OR) ", expression)
+    enough = any if " OR " in expression and " AND " not in expression else all
+    return enough(name in ALLOWED or name.strip("()") in ALLOWED for name in names)
+
+
+def licences(packages: Iterable[str]) -> dict[str, str]:
+    """The licence of each package. Raises LicenceRefusedError with the names of those that may not be shipped."""
+    found = {package: claimed_licence(package) for package in sorted(set(packages))}
+    refused = {package: claim or "none is said" for package, claim in found.items() if not is_allowed(claim)}
+    if refused:
+        listed = ", ".join(f"{package} ({claim})" for package, claim in refused.items())
+        raise LicenceRefusedError(
+            f"licence unknown or not allowed: {listed}; read it, then name it in stack/wheel/licences.py"
+        )
+    return found
+
+
+def page() -> str:
+    """``docs/licences.md``: a table of package and licence, made from the lock."""
+    rows = licences(component["name"] for component in locked_components())
+    return "\n".join([
+        "# Licences of what is installed",
+        "",
+        "The wheel holds our own files (Apache-2.0) and nothing of others; pip fetches these for its extras.",
+        "What each package says of itself, made by `python -m stack.wheel.licences`; a test refuses one unknown or",
+        "not allowed. What a package bundles inside (libraries of C or Rust, Vega in `vl-convert-python`, jars in",
+        "`pyspark`) is in its own notices. Versions: `sbom.cdx.json` (CycloneDX 1.5), which `make release` writes",
+        "beside the wheel.",
+        "",
+        "| package | licence |",
+        "|---|---|",
+        *(f"| `{package}` | {licence} |" for package, licence in rows.items()),
+        "",
+    ])  # fmt: skip
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,151 @@
+"""The page as people see it: a browser, a real Airflow, the demo's advisory. Runs after the pipeline's own tests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from rebalance_advisor.airflow.page.mounted import PREFIX
+from rebalance_advisor.page.access import Access
+from rebalance_advisor.page.app import make_app
+from rebalance_advisor.page.reader import Reader
+from stack.demo import pipeline as demo
+from tests.chromium import NARROW, WIDE, chromium, document_width, grave_faults, in_view
+from tests.stack.conftest import GUEST
+
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(3600)]
+
+CLUSTER = f"{PREFIX}/clusters/demo"
+PAGES = (
+    f"{PREFIX}/", CLUSTER, f"{CLUSTER}/plan", f"{CLUSTER}/history", f"{CLUSTER}/brokers", f"{CLUSTER}/topics",
+    f"{CLUSTER}/groups", f"{CLUSTER}/broker?id=9", f"{CLUSTER}/topic?name=clickstream.raw",
+    f"{CLUSTER}/group?name=clickstream-enricher",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def address(machine):
+    """Airflow's, once the demo is published there."""
+    if not (machine.published / "demo" / "latest").exists():
+        demo.write_demo(machine)
+        demo.advise(machine.airflow.client, "demo", print)
+    return machine.airflow.client.address
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's chromium; none is fetched."""
+    with chromium() as started:
+        yield started
+
+
+def logged_in(browser: Browser, machine, address: str, user: str = "admin", **how) -> Page:
+    passwords = json.loads((machine.run / "airflow" / "passwords.json").read_text())
+    page = browser.new_context(**({"viewport": WIDE} | how)).new_page()
+    page.goto(f"{address}/auth/login")
+    page.fill("input[name=username]", user)
+    page.fill("input[name=password]", passwords[user])
+    page.click("button[type=submit]")
+    page.wait_for_url(lambda url: "/auth/login" not in url)
+    return page
+
+
+@pytest.fixture(scope="module")
+def page(browser, machine, address):
+    return logged_in(browser, machine, address)
+
+
+def test_airflow_shows_it_in_its_navigation(page: Page, address: str) -> None:
+    page.goto(address)
+    page.get_by_role("link", name="Advisor").first.click()
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("heading", name="Clusters").wait_for()
+    assert "demo" in frame.locator("body").inner_text()
+
+
+def test_the_first_screen_answers_what_is_asked_first(page: Page, address: str) -> None:
+    page.goto(f"{address}{CLUSTER}")
+    seen = in_view(page)
+    assert "Rebalance: a plan is ready" in seen  # should I move anything
+    assert re.search(r"[\d.]+ TiB", seen)  # what does it cost
+    assert "at the throttle" in seen
+    assert "If nothing is done:" in seen
+    assert "the most loaded brokers stay at" in seen
+    assert re.search(r"The reading is .+ old", seen)
+    assert "things that could not be read: 1" in seen
+
+
+def test_broker_9_says_why_it_is_hot_and_the_group_which_strategy_and_why(page: Page, address: str) -> None:
+    page.goto(f"{address}{CLUSTER}/broker?id=9")
+    seen = in_view(page)
+    assert "1.68 × the mean of disk" in seen
+    assert "most of it is topic warehouse.export" in seen
+    page.goto(f"{address}{CLUSTER}/group?name=clickstream-enricher")
+    seen = in_view(page)
+    assert "Keep uniform" in seen
+    assert "moving cannot split it" in seen  # the hot partition explains what no strategy mends
+
+
+def test_moves_are_sorted_filtered_and_those_of_the_plan_that_is_downloaded(page: Page, address: str) -> None:
+    page.goto(f"{address}{CLUSTER}/plan")
+    with page.expect_download() as download:
+        page.click("#download")
+    content = Path(download.value.path()).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == page.inner_text("#sha256")
+    plan = json.loads(content)
+    assert plan["plan_id"] in page.inner_text("body")
+    page.fill("input[name=topic]", "warehouse")
+    page.select_option("select[name=kind]", "replica")
+    page.select_option("select[name=sort]", "bytes")
+    page.select_option("select[name=down]", "true")
+    page.click("form.filters button")
+    wanted = [move for move in plan["moves"] if "warehouse" in move["topic"] and move["kind"] == "replica"]
+    wanted.sort(key=lambda move: (-move["bytes"], plan["moves"].index(move)))
+    assert page.inner_text("#totals").startswith(f"{len(wanted)} moves")
+    table = page.locator("section, div").filter(has=page.locator("th a", has_text="Copied")).last
+    shown = [row.split("\t")[:2] for row in table.locator("tbody").inner_text().splitlines() if "\t" in row]
+    assert shown == [[move["topic"], str(move["partition"])] for move in wanted[: len(shown)]]
+    assert len(shown) == min(len(wanted), 50)
+
+
+def test_a_viewer_may_look_and_nobody_else(browser: Browser, machine, address: str) -> None:
+    guest = logged_in(browser, machine, address, GUEST)
+    for path in PAGES:
+        answer = guest.goto(f"{address}{path}")
+        assert answer.status == 200, path
+    assert "demo" in guest.inner_text("body")
+    app = make_app(Reader("postgresql://nobody@127.0.0.1:1/none"), Access(user=lambda: None, readable=frozenset))
+    routes = [route.path.replace("{cluster}", "demo").replace("{path:anything}", "x/y") for route in app.routes]
+    assert len(routes) > 10
+    for path in (*PAGES, *(PREFIX + route for route in routes)):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"{address}{path}", timeout=60)
+        assert refused.value.code == 401, path
+        assert b"warehouse" not in refused.value.read()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_serious_fault_for_those_who_see_or_hear_it_otherwise(
+    browser: Browser, machine, address: str, scheme: str
+) -> None:
+    page, faults = logged_in(browser, machine, address, color_scheme=scheme), []
+    for path in PAGES:
+        page.goto(f"{address}{path}")
+        faults += [(path, *fault) for fault in grave_faults(page)]
+    assert faults == []
+
+
+def test_nothing_scrolls_sideways_on_a_phone(browser: Browser, machine, address: str) -> None:
+    page, wide = logged_in(browser, machine, address, viewport=NARROW), []
+    for path in PAGES:
+        page.goto(f"{address}{path}")
+        if (width := document_width(page)) > NARROW["width"]:
+            wide.append((path, width))
+    assert wide == []

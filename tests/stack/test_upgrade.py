@@ -1,0 +1,132 @@
+"""The version before, with a run under way, becomes this one: the run ends, the database moves forward, readers see
+the advisory that was published last, and nothing else, all the while.
+
+``make test-upgrade BEFORE=COMMIT``; left out, it is the commit before the newest migration. Needs the history of git.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import time
+from io import BytesIO
+
+import pytest
+
+from stack.airflow.cluster_entries import write_entry
+from stack.installed_code import CHECKOUT
+from stack.machine import Machine
+from stack.postgres import server as postgres
+from tests.stack.by_hand import BY_HAND
+from tests.stack.conftest import remove
+from tests.stack.kill_moments import wait_for
+from tests.stack.test_kill_table import CLUSTER, DAG, Reader, finish, seen_now
+
+pytestmark = [pytest.mark.stack, pytest.mark.matrix, pytest.mark.timeout(1800)]
+
+# Run by the version before, in its own folder: whatever its stack is like, it starts, waits for a word, and stops.
+_BEFORE = """
+import sys
+from pathlib import Path
+from stack.machine import Machine
+machine = Machine(Path(sys.argv[1]))
+machine.start()
+print("up", flush=True)
+sys.stdin.readline()
+machine.airflow.stop()
+print("stopped", flush=True)
+"""
+
+
+@pytest.fixture
+def machine():
+    """This version's; started by the version before."""
+    made = Machine(CHECKOUT / ".run" / "test-upgrade")
+    remove(made)
+    made.run.mkdir(parents=True)
+    yield made
+    remove(made)
+
+
+@pytest.fixture
+def before(machine, tmp_path):
+    """The version before, running."""
+    commit = os.environ.get("BEFORE") or before_the_newest_migration()
+    folder = tmp_path / "before"
+    with tarfile.open(fileobj=BytesIO(git("archive", commit))) as archive:
+        archive.extractall(folder, filter="data")
+    (folder / ".run").mkdir()
+    for shared in (".venv", ".run/maven"):
+        (folder / shared).symlink_to(CHECKOUT / shared)
+    with subprocess.Popen(
+        [sys.executable, "-c", _BEFORE, str(machine.run)],
+        cwd=folder, env=os.environ | {"PYTHONPATH": f"{folder / 'plugins'}:{folder}"},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "up\n"
+        yield process
+        process.kill()
+
+
+def test_a_run_that_began_in_the_version_before_ends_in_this_one(machine, before, capsys):
+    source = CHECKOUT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json"
+    write_entry(machine.clusters_file, CLUSTER, {"file": str(source)} | BY_HAND)
+    client = machine.airflow.client
+    client.wait_for_dag(DAG)
+    assert finish(machine, triggered(machine, "first")) == "success"
+    first = seen_now(machine)
+    reader = Reader(machine)
+    reader.start()
+
+    run_id = triggered(machine, "across")
+    wait_for("the run's first task", lambda: "running" in states(client, run_id).values())
+    told = migrated(machine)
+    at_migration = states(client, run_id)
+    wait_for("half of the run", lambda: list(states(client, run_id).values()).count("success") >= 3)
+    at_change = states(client, run_id)
+    before.stdin.write("stop\n")
+    before.stdin.flush()
+    assert before.stdout.readline() == "stopped\n"
+    machine.start()
+    assert finish(machine, run_id) == "success"
+    across = wait_for("the new advisory", lambda: (now := seen_now(machine)) != first and now)
+    assert finish(machine, triggered(machine, "after")) == "success"
+    after = wait_for("the next advisory", lambda: (now := seen_now(machine)) != across and now)
+    reader.is_over.set()
+    reader.join(30)
+    assert [answer for answer in reader.answers if answer not in (first, across, after)] == []
+    assert (reader.refused, across[0][0], after[0][0]) == ([], f"across.{CLUSTER}", f"after.{CLUSTER}")
+    with capsys.disabled():
+        print(f"\n{told}\nat migration: {at_migration}\nat the change of code: {at_change}")
+
+
+def triggered(machine, run_id):
+    machine.airflow.client.wait_for_dag(DAG)
+    return machine.airflow.client.trigger(DAG, {"snapshot": "fresh", "balance_within": 0.3}, run_id=run_id)
+
+
+def states(client, run_id):
+    """By task."""
+    return {task["task_id"]: task["state"] for task in client.task_instances(DAG, run_id)}
+
+
+def migrated(machine):
+    """The database by this version's command, while the other one's tasks go on."""
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "rebalance_advisor.store"],
+        env=os.environ | {postgres.SETTING: machine.dsn("advisor"), "PYTHONPATH": str(CHECKOUT / "plugins")},
+        capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    return f"{done.stdout.strip()}, in {time.monotonic() - began:.1f} s"
+
+
+def before_the_newest_migration():
+    added = git("log", "--diff-filter=A", "-1", "--format=%H", "--", "sql/migrations").decode().strip()
+    return f"{added}^"
+
+
+def git(*arguments):
+    return subprocess.run(["git", "-C", str(CHECKOUT), *arguments], capture_output=True, check=True).stdout
