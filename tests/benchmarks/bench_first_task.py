@@ -21,8 +21,8 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.times import time_text
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
-from stack.airflow.server import CHECKOUT
 from stack.demo.pipeline import BY_HAND
+from stack.installed_code import CHECKOUT
 from stack.machine import Machine
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 

@@ -1,11 +1,13 @@
-"""How far plans are from their bounds on random clusters: disk, in-rate and replica count balanced together.
+"""How far plans are from their bounds on random clusters: all six resources that the command balances, together.
 
     python -m tests.benchmarks.bench_gaps [--size BROKERSxPARTITIONSxRACKS …] [--seeds N] [--sizes lognormal|zipf|wide]
+        [--three]
 
 One line of a Markdown table for each size, variant and tolerance: mean (worst) of bytes / bound - 1 over the seeds, the
 CPU seconds of one search and bound, and where the linear program of all moves is solvable (at most 100,000 columns) how
-far plan and bound are from its optimum: the latter is what the bound's own weakness is. ``wide`` is lognormal with
-sigma 2: with zipf the heavy tails, partitions up to a quarter of a broker.
+far plan and bound are from its optimum: the latter is what the bound's own weakness is. ``--three``: disk, in-rate and
+replica count alone, which leaders do not change. ``wide`` is lognormal with sigma 2: with zipf the heavy tails,
+partitions up to a quarter of a broker.
 """
 
 from __future__ import annotations
@@ -17,17 +19,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
+from kafka_rebalance.cluster_arrays.assemble import Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
 from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.resources import BALANCED, RESOURCES
 from tests.benchmarks.generated import generated
 
 SIZES = ("100x30000x4", "200x60000x5", "300x100000x6")
 VARIANTS = ("skewed", "newbrokers", "drain")
 TOLERANCES = (0.10, 0.03)
-RESOURCES = ("disk", "in", "replicas")
+THREE = ("disk", "in", "replicas")
+# Percent of a processor for each 100 kB/s in and out: what a leader does with them.
+CPU_OF_IN, CPU_OF_OUT = 0.2e-5, 0.1e-5
 OUTSIDE = 1e-9
 
 
@@ -37,26 +42,39 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--size", action="append", default=[], metavar="BROKERSxPARTITIONSxRACKS")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--sizes", choices=("lognormal", "zipf", "wide"), default="lognormal")
+    parser.add_argument("--three", action="store_true")
     arguments = parser.parse_args(argv)
+    resources = THREE if arguments.three else tuple(name for name in RESOURCES if name in BALANCED)
     sys.stdout.write(
         "| brokers × partitions × racks | sizes | variant | band | gap, mean (worst) | outside | plan / LP optimum "
         "| bound / LP optimum | CPU s |\n|---|---|---|---|---|---|---|---|---|\n"
     )
-    _warm_up()
+    _warm_up(resources)
     for size in arguments.size or SIZES:
         for variant in VARIANTS:
             for within in TOLERANCES:
-                _line(size, variant, within, arguments.seeds, arguments.sizes)
+                _line(size, variant, within, arguments, resources)
     return 0
 
 
-def _warm_up() -> None:
+def _warm_up(resources: tuple[str, ...]) -> None:
     """Compile, or load, the kernels: a plan far from its bound needs all of them."""
     flags, placement = generated(40, 4_000, 4, variant="drain")
-    solve(assemble(flags, placement, Wanted(within=0.03, resources=RESOURCES)))
+    placement = _with_cpu(placement)
+    solve(assemble(flags, placement, Wanted(within=0.03, resources=resources)))
 
 
-def _line(size: str, variant: str, within: float, seeds: int, sizes: str) -> None:
+def _with_cpu(placement: Placement) -> Placement:
+    """``generated`` measures no CPU: here each partition's goes with its rates."""
+    loads = placement.loads
+    assert loads.in_bytes_per_s is not None
+    assert loads.out_bytes_per_s is not None
+    cpu = CPU_OF_IN * loads.in_bytes_per_s + CPU_OF_OUT * loads.out_bytes_per_s
+    return replace(placement, loads=replace(loads, cpu_percent=cpu))
+
+
+def _line(size: str, variant: str, within: float, arguments: argparse.Namespace, resources: tuple[str, ...]) -> None:
+    seeds, sizes = arguments.seeds, arguments.sizes
     brokers, partitions, racks = map(int, size.split("x"))
     gaps, seconds, outside = [], [], 0
     optima: list[tuple[float, float]] = []
@@ -70,7 +88,7 @@ def _line(size: str, variant: str, within: float, seeds: int, sizes: str) -> Non
             sigma=2.0 if sizes == "wide" else 1.2,
             sizes="zipf" if sizes == "zipf" else "lognormal",
         )
-        problem = assemble(flags, placement, Wanted(within=within, resources=RESOURCES))
+        problem = assemble(flags, _with_cpu(placement), Wanted(within=within, resources=resources))
         started = time.process_time()
         solution = solve(problem)
         seconds.append(time.process_time() - started)

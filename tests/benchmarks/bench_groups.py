@@ -13,12 +13,11 @@ import argparse
 import os
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from kafka_rebalance.snapshot.partition_table import PartitionTable
 from rebalance_advisor import store
 from stack.jvm.spark import environment
 from stack.postgres.server import THROW_AWAY, EmbeddedPostgres
+from tests.benchmarks.process_watch import ProcessWatch
 
 STRATEGIES = (
     "range", "roundrobin", "sticky", "cooperative-sticky", "weighted", "consumer/uniform", "consumer/range",
@@ -86,49 +86,6 @@ def _group(place: int, members: int, partitions: int) -> Group:
     )
 
 
-class PeakMemory:
-    """The most that this process and all that it started held together, looked at four times a second."""
-
-    def __init__(self) -> None:
-        self.gib, self._ended = 0.0, threading.Event()
-        self._watcher = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._watcher.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._watcher.join()
-
-    def _watch(self) -> None:
-        while not self._ended.wait(0.25):
-            self.gib = max(self.gib, sum(_resident(pid) for pid in _family(os.getpid())) / 2**30)
-
-
-def _family(parent: int) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                owner = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            children.setdefault(owner, []).append(int(entry.name))
-    found, waiting = [], [parent]
-    while waiting:
-        found.append(waiting.pop())
-        waiting += children.get(found[-1], [])
-    return found
-
-
-def _resident(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0.0
-
-
 def executor_s(spark: Any) -> float:
     """Executors' run time of all stages so far, as Spark counts it."""
     status = spark.sparkContext._jsc.sc().statusStore()
@@ -150,7 +107,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.update(environment(folder))
     from pyspark.sql import SparkSession
 
-    from spark_jobs.replay import replay_groups, save
+    from rebalance_advisor.jobs.replaying import replay_groups, save_replay
 
     sizes = [(asked.members, asked.partitions)] * asked.groups + ([_GIANT] if asked.giant else [])
     snapshot = made_groups(sizes)
@@ -167,10 +124,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             store.start_run(connection, run_id="r", cluster="groups", snapshot_id=snapshot_id, parameters={}, seed=0)
             replay_groups(spark, made_groups([(3, 12)] * 4), replay_options=options)
             before, started = executor_s(spark), time.perf_counter()
-            with PeakMemory() as memory:
+            with ProcessWatch([os.getpid()]) as watch:
                 documents = replay_groups(spark, snapshot, replay_options=options)
                 replayed = time.perf_counter()
-                save(connection, "r", snapshot, [], documents)
+                save_replay(connection, "r", snapshot, [], documents)
                 connection.commit()
                 saved = time.perf_counter()
             rows = sum(len(document["scores"]) for document in documents)
@@ -178,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"{len(sizes):,} groups, {len(snapshot.partitions):,} partitions, {len(STRATEGIES)} strategies × "
                 f"{len(SCENARIOS)} scenarios on {asked.cores} cores: {saved - started:.1f} s "
                 f"(replay {replayed - started:.1f}, save {saved - replayed:.1f}); {rows:,} rows; executors "
-                f"{executor_s(spark) - before:.1f} s; peak {memory.gib:.2f} GiB"
+                f"{executor_s(spark) - before:.1f} s; peak {watch.peak_bytes() / 2**30:.2f} GiB"
             )
     finally:
         spark.stop()
