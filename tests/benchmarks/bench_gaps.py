@@ -1,13 +1,13 @@
 """How far plans are from their bounds on random clusters: all six resources that the command balances, together.
 
     python -m tests.benchmarks.bench_gaps [--size BROKERSxPARTITIONSxRACKS …] [--seeds N] [--sizes lognormal|zipf|wide]
-        [--three]
+        [--three] [--mixed]
 
 One line of a Markdown table for each size, variant and tolerance: mean (worst) of bytes / bound - 1 over the seeds, the
 CPU seconds of one search and bound, and where the linear program of all moves is solvable (at most 100,000 columns) how
 far plan and bound are from its optimum: the latter is what the bound's own weakness is. ``--three``: disk, in-rate and
 replica count alone, which leaders do not change. ``wide`` is lognormal with sigma 2: with zipf the heavy tails,
-partitions up to a quarter of a broker.
+partitions up to a quarter of a broker. ``--mixed``: brokers of one, one and a half and two in disk, rates and CPU.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.cluster_arrays.assemble import Placement, Wanted, assemble
+from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, assemble
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
 from kafka_rebalance.planner.linear_program.relaxation import relax
@@ -43,6 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--sizes", choices=("lognormal", "zipf", "wide"), default="lognormal")
     parser.add_argument("--three", action="store_true")
+    parser.add_argument("--mixed", action="store_true")
     arguments = parser.parse_args(argv)
     resources = THREE if arguments.three else tuple(name for name in RESOURCES if name in BALANCED)
     sys.stdout.write(
@@ -73,6 +74,23 @@ def _with_cpu(placement: Placement) -> Placement:
     return replace(placement, loads=replace(loads, cpu_percent=cpu))
 
 
+def _with_capacities(flags: Brokers, placement: Placement, seed: int) -> Brokers:
+    """Half full in the mean, unequal, the same kind of broker in all four."""
+    loads = placement.loads
+    assert loads.disk_bytes is not None
+    assert loads.in_bytes_per_s is not None
+    assert loads.out_bytes_per_s is not None
+    assert loads.cpu_percent is not None
+    kind = np.random.default_rng(seed).choice([1.0, 1.5, 2.0], len(flags.ids))
+    sums = {
+        "disk": 3 * loads.disk_bytes.sum(),
+        "in": 3 * loads.in_bytes_per_s.sum(),
+        "out": (loads.out_bytes_per_s + 2 * loads.in_bytes_per_s).sum(),
+        "cpu": 3 * loads.cpu_percent.sum(),
+    }
+    return replace(flags, capacity={name: 2 * total * kind / kind.sum() for name, total in sums.items()})
+
+
 def _line(size: str, variant: str, within: float, arguments: argparse.Namespace, resources: tuple[str, ...]) -> None:
     seeds, sizes = arguments.seeds, arguments.sizes
     brokers, partitions, racks = map(int, size.split("x"))
@@ -88,7 +106,9 @@ def _line(size: str, variant: str, within: float, arguments: argparse.Namespace,
             sigma=2.0 if sizes == "wide" else 1.2,
             sizes="zipf" if sizes == "zipf" else "lognormal",
         )
-        problem = assemble(flags, _with_cpu(placement), Wanted(within=within, resources=resources))
+        placement = _with_cpu(placement)
+        flags = _with_capacities(flags, placement, seed) if arguments.mixed else flags
+        problem = assemble(flags, placement, Wanted(within=within, resources=resources))
         started = time.process_time()
         solution = solve(problem)
         seconds.append(time.process_time() - started)

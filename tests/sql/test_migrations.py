@@ -222,19 +222,24 @@ def test_a_reader_beside_a_long_run_and_a_migration_never_waits_long(dsn) -> Non
         thread.start()
     is_running.wait(10)
     began = time.monotonic()
-    with store.connect(dsn) as connection:
-        assert migrate(connection, patience=Patience(pause_s=0.5)) == ()
-    took = time.monotonic() - began
-    is_done.set()
-    for thread in threads:
-        thread.join()
+    try:
+        with store.connect(dsn) as connection:
+            assert migrate(connection, patience=Patience(pause_s=0.5)) == ()
+    finally:
+        took = time.monotonic() - began
+        is_done.set()
+        for thread in threads:
+            thread.join()
     assert took > 3, "it did not have to wait, so the test shows nothing"
     assert max(waits) < 2
     assert len(waits) > 20
 
 
 def test_readers_who_lock_views_in_any_order_are_never_ended_for_a_migration(dsn) -> None:
-    """The server ends one of two that wait for each other: here whoever reads three views at a time, in any order."""
+    """The server ends one of two that wait for each other: here whoever reads three views at a time, in any order.
+
+    Each rests half a second at most between two of these: readers who never do would leave no moment for a migration.
+    """
     views = [f"advisor.{view.name}" for view in listed_views() if not view.name.startswith("_")]
     faults: list[str] = []
     is_done = threading.Event()
@@ -251,16 +256,19 @@ def test_readers_who_lock_views_in_any_order_are_never_ended_for_a_migration(dsn
                             time.sleep(draw.random() * 0.05)
                 except psycopg.Error as error:
                     faults.append(f"{chosen}: {error}")
+                time.sleep(draw.random() * 0.5)
 
     readers = [threading.Thread(target=read, args=(seed,)) for seed in range(3)]
     for reader in readers:
         reader.start()
-    with store.connect(dsn) as connection:
-        for _ in range(3):
-            migrate(connection, patience=Patience(pause_s=0.1))
-    is_done.set()
-    for reader in readers:
-        reader.join()
+    try:  # readers that went on after a failure would note the faults of a database that is gone, without end
+        with store.connect(dsn) as connection:
+            for _ in range(3):
+                migrate(connection, patience=Patience(pause_s=0.1))
+    finally:
+        is_done.set()
+        for reader in readers:
+            reader.join()
     assert faults == []
 
 

@@ -14,6 +14,7 @@ from kafka_rebalance.planner.bounds.lower_bounds import least_price, lower_bound
 from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
 from kafka_rebalance.planner.linear_program.arcs import is_small
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
+from kafka_rebalance.planner.linear_program.restricted import improve_with_restricted_lp, is_middling
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.placed import Placed, better, place
 from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
@@ -77,8 +78,16 @@ def _moved(
     if effort.program_steps and is_small(problem, params.linear_program.arcs):
         if not best.is_near(least, gaps.near):
             return improve_with_lp(problem, sets, bands, best, bounds, seed=seed, params=params)
-    elif effort.anneal_steps and not best.is_near(least, gaps.far):
-        return _annealed(problem, ReplicaSets(best.replicas, sets.original), bands, best, seed, params), bounds
+        return best, bounds
+    if best.is_near(least, gaps.far):
+        return best, bounds
+    best = _annealed(problem, sets, bands, best, seed, params)
+    asks_program = effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
+    if asks_program and not best.is_near(least, gaps.far):
+        other = improve_with_restricted_lp(problem, sets, bands, best, bounds, seed=seed, params=params)
+        if other is not best and not other.is_near(least, gaps.far):
+            other = _annealed(problem, sets, bands, other, seed, params)
+        best = other
     return best, bounds
 
 
@@ -109,9 +118,12 @@ def _within_reach(problem: Problem, params: SolveParams) -> SolveParams:
 
 
 def _annealed(
-    problem: Problem, warm: ReplicaSets, bands: WorkingBands, found: Placed, seed: int, params: SolveParams
+    problem: Problem, sets: ReplicaSets, bands: WorkingBands, found: Placed, seed: int, params: SolveParams
 ) -> Placed:
     """The better of what was found and what that becomes by annealing."""
+    if not params.effort.anneal_steps:
+        return found
+    warm = ReplicaSets(found.replicas, sets.original)
     annealed = anneal_replicas(problem, warm, bands, seed=seed, params=params)
     other = place(problem, annealed.replicas, bands, params, done=annealed.statistics)
     allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
-from kafka_rebalance.planner.linear_program import programs
+from kafka_rebalance.planner.linear_program import programs, task
 from kafka_rebalance.planner.linear_program.arcs import arcs_of, is_small
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.linear_program.relaxation import relax
@@ -94,7 +94,7 @@ def test_a_start_that_ends_stranded_is_passed_over_and_what_it_did_is_counted(mo
         is_first = len(searches) == 1
         return replace(searches[-1], stranded=1, statistics=SearchStatistics(pushed=7)) if is_first else searches[-1]
 
-    monkeypatch.setattr(programs, "search_replicas", first_stranded)
+    monkeypatch.setattr(task, "search_replicas", first_stranded)
     params = replace(SolveParams(), linear_program=LinearProgramParams(whole_plan=WholePlanParams(most_pairs=0)))
     today = place(PROBLEM, PROBLEM.replicas, BANDS)
     found, _ = improve_with_lp(PROBLEM, start_sets(PROBLEM), BANDS, today, lower_bounds(PROBLEM), seed=0, params=params)

@@ -18,7 +18,8 @@ class Arcs:
     """A arcs of the partitions that may be touched.
 
     row, broker int64[A]; is_kept bool[A]: a replica is there today; weight float64[A, D] absolute, for the resources
-    ``columns``; cost float64[A] in the search's units, 0 where kept; fixed float64[B, D]: load of pinned partitions.
+    ``columns``; cost float64[A] in the search's units, 0 where kept; fixed float64[B, D]: load of all other partitions,
+    and copied float64[B]: disk of those of their replicas that are not there today.
     """
 
     columns: list[int]
@@ -28,6 +29,7 @@ class Arcs:
     weight: Floats
     cost: Floats
     fixed: Floats
+    copied: Floats
 
     def only(self, some: Flags) -> Arcs:
         """Those of ``some`` bool[A]."""
@@ -77,7 +79,9 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
     np.add.at(fixed, brokers[pinned], carried_there[pinned])
     cost = move_costs(problem, params.cost_per_move)[row]
     cost = cost + params.cost_of_crowding * _crowding(problem, params)[problem.topic[row], broker]
-    return Arcs(columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, cost), fixed)
+    return Arcs(
+        columns, row, broker, is_kept, weight, np.where(is_kept, 0.0, cost), fixed, np.zeros(problem.broker_count)
+    )
 
 
 def _crowding(problem: Problem, params: ArcParams) -> Floats:

@@ -99,7 +99,8 @@ def cheaper_plans(program: Program, replicas: Ints, *, allowed: int, steps: int,
     patience = limits.patience + len(arcs.row) // limits.arcs_per_patience
     level, since, kind = 0, 0, 0
     for step in range(steps):
-        if step - since >= patience and gaps[-1] > (1 - limits.least_closed) * gaps[-1 - patience]:
+        closes_little = step - since >= patience and gaps[-1] > (1 - limits.least_closed) * gaps[-1 - patience]
+        if closes_little and gaps[-1] <= limits.far * best:
             level, since = level + 1, step
         if level == len(levels) or gaps[-1] <= levels[level] * best:
             return

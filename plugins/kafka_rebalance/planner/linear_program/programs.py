@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.lower_bounds import least_price, lower_bounds, raised, raised_by_covers
-from kafka_rebalance.planner.leaders.choose import go_on_leading
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
 from kafka_rebalance.planner.linear_program.covered import with_covers
 from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans, decided_core
 from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
 from kafka_rebalance.planner.linear_program.rounding import has_capacity, rounded
 from kafka_rebalance.planner.linear_program.starts import program_starts
+from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
 from kafka_rebalance.planner.linear_program.whole_plan import is_tiny, whole_plan
 from kafka_rebalance.planner.params import SolveParams
-from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.replicas.replica_search import search_replicas
+from kafka_rebalance.planner.placed import Placed, better
 from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.planner.state import ReplicaSets
-from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
-from kafka_rebalance.planner.tolerances import ANY_SPREAD
-from kafka_rebalance.planner.topic_spread import topic_excess
+from kafka_rebalance.planner.statistics import SearchStatistics
 from kafka_rebalance.planner.working_bands import WorkingBands
 
 
@@ -43,9 +39,8 @@ def improve_with_lp(
     1. inside the bands, else as near to them as was found; 2. fewest bytes; topics spread hardly worse than today or as
     found.
     """
-    allowed = max(found.topic_excess, topic_excess(problem.topic, problem.replicas, problem.stays))
-    allowed += int(params.linear_program.spread_given_up * int(problem.target_rf.sum()))
-    task = _Task(problem, sets, bands, allowed, seed, params)
+    allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
+    task = Task(problem, sets, bands, allowed, seed, params)
     is_whole = is_tiny(problem, params.linear_program.whole_plan)
     best = _whole(task, bands, found) if is_whole else found
     arcs = arcs_of(problem, params.linear_program.arcs)
@@ -53,7 +48,8 @@ def improve_with_lp(
     if relaxed is not None:
         stronger = raised(problem, lower_bounds(problem, prices=relaxed.prices, params=params.bounds), params.bounds)
         bounds = max(bounds, stronger, key=lambda proved: proved.bytes.value)
-    if best.band_violation > 0:
+    was_inside = best.band_violation <= 0
+    if not was_inside:
         best = _searched(task, arcs, relaxed, best)
     if best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
         return best, bounds
@@ -65,58 +61,34 @@ def improve_with_lp(
         bounds = raised_by_covers(problem, bounds, relaxed.prices, relaxed.covers, params.bounds)
         if best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
             return best, bounds
-        best = _in_neighbourhoods(task, arcs, relaxed, best)
+        if was_inside:  # else a rounding is what it was found from
+            best = _rounded(task, arcs, relaxed, best)
+        if not best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
+            best = _in_neighbourhoods(task, arcs, relaxed, best)
     return best, bounds
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Task:
-    """What stays the same whichever program is tried; ``allowed`` replicas may lie where their topic has enough."""
-
-    problem: Problem
-    sets: ReplicaSets
-    bands: WorkingBands
-    allowed: int
-    seed: int
-    params: SolveParams
-
-    def better(
-        self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
-    ) -> Placed:
-        """``best``, or ``replicas`` int32[P, W] led by ``replica_index`` where they are lawful and worth more."""
-        if not has_capacity(self.problem, replicas):
-            return replace(best, statistics=best.statistics + done)
-        return better(best, self.placed(best, replicas, replica_index=replica_index, done=done), self.allowed)
-
-    def placed(
-        self, best: Placed, replicas: Ints, *, replica_index: Ints | None = None, done: SearchStatistics = NOTHING_DONE
-    ) -> Placed:
-        """``replicas`` with leaders of their own; with those of ``best`` as far as they go where that is nearer."""
-        problem, bands, params = self.problem, self.bands, self.params
-        found = place(problem, replicas, bands, params, replica_index=replica_index, done=done)
-        if replica_index is not None or found.band_violation <= best.band_violation:
-            return found
-        chosen = go_on_leading(problem, replicas, best.leader, bands, params)
-        other = place(problem, replicas, bands, params, replica_index=chosen.replica_index, done=chosen.statistics)
-        return better(found, other, ANY_SPREAD)
-
-
-def _searched(task: _Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
+def _searched(task: Task, arcs: Arcs, relaxed: Relaxed | None, found: Placed) -> Placed:
     """The first plan inside the bands that a search from roundings of linear programs comes to, else the best."""
     best, params = found, task.params
     for start in program_starts(task.problem, task.sets, arcs, relaxed, task.bands, found.after, params.linear_program):
         for number in range(params.linear_program.starts.searches):
-            other = search_replicas(task.problem, start, task.bands, seed=task.seed + number, params=params)
-            if other.stranded:
-                best = replace(best, statistics=best.statistics + other.statistics)
-            else:
-                best = task.better(best, other.replicas, done=other.statistics)
+            best = task.searched(best, start, number)
             if best.band_violation <= 0:
                 return best
     return best
 
 
-def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
+def _rounded(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
+    """The best of ``found``, which is inside its bands, and what searches from the program's shares come to."""
+    start = rounded(task.problem, task.sets, arcs, relaxed.share, task.params.linear_program.arcs)
+    best = found
+    for number in range(task.params.linear_program.starts.searches_inside):
+        best = task.searched(best, start, number)
+    return best
+
+
+def _in_neighbourhoods(task: Task, arcs: Arcs, relaxed: Relaxed, found: Placed) -> Placed:
     """The best of what parts of ``found``, which is inside its bands, come to when they are decided anew."""
     problem, params = task.problem, task.params.linear_program
     best, limits = found, (task.bands.low, task.bands.high)
@@ -131,7 +103,7 @@ def _in_neighbourhoods(task: _Task, arcs: Arcs, relaxed: Relaxed, found: Placed)
     return best
 
 
-def _with_core(task: _Task, program: Program, found: Placed) -> tuple[Placed, int]:
+def _with_core(task: Task, program: Program, found: Placed) -> tuple[Placed, int]:
     """``found``, which is inside its bands, with the core of the program decided anew, and how often that was tried.
 
     Leaders come later: where no choice of them keeps a broker inside its bands any more, what it leads is held and the
@@ -155,7 +127,7 @@ def _with_core(task: _Task, program: Program, found: Placed) -> tuple[Placed, in
     return best, tries
 
 
-def _whole(task: _Task, bands: WorkingBands, found: Placed) -> Placed:
+def _whole(task: Task, bands: WorkingBands, found: Placed) -> Placed:
     """The better of what was found and the program in whole numbers for ``bands``; the problem's own tell its worth."""
     whole = whole_plan(task.problem, bands, task.params.linear_program)
     return found if whole is None else task.better(found, whole.replicas, replica_index=whole.replica_index)

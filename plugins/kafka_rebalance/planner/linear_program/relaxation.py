@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -63,10 +63,12 @@ def relax(
     high: Floats,
     decided: Floats | None = None,
     covers: tuple[Cover, ...] = (),
+    solver: Literal["highs", "highs-ipm"] = "highs",
 ) -> Relaxed | None:
     """None where no shares meet the bands low..high float64[B, all D]. Deterministic: one thread, no clock.
 
     ``decided`` float64[A]: shares that are fixed already, nan where not. ``covers``: rows more, which get their prices.
+    ``solver`` of scipy's ``linprog``: interior points ("highs-ipm") where there are so many arcs that they are quicker.
     """
     count = len(arcs.row)
     free = np.flatnonzero(~problem.pinned)
@@ -88,7 +90,7 @@ def relax(
         every,
         problem.target_rf[free].astype(np.float64),
         bounds=box,
-        method="highs",
+        method=solver,
     )
     if not answer.success or answer.x is None:
         return None
@@ -175,7 +177,7 @@ def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
     scale = resource_scale(problem)[disk]
     new = np.flatnonzero(~arcs.is_kept & np.isin(arcs.broker, tight))
     line = np.searchsorted(tight, arcs.broker[new])
-    most = np.maximum(problem.limit[tight, disk] - today[tight], 0.0) / scale
+    most = np.maximum(problem.limit[tight, disk] - today[tight] - arcs.copied[tight], 0.0) / scale
     rows.add(line, new, problem.follower_load[arcs.row[new], disk] / scale, most)
 
 

@@ -17,6 +17,7 @@ from kafka_rebalance.planner.params.program_params import (
     CoverParams,
     LinearProgramParams,
     NeighbourhoodParams,
+    RestrictedParams,
     StartParams,
     WholePlanParams,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "ReceiverParams",
     "ReplicaKernelParams",
     "ReplicaSearchParams",
+    "RestrictedParams",
     "SolveParams",
     "StartParams",
     "SteeringParams",

@@ -32,12 +32,14 @@ class StartParams(Parameters):
     dives       times that the heavier half of what is split is decided and the rest solved anew
     few_arcs    with more arcs than this one program is all that is solved
     searches    from each start, with different seeds
+    searches_inside  where a plan inside the bands is there already: from the program's own shares alone
     """
 
     shrinks: tuple[float, ...] = number((0.0, 0.002, 0.005), least=0.0, most=1.0)
     dives: int = number(1, least=0)
     few_arcs: int = number(25_000, least=0)
     searches: int = number(4, least=1)
+    searches_inside: int = number(8, least=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +55,7 @@ class NeighbourhoodParams(Parameters):
                            ``least_closed`` together before half as many more arcs are open
     few_arcs               with fewer arcs it ends there
     near                   of the program's optimum: near enough, and near enough with more arcs open
+    far                    of the program's optimum: no patience is lost beyond it
     undecided_partitions   partitions that hardly care are taken among so many, more or less
     least_gap, gap_share   a step ends within this share of the plan's cost, or of what that is too much ...
     nodes                  ... or when it has seen so many nodes
@@ -74,9 +77,10 @@ class NeighbourhoodParams(Parameters):
     arcs_per_patience: int = number(15_000, least=1)
     few_arcs: int = number(20_000, least=0)
     near: tuple[float, ...] = number((0.003, 0.005), least=0.0)
+    far: float = number(0.015, least=0.0)
     undecided_partitions: float = number(400.0, least=1.0)
     least_gap: float = number(1e-3, least=0.0)
-    gap_share: float = number(0.1, least=0.0)
+    gap_share: float = number(0.2, least=0.0)
     nodes: int = number(5, least=1)
     least_saving: float = number(1e-5, least=0.0)
     row_slack: float = number(2e-6, least=0.0)
@@ -120,8 +124,24 @@ class CoverParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RestrictedParams(Parameters):
+    """The program of large clusters, restricted to what a plan and its prices leave open.
+
+    most_pairs       of partition and broker: with more of them even looking at each takes too long
+    open_arcs        moves that are open beside those of the plan
+    most_partitions  that take part
+    searches         from its shares, with different seeds
+    """
+
+    most_pairs: int = number(2_000_000, least=0)
+    open_arcs: int = number(6_000, least=0)
+    most_partitions: int = number(2_500, least=1)
+    searches: int = number(4, least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class LinearProgramParams(Parameters):
-    """What is done on small clusters beside the search.
+    """What is done on small and middling clusters beside the search.
 
     ``spread_given_up``: share of all replicas that may lie where their topic has its share already, beyond what lies so
     today or was found so: what fewer bytes are worth.
@@ -132,4 +152,5 @@ class LinearProgramParams(Parameters):
     starts: StartParams = StartParams()
     neighbourhoods: NeighbourhoodParams = NeighbourhoodParams()
     whole_plan: WholePlanParams = WholePlanParams()
+    restricted: RestrictedParams = RestrictedParams()
     spread_given_up: float = number(0.005, least=0.0, most=1.0)

@@ -1,0 +1,111 @@
+"""The linear program of large clusters, restricted to what a plan and good prices leave open.
+
+All moves of a large cluster are too many for a program; but prices that nearly prove a plan say which of them matter
+("sifting", Bixby et al. 1992). A move's loss is what its partition would cost beyond its cheapest placement, loads at
+their prices:
+
+    loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
+
+1. Open are today's replicas, those of the plan, and the moves that lose least for each of their bytes.
+2. Of partitions with something open the largest take part; all others lie as in the plan.
+3. The program's shares are rounded, and the search goes on from there, with several seeds.
+
+Example, 100 brokers × 10,000 partitions at ±3 %: 2,500 partitions and 13,000 of a million moves bring the plan from
+3.6 % to 2.6 % above its bound in two CPU seconds. Complexity: O(P · B · D) to choose, then a program of fixed size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kafka_rebalance.arrays import Flags, Floats, Ints
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
+from kafka_rebalance.planner.linear_program.relaxation import relax
+from kafka_rebalance.planner.linear_program.rounding import rounded
+from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
+from kafka_rebalance.planner.params import RestrictedParams, SolveParams
+from kafka_rebalance.planner.placed import Placed
+from kafka_rebalance.planner.solution import Bounds
+from kafka_rebalance.planner.state import ReplicaSets
+from kafka_rebalance.planner.working_bands import WorkingBands
+
+
+def is_middling(problem: Problem, params: RestrictedParams) -> bool:
+    """Neither too large for looking at every move, nor so that most loads are nobody's to move."""
+    return problem.partition_count * problem.broker_count <= params.most_pairs
+
+
+def improve_with_restricted_lp(
+    problem: Problem,
+    sets: ReplicaSets,
+    bands: WorkingBands,
+    found: Placed,
+    bounds: Bounds,
+    *,
+    seed: int,
+    params: SolveParams,
+) -> Placed:
+    """The best of ``found`` and what searches from the program's shares come to; topics spread no worse."""
+    limits = params.linear_program.restricted
+    if bounds.certificate is None:
+        return found
+    touched, arcs = restricted(problem, bounds.certificate.prices, found.replicas, params)
+    # Half of the simplex method's seconds at this size.
+    relaxed = relax(touched, arcs, bands.low, bands.high, solver="highs-ipm")
+    if relaxed is None:
+        return found
+    planned = ReplicaSets(found.replicas, sets.original)
+    start = rounded(touched, planned, arcs, relaxed.share, params.linear_program.arcs)
+    task = Task(problem, sets, bands, spread_allowed(problem, found, 0.0), seed, params)
+    best = found
+    for number in range(limits.searches):
+        best = task.searched(best, start, number)
+    return best
+
+
+def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolveParams) -> tuple[Problem, Arcs]:
+    """The problem with all pinned that does not take part, and the arcs that are open at ``prices`` float64[B, D].
+
+    What is pinned lies as in ``planned`` int32[P, W] in what the arcs call fixed.
+    """
+    limits = params.linear_program.restricted
+    arcs = arcs_of(problem, params.linear_program.arcs)
+    in_plan = (planned[arcs.row] == arcs.broker[:, None]).any(axis=1)
+    is_open = in_plan | arcs.is_kept
+    others = np.flatnonzero(~is_open)
+    loss = losses(problem, arcs, prices)[others] / np.maximum(problem.move_bytes[arcs.row[others]], 1.0)
+    is_open[others[np.argsort(loss, kind="stable")[: limits.open_arcs]]] = True
+    takes_part = _largest_open(problem, arcs, is_open, limits.most_partitions)
+    rest = in_plan & ~takes_part[arcs.row]
+    fixed, copied = arcs.fixed.copy(), arcs.copied.copy()
+    np.add.at(fixed, arcs.broker[rest], arcs.weight[rest])
+    new = rest & ~arcs.is_kept
+    np.add.at(copied, arcs.broker[new], problem.move_bytes[arcs.row[new]])
+    chosen = replace(arcs.only(is_open & takes_part[arcs.row]), fixed=fixed, copied=copied)
+    return replace(problem, pinned=problem.pinned | ~takes_part), chosen
+
+
+def losses(problem: Problem, arcs: Arcs, prices: Floats) -> Floats:
+    """float64[A], bytes: what each arc costs beyond the cheapest placement of its partition at ``prices``."""
+    cost = np.where(arcs.is_kept, 0.0, problem.move_bytes[arcs.row])
+    cost = cost + (arcs.weight * prices[:, arcs.columns][arcs.broker]).sum(axis=1)
+    racks = distinct_racks(problem.rack)
+    least = np.full((problem.partition_count, int(racks.max(initial=0)) + 1), np.inf)
+    np.minimum.at(least, (arcs.row, racks[arcs.broker]), cost)
+    last = np.minimum(problem.target_rf, least.shape[1]) - 1
+    dearest = np.sort(least, axis=1)[np.arange(len(least)), last]
+    return np.asarray(cost - np.minimum(least[arcs.row, racks[arcs.broker]], dearest[arcs.row]))
+
+
+def _largest_open(problem: Problem, arcs: Arcs, is_open: Flags, most: int) -> Flags:
+    """bool[P]: the ``most`` partitions of the most bytes for which a move is open."""
+    has_choice = np.zeros(problem.partition_count, dtype=np.bool_)
+    has_choice[arcs.row[is_open & ~arcs.is_kept]] = True
+    rows = np.flatnonzero(has_choice)
+    taking_part = np.zeros(problem.partition_count, dtype=np.bool_)
+    taking_part[rows[np.argsort(-problem.move_bytes[rows], kind="stable")[:most]]] = True
+    return taking_part

@@ -1,0 +1,126 @@
+"""The program of a middling cluster: what is open at given prices, what takes part, what all else weighs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
+from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.linear_program.arcs import arcs_of
+from kafka_rebalance.planner.linear_program.restricted import (
+    improve_with_restricted_lp,
+    is_middling,
+    losses,
+    restricted,
+)
+from kafka_rebalance.planner.linear_program.rounding import has_capacity
+from kafka_rebalance.planner.params import ArcParams, LinearProgramParams, RestrictedParams, SolveParams
+from kafka_rebalance.planner.placed import place
+from kafka_rebalance.planner.replicas.replica_search import search_replicas
+from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from tests.benchmarks.generated import generated
+from tests.unit.planner.hand_problems import THREE, hand_problem
+
+
+def cluster(seed: int = 0) -> Problem:
+    """Ten brokers on five racks, 300 partitions of three replicas, a band of 5 %."""
+    flags, placement = generated(10, 300, 5, seed=seed)
+    return assemble(flags, placement, Wanted(within=0.05, resources=("disk", "in", "replicas")))
+
+
+def bands_of(problem: Problem) -> WorkingBands:
+    return working_bands(problem, problem.band_low, problem.band_high)
+
+
+def with_limits(**limits: int) -> SolveParams:
+    programs = LinearProgramParams(arcs=ArcParams(most_arcs=0), restricted=RestrictedParams(**limits))
+    return SolveParams(linear_program=programs)
+
+
+def test_what_a_move_loses_by_hand() -> None:
+    """Broker 0 is dear by one a byte: the 5 of partition 0 stay on 1 for nothing, cost 5 there, and 5 to copy to 2."""
+    problem = hand_problem(THREE, 3, within=0.2)
+    arcs = arcs_of(problem)
+    prices = np.zeros((3, len(problem.resources)))
+    prices[0, problem.column("disk")] = 1.0
+    lost = {
+        (int(p), int(b)): float(loss)
+        for p, b, loss in zip(arcs.row, arcs.broker, losses(problem, arcs, prices), strict=True)
+    }
+    for p in range(problem.partition_count):
+        size, here = problem.move_bytes[p], set(problem.replicas[p].tolist())
+        cost = {b: (0.0 if b in here else size) + (size if b == 0 else 0.0) for b in range(3)}
+        dearest = sorted(cost.values())[problem.target_rf[p] - 1]
+        # Each broker is a rack of its own here: who is among the chosen loses nothing, who is not what it is dearer.
+        assert {b: lost[p, b] for b in range(3)} == {b: max(0.0, cost[b] - dearest) for b in range(3)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_takes_no_part_weighs_what_it_weighs_in_the_plan(seed: int) -> None:
+    problem, params = cluster(seed), with_limits(open_arcs=200, most_partitions=60)
+    sets, bands = start_sets(problem), bands_of(problem)
+    planned = search_replicas(problem, sets, bands, seed=0, params=params).replicas
+    certificate = lower_bounds(problem).certificate
+    assert certificate is not None
+    touched, arcs = restricted(problem, certificate.prices, planned, params)
+    free = ~touched.pinned
+    assert 0 < free.sum() <= 60
+    assert set(np.unique(arcs.row)) == set(np.flatnonzero(free))
+    in_plan = (planned[arcs.row] == arcs.broker[:, None]).any(axis=1)
+    load = arcs.fixed.copy()
+    np.add.at(load, arcs.broker[in_plan], arcs.weight[in_plan])
+    whole = broker_loads(problem, planned, planned[:, 0])[:, arcs.columns]
+    assert load == pytest.approx(whole)
+    assert in_plan.sum() == problem.target_rf[free].sum(), "the plan's own replicas are all open"
+    assert arcs.is_kept.sum() == (problem.replicas[free] >= 0).sum(), "and so are today's"
+    new = ~(planned[:, :, None] == problem.replicas[:, None, :]).any(axis=2) & ~free[:, None]
+    copied = np.zeros(problem.broker_count)
+    np.add.at(copied, planned[new], np.broadcast_to(problem.move_bytes[:, None], new.shape)[new])
+    assert arcs.copied == pytest.approx(copied)
+    smallest = problem.move_bytes[free].min()
+    others = arcs_of(problem)
+    left_out = np.unique(others.row[(planned[others.row] == others.broker[:, None]).any(axis=1) & ~others.is_kept])
+    assert all(problem.move_bytes[row] <= smallest for row in left_out if not free[row]), "the largest take part"
+
+
+def test_a_plan_becomes_cheaper_and_keeps_its_bands() -> None:
+    """Of eight clusters none becomes dearer, most cheaper; each is as the search left it outside nothing."""
+    saved = []
+    for seed in range(8):
+        problem, params = cluster(seed), with_limits()
+        sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
+        found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+        best = improve_with_restricted_lp(problem, sets, bands, found, bounds, seed=0, params=params)
+        assert best.worth <= found.worth
+        assert has_capacity(problem, best.replicas)
+        if found.band_violation <= 0:
+            assert bounds.bytes.value <= best.cost.bytes
+            saved.append(1 - best.cost.bytes / found.cost.bytes)
+    assert len(saved) >= 4
+    assert max(saved) > 0.005
+
+
+def test_without_prices_or_shares_the_plan_stays() -> None:
+    problem, params = cluster(), with_limits()
+    sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
+    found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+    blind = replace(bounds, certificate=None)
+    assert improve_with_restricted_lp(problem, sets, bands, found, blind, seed=0, params=params) is found
+    impossible = WorkingBands(bands.low * 0 + 1e30, bands.high * 0 + 1e30)
+    assert improve_with_restricted_lp(problem, sets, impossible, found, bounds, seed=0, params=params) is found
+
+
+def test_the_same_seed_gives_the_same_plan_and_none_is_asked_beyond_its_size() -> None:
+    problem, params = cluster(2), with_limits()
+    one, other = solve(problem, seed=3, params=params), solve(problem, seed=3, params=params)
+    assert (one.replicas == other.replicas).all()
+    assert (one.leader == other.leader).all()
+    assert is_middling(problem, RestrictedParams(most_pairs=3_000))
+    assert not is_middling(problem, RestrictedParams(most_pairs=2_999))
