@@ -21,8 +21,9 @@ from stack.machine import Machine
 from stack.postgres import server as postgres
 from tests.stack.by_hand import BY_HAND
 from tests.stack.conftest import remove
-from tests.stack.kill_moments import wait_for
-from tests.stack.test_kill_table import CLUSTER, DAG, Reader, finish, seen_now
+from tests.stack.kills.advisory_reader import Reader, seen_now
+from tests.stack.kills.supervision import wait_for
+from tests.stack.kills.test_five_moments import CLUSTER, DAG, finish
 
 pytestmark = [pytest.mark.stack, pytest.mark.matrix, pytest.mark.timeout(1800)]
 
@@ -76,8 +77,8 @@ def test_a_run_that_began_in_the_version_before_ends_in_this_one(machine, before
     client = machine.airflow.client
     client.wait_for_dag(DAG)
     assert finish(machine, triggered(machine, "first")) == "success"
-    first = seen_now(machine)
-    reader = Reader(machine)
+    first = seen_now(machine, CLUSTER)
+    reader = Reader(machine, CLUSTER)
     reader.start()
 
     run_id = triggered(machine, "across")
@@ -91,9 +92,9 @@ def test_a_run_that_began_in_the_version_before_ends_in_this_one(machine, before
     assert before.stdout.readline() == "stopped\n"
     machine.start()
     assert finish(machine, run_id) == "success"
-    across = wait_for("the new advisory", lambda: (now := seen_now(machine)) != first and now)
+    across = wait_for("the new advisory", lambda: (now := seen_now(machine, CLUSTER)) != first and now)
     assert finish(machine, triggered(machine, "after")) == "success"
-    after = wait_for("the next advisory", lambda: (now := seen_now(machine)) != across and now)
+    after = wait_for("the next advisory", lambda: (now := seen_now(machine, CLUSTER)) != across and now)
     reader.is_over.set()
     reader.join(30)
     assert [answer for answer in reader.answers if answer not in (first, across, after)] == []

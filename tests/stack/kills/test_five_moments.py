@@ -6,7 +6,6 @@ Prints the table.
 from __future__ import annotations
 
 import shutil
-import threading
 import time
 
 import psycopg
@@ -14,61 +13,24 @@ import pytest
 
 from stack.airflow.cluster_entries import write_entry
 from stack.installed_code import CHECKOUT
-from tests.stack import kill_moments
 from tests.stack.by_hand import BY_HAND
+from tests.stack.kills import five_moments
+from tests.stack.kills.advisory_reader import Reader, seen_now
+from tests.stack.kills.stack_processes import kill
+from tests.stack.kills.supervision import supervised, wait_for
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 
-CLUSTER = kill_moments.CLUSTER
+CLUSTER = five_moments.CLUSTER
 DAG = f"advise_{CLUSTER}"
-# Everything that a reader can see of the newest advisory, as one line.
-SEEN = f"""
-SELECT run.run_id, run.plan_id, md5(plan.document::text),
-       (SELECT count(*) FROM advisor.move_latest AS move WHERE move.cluster = run.cluster),
-       (SELECT count(*) FROM advisor.finding_latest AS finding WHERE finding.cluster = run.cluster),
-       (SELECT count(*) FROM advisor.topic_score_latest AS score WHERE score.cluster = run.cluster),
-       (SELECT count(*) FROM advisor.broker_score_latest AS score WHERE score.cluster = run.cluster)
-FROM advisor.run_latest AS run JOIN advisor.plan_latest AS plan ON plan.run_id = run.run_id
-WHERE run.cluster = '{CLUSTER}'
-"""
 
 
 @pytest.fixture
 def cluster(machine):
     """The real map of 256 partitions, from a file that a test may take away."""
-    file = kill_moments.input_file(machine)
+    file = five_moments.input_file(machine)
     shutil.copy(CHECKOUT / "tests" / "data" / "kafka-kit-256-partitions-23-brokers.json", file)
     write_entry(machine.clusters_file, CLUSTER, {"file": str(file)} | BY_HAND)
-
-
-class Reader(threading.Thread):
-    """A dashboard: asks again and again, as the reader role, and keeps every different answer, in order."""
-
-    def __init__(self, machine):
-        super().__init__(daemon=True)
-        self.dsn, self.answers, self.is_over, self.refused = machine.dsn("advisor"), [], threading.Event(), []
-
-    def run(self):
-        while not self.is_over.is_set():
-            try:
-                with psycopg.connect(self.dsn, autocommit=True, connect_timeout=5) as connection:
-                    connection.execute("SET ROLE advisor_reader")
-                    while not self.is_over.is_set():
-                        self.note(connection.execute(SEEN).fetchall())
-                        time.sleep(0.1)
-            except psycopg.Error as error:
-                self.refused.append(str(error))  # only while Postgres itself is down
-                time.sleep(0.2)
-
-    def note(self, answer):
-        if not self.answers or self.answers[-1] != answer:
-            self.answers.append(answer)
-
-
-def seen_now(machine):
-    with psycopg.connect(machine.dsn("advisor")) as connection:
-        connection.execute("SET ROLE advisor_reader")
-        return connection.execute(SEEN).fetchall()
 
 
 def advise(machine, seed):
@@ -100,19 +62,19 @@ def rows_left(machine, run_id):
 
 def live_through(machine, moment, seed):
     """Kill at the moment, look, mend, let it run again; returns the row of the table."""
-    began, last = time.monotonic(), seen_now(machine)
+    began, last = time.monotonic(), seen_now(machine, CLUSTER)
     moment.before(machine)
-    reader = Reader(machine)
+    reader = Reader(machine, CLUSTER)
     reader.start()
     run_id = advise(machine, seed)
     pids = moment.reach(machine, run_id)
     assert pids, f"nothing to kill: {moment.name}"
-    kill_moments.kill(pids)
+    kill(pids)
     time.sleep(2)
     assert [answer for answer in reader.answers if answer != last] == []
     moment.mend(machine)
-    assert seen_now(machine) == last
-    with kill_moments.supervised(machine):
+    assert seen_now(machine, CLUSTER) == last
+    with supervised(machine):
         left = rows_left(machine, run_id)
         state = finish(machine, run_id)
         how = "by itself"
@@ -121,7 +83,7 @@ def live_through(machine, moment, seed):
             machine.airflow.client.clear(DAG, run_id)
             state = finish(machine, run_id)
         assert state == "success"
-        new = kill_moments.wait_for("the new advisory", lambda: (now := seen_now(machine)) != last and now)
+        new = wait_for("the new advisory", lambda: (now := seen_now(machine, CLUSTER)) != last and now)
     reader.is_over.set()
     reader.join(30)
     assert new[0][0] == f"{run_id}.{CLUSTER}"
@@ -131,14 +93,14 @@ def live_through(machine, moment, seed):
 
 def test_a_run_killed_while_it_loads_leaves_the_last_advisory_and_goes_on(machine, cluster, capsys):
     """One moment of the table below: rows are half written, in another process than the task's."""
-    rows = table_of(machine, [kill_moments.while_loading()])
+    rows = table_of(machine, [five_moments.while_loading()])
     with capsys.disabled():
         tell(rows)
 
 
 @pytest.mark.matrix
 def test_whatever_is_killed_readers_see_the_last_advisory_and_running_again_succeeds(machine, cluster, capsys):
-    rows = table_of(machine, kill_moments.moments())
+    rows = table_of(machine, five_moments.moments())
     with capsys.disabled():
         tell(rows)
 
@@ -146,7 +108,7 @@ def test_whatever_is_killed_readers_see_the_last_advisory_and_running_again_succ
 def table_of(machine, moments):
     """A first advisory, then one row for each moment."""
     assert finish(machine, advise(machine, 100)) == "success"
-    (first,) = seen_now(machine)
+    (first,) = seen_now(machine, CLUSTER)
     assert first[0] == f"kill-100.{CLUSTER}"
     return [live_through(machine, moment, 101 + place) for place, moment in enumerate(moments)]
 

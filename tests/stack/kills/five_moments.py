@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import psycopg
 
-from stack.airflow.server import AirflowError
 from stack.machine import Machine
-from stack.processes import session_members
+from tests.stack.kills.stack_processes import (
+    command_of,
+    component,
+    driver_pythons,
+    drivers,
+    postmaster,
+    spark_pythons,
+    workers_of,
+)
+from tests.stack.kills.supervision import start_again, wait_for
 
 CLUSTER = "kill-table"
-_PATIENCE_SECONDS = 420
-# Longer than most components need to notice that their Postgres is gone.
-_SETTLED_SECONDS = 20
-
-
-def wait_for(what: str, condition: Callable[[], Any]) -> Any:
-    """What ``condition`` returns once it is true."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"waited in vain for: {what}"
-        time.sleep(0.1)
-    return found
 
 
 @dataclass
@@ -43,23 +33,6 @@ class Moment:
     reach: Callable[[Machine, str], list[int]]
     mend: Callable[[Machine], None] = field(default=lambda _: None)
     before: Callable[[Machine], None] = field(default=lambda _: None)
-
-
-def command_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
-
-
-def workers_of(machine: Machine) -> list[int]:
-    """All processes that the scheduler started, and what these started."""
-    scheduler = machine.airflow.programs["scheduler"].session
-    return session_members(scheduler) if scheduler else []
-
-
-def find(machine: Machine, *words: str) -> list[int]:
-    return [pid for pid in workers_of(machine) if all(word in command_of(pid) for word in words)]
 
 
 def task_process(machine: Machine, run_id: str, task: str) -> list[int]:
@@ -80,10 +53,8 @@ def input_file(machine: Machine) -> Path:
 
 
 def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
-    wait_for("Spark's Python workers", lambda: find(machine, "pyspark.daemon"))
-    return wait_for(
-        "the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay_and_plan.py")
-    )
+    wait_for("Spark's Python workers", lambda: spark_pythons(machine))
+    return wait_for("the driver's JVM", lambda: drivers(machine))
 
 
 @dataclass
@@ -113,10 +84,10 @@ class HeldTable:
 
     def reach_loading(self, machine: Machine, _run_id: str) -> list[int]:
         """Held from the start of the Spark driver on, for opening a run touches the table too."""
-        wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay_and_plan.py"))
+        wait_for("the driver's JVM", lambda: drivers(machine))
         self.hold(machine)
         self._wait_for_a_writer(machine)
-        return [pid for pid in find(machine, "python", "replay_and_plan.py") if pid not in find(machine, "SparkSubmit")]
+        return driver_pythons(machine)
 
     def _wait_for_a_writer(self, machine: Machine) -> None:
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = %s"
@@ -125,54 +96,13 @@ class HeldTable:
 
 
 def reach_scheduler(machine: Machine, _run_id: str) -> list[int]:
-    wait_for("Spark's Python workers", lambda: find(machine, "pyspark.daemon"))
-    return [machine.airflow.programs["scheduler"].pid]
+    wait_for("Spark's Python workers", lambda: spark_pythons(machine))
+    return component(machine, "scheduler")
 
 
 def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
-    wait_for("the driver's JVM", lambda: find(machine, "org.apache.spark.deploy.SparkSubmit", "replay_and_plan.py"))
-    return [int((machine.server.data / "postmaster.pid").read_text().split()[0])]
-
-
-def start_again(machine: Machine) -> None:
-    """Start whatever does not run, until all has run for a while."""
-    deadline, well_since = time.monotonic() + _PATIENCE_SECONDS, None
-    while well_since is None or time.monotonic() - well_since < _SETTLED_SECONDS:
-        assert time.monotonic() < deadline, f"never all at once: {machine.airflow.status}"
-        if not _all_run(machine):
-            well_since = None
-            with contextlib.suppress(AirflowError):
-                machine.start()
-        else:
-            well_since = well_since or time.monotonic()
-            time.sleep(0.5)
-
-
-@contextlib.contextmanager
-def supervised(machine: Machine) -> Iterator[None]:
-    """What systemd, or ``restart`` in a compose file, does: while the block runs, whatever ends is started again.
-
-    A scheduler that lost Postgres looks alive until its tasks have ended, a minute later on a busy machine.
-    """
-    is_over = threading.Event()
-
-    def watch() -> None:
-        while not is_over.wait(1):
-            if not _all_run(machine):
-                with contextlib.suppress(AirflowError):
-                    machine.start()
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        is_over.set()
-        watcher.join(_PATIENCE_SECONDS)
-
-
-def _all_run(machine: Machine) -> bool:
-    return machine.server.is_running and machine.is_running
+    wait_for("the driver's JVM", lambda: drivers(machine))
+    return postmaster(machine)
 
 
 def moments() -> list[Moment]:
@@ -189,8 +119,3 @@ def moments() -> list[Moment]:
 def while_loading() -> Moment:
     held = HeldTable("store.topic_score")
     return Moment("task while loading results", "the Spark driver's Python", held.reach_loading, held.release)
-
-
-def kill(pids: list[int]) -> None:
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
