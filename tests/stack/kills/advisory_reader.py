@@ -34,16 +34,21 @@ class Reader(threading.Thread):
         self.is_over = threading.Event()
 
     def run(self) -> None:
-        """Until it is over."""
-        while not self.is_over.is_set():
-            try:
-                with _as_reader(self._machine) as connection:
-                    while not self.is_over.is_set():
-                        self._note(connection.execute(_SEEN, [self._cluster]).fetchall())
-                        time.sleep(0.1)
-            except psycopg.Error as error:
-                self.refused.append(str(error))
-                time.sleep(0.2)
+        """Until it is over, and one last look then."""
+        while not self._look_until_over():
+            time.sleep(0.2)
+
+    def _look_until_over(self) -> bool:
+        try:
+            with _as_reader(self._machine) as connection:
+                is_last = False
+                while not is_last:
+                    is_last = self.is_over.wait(0.1)
+                    self._note(connection.execute(_SEEN, [self._cluster]).fetchall())
+        except psycopg.Error as error:
+            self.refused.append(str(error))
+            return False
+        return True
 
     def _note(self, answer: Seen) -> None:
         if not self.answers or self.answers[-1] != answer:

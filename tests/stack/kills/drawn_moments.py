@@ -21,11 +21,11 @@ class DrawnMoment:
         return sorted(pids)[int(self.pick * len(pids))]
 
 
-def draw(kinds: Sequence[str], seed: int, each: int = 4) -> list[DrawnMoment]:
-    """``each`` of every kind, in random order. Of each kind one falls into every ``each``-th part of the time, so that
+def draw(kinds: Sequence[str], seed: int, times: int = 4) -> list[DrawnMoment]:
+    """Every kind so many ``times``, in random order. Of each kind one falls into every part of the time, so that
     four draws are not four of the same task.
     """
     chance = random.Random(seed)
-    drawn = [(kind, (part + chance.random()) / each, chance.random()) for kind in kinds for part in range(each)]
+    drawn = [(kind, (part + chance.random()) / times, chance.random()) for kind in kinds for part in range(times)]
     chance.shuffle(drawn)
     return [DrawnMoment(number, *moment) for number, moment in enumerate(drawn, 1)]

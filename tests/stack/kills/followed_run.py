@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import psycopg
 
-from stack.airflow.client import FINISHED
+from stack.airflow.client import FINISHED, AirflowApiError, AirflowClient
 from stack.machine import Machine
 from tests.stack.kills.small_cluster import DAG
 from tests.stack.kills.supervision import PATIENCE_SECONDS, all_run, wait_for
@@ -29,20 +30,16 @@ class FollowedRun:
     @classmethod
     def start(cls, machine: Machine, run_id: str, seed: int) -> FollowedRun:
         """Once the whole stack is well."""
-        wait_for(
-            "a whole stack", lambda: all_run(machine) and machine.airflow.client.is_healthy(*machine.airflow.status)
-        )
-        client = machine.airflow.client
-        client.wait_for_dag(DAG)
-        client.trigger(DAG, {"snapshot": "fresh", "balance_within": 0.3, "seed": seed}, run_id=run_id)
-        return cls(machine, run_id)
+        run, asked = cls(machine, run_id), {"snapshot": "fresh", "balance_within": 0.3, "seed": seed}
+        wait_for("a whole stack", lambda: all_run(machine))
+        run._until_it_answers(lambda client: client.wait_for_dag(DAG))
+        run._until_it_answers(lambda client: run.state or client.trigger(DAG, asked, run_id=run_id))
+        return run
 
     @property
     def state(self) -> str:
-        """Empty where Postgres does not answer."""
-        with self._asking() as connection:
-            return str(connection.execute(_STATE, (DAG, self.run_id)).fetchone()[0])
-        return ""
+        """Empty where there is none of that id, or Postgres does not answer."""
+        return str(next(iter(self._rows(_STATE)), ("",))[0])
 
     @property
     def is_over(self) -> bool:
@@ -52,39 +49,42 @@ class FollowedRun:
     def end(self) -> str:
         """Wait for it; the state, ``running`` or so where it does not end within all patience."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self.is_over and time.monotonic() < deadline:
+        while (state := self.state) not in FINISHED and time.monotonic() < deadline:
             time.sleep(0.3)
-        return self.state
+        return state
 
     def clear(self) -> None:
         """As a person does in the morning."""
-        wait_for("the api-server", lambda: self.machine.airflow.client.is_healthy("scheduler"))
-        self.machine.airflow.client.clear(DAG, self.run_id)
+        self._until_it_answers(lambda client: client.clear(DAG, self.run_id))
 
     def under_way(self) -> str:
         """The tasks that run now and for how long, in words."""
         now = datetime.now(UTC)
-        with self._asking() as connection:
-            rows = connection.execute(_TASKS, (DAG, self.run_id)).fetchall()
-            running = [
-                f"{task}, {(now - began).total_seconds():.1f} s"
-                for task, state, _, began in rows
-                if state == "running" and began
-            ]
-            return "; ".join(running) or "between tasks"
-        return "?"
+        running = [(task, began) for task, state, _, began in self._rows(_TASKS) if state == "running" and began]
+        return "; ".join(f"{task}, {(now - began).total_seconds():.1f} s" for task, began in running) or "between tasks"
 
     def tried_again(self) -> str:
         """The tasks that needed more than one try."""
-        with self._asking() as connection:
-            rows = connection.execute(_TASKS, (DAG, self.run_id)).fetchall()
-            return ", ".join(f"{task} {tries}" for task, _, tries, _ in rows if tries > 1)
-        return "?"
+        return ", ".join(f"{task} {tries}" for task, _, tries, _ in self._rows(_TASKS) if tries > 1)
 
-    @contextlib.contextmanager
-    def _asking(self) -> Iterator[psycopg.Connection]:
-        with (
-            contextlib.suppress(psycopg.OperationalError),
-            psycopg.connect(self.machine.dsn("airflow"), connect_timeout=5) as connection,
-        ):
-            yield connection
+    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+        """None where Postgres does not answer."""
+        try:
+            with psycopg.connect(self.machine.dsn("airflow"), connect_timeout=5) as connection:
+                return connection.execute(query, (DAG, self.run_id)).fetchall()
+        except psycopg.Error:
+            return []
+
+    def _until_it_answers(self, ask: Callable[[AirflowClient], object]) -> None:
+        """An api-server that is started again refuses for a while."""
+
+        def is_done() -> bool:
+            client = self.machine.airflow.client
+            if not client.is_healthy(*self.machine.airflow.status):
+                return False
+            with contextlib.suppress(AirflowApiError, OSError):
+                ask(client)
+                return True
+            return False
+
+        wait_for("the api-server", is_done)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,12 +68,13 @@ class FolderReader(threading.Thread):
         self.is_over = threading.Event()
 
     def run(self) -> None:
-        """Until it is over."""
-        while not self.is_over.is_set():
+        """Until it is over, and one last look then."""
+        is_last = False
+        while not is_last:
+            is_last = self.is_over.wait(0.1)
             answer = latest(self._machine, self._cluster)
             if not self.answers or self.answers[-1] != answer:
                 self.answers.append(answer)
-            time.sleep(0.1)
 
 
 def _differences(named: set[str], found: set[str]) -> list[tuple[str, set[str]]]:

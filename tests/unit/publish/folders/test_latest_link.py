@@ -1,0 +1,13 @@
+"""The link is replaced in one step, and what a killed process left beside it goes with the next one."""
+
+from pathlib import Path
+
+from rebalance_advisor.publish.folders.latest_link import LATEST, point_latest
+
+
+def test_a_link_that_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / ".latest-0badcafe").symlink_to("run")
+    (tmp_path / ".latest-notes").write_text("somebody's")
+    assert point_latest(tmp_path / "run")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".latest-notes", LATEST, "run"]
