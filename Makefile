@@ -59,9 +59,10 @@ test-page: setup ## the page in a real Airflow, driven by Debian's chromium (apt
 stack-tests: setup
 	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix" --ignore tests/stack --ignore tests/live
 
-test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, advise and publish; SIGKILL at five moments of a run in a real Airflow (`make test` has some of each); prints the tables
+test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, advise and publish; SIGKILL at five chosen and 40 random moments of runs in a real Airflow (SEED=1 MINUTES=75; started again it goes on; `make test` has some of each); prints the tables
 	@$(RUN) $(BIN)/python -m tests.unit.publish.kill_table
-	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_kill_table.py
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/kills
+	@$(RUN) $(BIN)/python -m tests.stack.kills.random_kills --seed $(or $(SEED),1) --minutes $(or $(MINUTES),75)
 
 test-upgrade: setup ## the version before (BEFORE=commit) becomes this one while a run is under way in a real Airflow
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_upgrade.py

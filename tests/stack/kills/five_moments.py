@@ -106,16 +106,13 @@ def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
 
 
 def moments() -> list[Moment]:
-    held = HeldTable("store.partition")
+    readings, results = HeldTable("store.partition"), HeldTable("store.topic_score")
     return [
-        Moment("task while collecting", "the task", held.reach_collecting, held.release, held.hold_new_reading),
+        Moment(
+            "task while collecting", "the task", readings.reach_collecting, readings.release, readings.hold_new_reading
+        ),
         Moment("Spark driver while replaying", "the JVM", reach_replaying),
-        while_loading(),
+        Moment("task while loading results", "the Spark driver's Python", results.reach_loading, results.release),
         Moment("scheduler", "the scheduler", reach_scheduler, start_again),
         Moment("Postgres", "the postmaster", reach_postgres, start_again),
     ]
-
-
-def while_loading() -> Moment:
-    held = HeldTable("store.topic_score")
-    return Moment("task while loading results", "the Spark driver's Python", held.reach_loading, held.release)

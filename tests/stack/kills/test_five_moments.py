@@ -19,7 +19,7 @@ from tests.stack.kills.advisory_reader import Reader, seen_now
 from tests.stack.kills.stack_processes import kill
 from tests.stack.kills.supervision import supervised, wait_for
 
-pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.stack, pytest.mark.matrix, pytest.mark.timeout(3600)]
 
 CLUSTER = five_moments.CLUSTER
 DAG = f"advise_{CLUSTER}"
@@ -91,26 +91,13 @@ def live_through(machine, moment, seed):
     return (moment.name, moment.killed, "the last advisory", left, how, f"{time.monotonic() - began:.0f} s")
 
 
-def test_a_run_killed_while_it_loads_leaves_the_last_advisory_and_goes_on(machine, cluster, capsys):
-    """One moment of the table below: rows are half written, in another process than the task's."""
-    rows = table_of(machine, [five_moments.while_loading()])
-    with capsys.disabled():
-        tell(rows)
-
-
-@pytest.mark.matrix
 def test_whatever_is_killed_readers_see_the_last_advisory_and_running_again_succeeds(machine, cluster, capsys):
-    rows = table_of(machine, five_moments.moments())
-    with capsys.disabled():
-        tell(rows)
-
-
-def table_of(machine, moments):
-    """A first advisory, then one row for each moment."""
     assert finish(machine, advise(machine, 100)) == "success"
     (first,) = seen_now(machine, CLUSTER)
     assert first[0] == f"kill-100.{CLUSTER}"
-    return [live_through(machine, moment, 101 + place) for place, moment in enumerate(moments)]
+    rows = [live_through(machine, moment, 101 + place) for place, moment in enumerate(five_moments.moments())]
+    with capsys.disabled():
+        tell(rows)
 
 
 def tell(rows):
