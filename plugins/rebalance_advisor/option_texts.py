@@ -15,6 +15,7 @@ from kafka_rebalance.options.limits import (
     MOST_BROKER_ID,
     MOST_FACTOR,
     MOST_HOURS,
+    MOST_PRICE,
     MOST_RATIO,
     MOST_WHOLE,
     MOST_WINDOW_HOURS,
@@ -216,6 +217,15 @@ def spent_hours(text: str) -> float:
     message = f"{_short(text)} is no number of hours above 0: give 6 or 1.5, at most {MOST_HOURS:,}"
     value = _number(text, message)
     if not 0 < value <= MOST_HOURS:
+        raise argparse.ArgumentTypeError(message)
+    return value
+
+
+def price(text: str) -> float:
+    """A price above 0, as ``0.02``; its currency is the asker's."""
+    message = f"{_short(text)} is no price above 0: give 0.02, at most {MOST_PRICE:,}"
+    value = _number(text, message)
+    if not 0 < value <= MOST_PRICE:
         raise argparse.ArgumentTypeError(message)
     return value
 

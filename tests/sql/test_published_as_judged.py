@@ -97,6 +97,21 @@ def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(con
     assert "1 muted, the first until 2999-01-01" in (place / "report.html").read_text()
 
 
+def test_the_price_of_traffic_across_racks_is_saved_and_published_where_a_run_was_asked_with_one(
+    connection, dsn, run_id, tmp_path
+) -> None:
+    plain = stored_advice.derived_findings(connection, run_id)
+    found = stored_advice.derived_findings(connection, run_id, rack_byte_price=0.02)
+    assert {finding.code for finding in found} - {finding.code for finding in plain} == {"rack_traffic_price"}
+    store.save_findings(connection, run_id, found)
+    assert store.load_findings(connection, run_id) == found
+    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out"))[1])
+    published = json.loads((place / "findings.json").read_text())
+    (told,) = [finding for finding in published if finding["code"] == "rack_traffic_price"]
+    assert told["recommendation"].startswith("Traffic between racks costs at least")
+    assert told["recommendation"].split(".")[0] in (place / "report.html").read_text()
+
+
 def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id, tmp_path, monkeypatch) -> None:
     connection.execute("UPDATE store.finding SET recommendation = 'as it was judged', gain = 0.125 WHERE position = 1")
     connection.execute("UPDATE store.broker_score SET load = load * 2")

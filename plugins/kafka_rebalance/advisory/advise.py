@@ -13,6 +13,7 @@ from typing import Any
 from kafka_rebalance.advisory.advisory import advisory_document
 from kafka_rebalance.findings.annotations.heavy_keys import with_heavy_keys
 from kafka_rebalance.findings.annotations.ownership import with_owners
+from kafka_rebalance.findings.annotations.rack_price import with_rack_price
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -97,6 +98,13 @@ def advise(
 def knowing_keys(advice: Advice, keys: Sequence[HeavyKeyOf]) -> Advice:
     """The same with the key that makes a partition hot, where samples found it."""
     return replace(advice, findings=with_heavy_keys(advice.findings, keys)) if keys else advice
+
+
+def priced(advice: Advice, rack_byte_price: float | None) -> Advice:
+    """The same with what traffic across racks costs, where a price of a GB of it is given."""
+    if rack_byte_price is None:
+        return advice
+    return replace(advice, findings=with_rack_price(advice.findings, advice.snapshot, advice.plan, rack_byte_price))
 
 
 def owned(advice: Advice, owners: Sequence[OwnerRule], mutes: Sequence[MuteRule]) -> Advice:

@@ -183,6 +183,11 @@ CODES: dict[str, FindingCode] = dict(
             share_of_broker_mean_ratio=0.25,
             times_topic_median_ratio=3.0,
         ),
+        _code(
+            "rack_traffic_price",
+            SubjectType.CLUSTER,
+            "what bytes that go from one rack to another cost in 30 days at the price given; told only where one is",
+        ),
         _code("dead_broker", SubjectType.BROKER, "replicas are placed on a broker that nobody has seen, or is fenced"),
         _code("broker_not_heard", SubjectType.BROKER, "a registered broker did not answer the reading to its end"),
         _code("log_dir_offline", SubjectType.BROKER, "a log dir, or replicas of a broker that serves, are offline"),

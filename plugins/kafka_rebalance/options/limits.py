@@ -13,3 +13,5 @@ MOST_HOURS = 24 * 366 * 100
 # Of a window of history: so long are hourly loads kept.
 MOST_WINDOW_HOURS = 35 * 24
 LEAST_RATIO, MOST_RATIO = 1e-6, 1e6
+# Of a GB between racks, in any currency.
+MOST_PRICE = 1e6

@@ -64,8 +64,9 @@ def derive_findings(run: Run) -> int:
         request = RunRequest.from_mapping(store.load_run(connection, run["run_id"]).parameters)
         with still_working(_log, f"findings of run {run['run_id']}"):
             findings = derived_findings(
-                connection, run["run_id"], request.owners, request.mutes, request.clients, request.heavy_keys
-            )
+                connection, run["run_id"], request.owners, request.mutes, request.clients, request.heavy_keys,
+                request.rack_byte_price,
+            )  # fmt: skip
         store.save_findings(connection, run["run_id"], findings)
     counts = Counter(finding.severity.value for finding in findings)
     _log.info("%d findings: %s", len(findings), ", ".join(f"{count} {level}" for level, count in counts.items()))

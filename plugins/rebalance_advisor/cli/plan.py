@@ -91,6 +91,8 @@ def _require_plan_alone(request: RunRequest) -> None:
         raise UsageError.at("--clients", "a plan alone replays no groups", "use advise")
     if request.heavy_keys:
         raise UsageError.at("--heavy-keys", "a plan alone has no findings", "use advise")
+    if request.rack_byte_price is not None:
+        raise UsageError.at("--rack-byte-price", "a plan alone has no findings", "use advise")
     if request.scenarios != ALL:
         raise UsageError.at("--scenarios", "a plan alone replays no groups", "use advise")
 

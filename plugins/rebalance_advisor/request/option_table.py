@@ -162,6 +162,9 @@ RUN_OPTIONS = (
     Option("heavy_keys", "heavy_keys", _RUN, HEAVY_KEY, "Heavy keys",
         "which key makes a partition hot: topic, partition, key, share; in a shell a keys.json of the command keys …",
         "FILE", Values.LIST),
+    Option("rack_byte_price", "rack_byte_price", _RUN, kinds.PRICE, "Price of bytes across racks",
+        "of a GB (10^9 bytes) that goes from one rack to another, in any currency: a finding tells what that comes to "
+        "in 30 days, today and after the plan", "PRICE"),
     Option("seed", "seed", _RUN, kinds.COUNT, "Seed", "same input and seed, same plan (0)", "N", default=0),
     Option("own_strategy", "own_strategies", _RUN, kinds.PLACE, "Own strategies",
         "module:Class, in a shell FILE.py:Class too: groups are replayed with it; entry points are anyway (advise) …",

@@ -37,6 +37,7 @@ class RunRequest:
     clients      whose consumers groups run, the first that matches
     scenarios    ``all``: groups are led through every scenario of the catalogue; ``today``: none
     heavy_keys   what samples of records found: the key that makes a partition hot
+    rack_byte_price     of a GB from one rack to another: what a month of it costs is told; None: it is not
     own_scenarios       changes of the cluster that are looked at beside it; nothing of them is ever executed
     """
 
@@ -56,6 +57,7 @@ class RunRequest:
     scenarios: str = ALL
     own_scenarios: tuple[Scenario, ...] = ()
     heavy_keys: tuple[HeavyKeyOf, ...] = ()
+    rack_byte_price: float | None = None
 
     def __post_init__(self) -> None:
         """Raises UsageError for what no form and no shell can ask."""

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
-from kafka_rebalance.options.limits import MOST_BROKER_ID, MOST_FACTOR, MOST_HOURS, MOST_RATIO, MOST_WINDOW_HOURS
+from kafka_rebalance.options.limits import (
+    MOST_BROKER_ID,
+    MOST_FACTOR,
+    MOST_HOURS,
+    MOST_PRICE,
+    MOST_RATIO,
+    MOST_WINDOW_HOURS,
+)
 from kafka_rebalance.options.target import Target
 from kafka_rebalance.resources import BOUNDED, RESOURCES, ROWS, TABLE
 from kafka_rebalance.visible_text import excerpt
@@ -165,6 +172,10 @@ HOURS = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_HOURS}, te
 SPENT_HOURS = ValueKind(
     {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": MOST_HOURS, "pattern": "^[0-9]+([.][0-9]+)?$"},
     texts.spent_hours, _number(texts.spent_hours),
+)  # fmt: skip
+PRICE = ValueKind(
+    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": MOST_PRICE, "pattern": "^[0-9]+([.][0-9]+)?$"},
+    texts.price, _number(texts.price),
 )  # fmt: skip
 FACTOR = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_FACTOR}, texts.factor, _whole(texts.factor))
 # A form that lets people choose among known brokers gives texts.

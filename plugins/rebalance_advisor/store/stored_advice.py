@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from kafka_rebalance.advisory.advise import Advice, knowing_keys, owned
+from kafka_rebalance.advisory.advise import Advice, knowing_keys, owned, priced
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.rules import evaluate_rules
 from kafka_rebalance.groups.group_replay import GroupReplay
@@ -43,10 +43,11 @@ def derived_findings(
     mutes: Sequence[MuteRule] = (),
     clients: Sequence[ClientRule] = (),
     heavy_keys: Sequence[HeavyKeyOf] = (),
+    rack_byte_price: float | None = None,
 ) -> tuple[Finding, ...]:
     """What the stored scores, replays and plan of a run say: to be saved, judged by the result gate, and published.
 
-    ``owners``, ``mutes``, ``clients`` and ``heavy_keys`` are those that the run was asked with.
+    ``owners`` and all that follow are those that the run was asked with.
 
     The plan was verified before it was saved, and is once more before readers see it. Raises StoreError where a part is
     missing.
@@ -55,7 +56,7 @@ def derived_findings(
     told = with_clients(advice.snapshot, clients)
     findings = evaluate_rules(told, advice.scores, advice.groups, advice.plan, advice.hours)
     told_of_keys = knowing_keys(replace(advice, findings=findings), heavy_keys)
-    return owned(told_of_keys, owners, mutes).findings
+    return owned(priced(told_of_keys, rack_byte_price), owners, mutes).findings
 
 
 def advice_of_run(connection: store.Connection, run_id: str) -> Advice:

@@ -53,6 +53,14 @@ def test_a_topic_leaves_all_other_brokers() -> None:
     assert "4 replicas are on brokers that their topics may not be on" in plan.reasons
 
 
+def test_topics_of_two_patterns_are_kept_apart_by_two_sets() -> None:
+    """As docs/scenarios.md says: no broker holds replicas of both afterwards."""
+    snapshot = two_topics()
+    plan = right(snapshot, PlanOptions(topic_brokers=(only("pay", 1, 3), only("l.*", 0, 2)), **QUICK))
+    pay, log = (set().union(*placed(snapshot, plan, topic)) for topic in ("pay", "log"))
+    assert (pay, log) == ({1, 3}, {0, 2})
+
+
 def test_racks_are_those_of_the_brokers_that_a_topic_may_be_on() -> None:
     """Confined to rack a, both replicas share it; the other topic goes on standing on two racks."""
     snapshot = two_topics()

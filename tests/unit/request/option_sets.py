@@ -60,12 +60,16 @@ OPTION_SETS = {
     "short life": ("--expires-after-hours 48", {"expires_after_hours": 48}),
     "load of a window": ("--load p95 --window 14d", {"load": "p95", "window": "14d"}),
     OWN: (
-        "--own-strategy a.b:C --own-strategy b:D --own-strategy-seconds 5 --own-strategy-memory 1GiB --scenarios today",
+        (
+            "--own-strategy a.b:C --own-strategy b:D --own-strategy-seconds 5 --own-strategy-memory 1GiB "
+            "--scenarios today --rack-byte-price 2.5"
+        ),
         {
             "own_strategy": ["a.b:C", "b:D"],
             "own_strategy_seconds": 5,
             "own_strategy_memory": 2**30,
             "scenarios": "today",
+            "rack_byte_price": 2.5,
         },
     ),
     "no frontier": ("--no-frontier --balance-within 30%", {"no_frontier": True, "balance_within": 0.3}),
