@@ -154,7 +154,7 @@ def _entry(name: str, table: Any, file: Path) -> ClusterEntry:
         prometheus=paths.get("prometheus"),
         metric_names=file.parent / paths["metric_names"] if "metric_names" in paths else None,
         options=_options({key: table[key] for key in table if key in _OPTIONS and key not in paths}, place),
-        settings=read_dag_settings(table, place),
+        settings=read_dag_settings(table, place, name),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from rebalance_advisor.airflow.clusters.dag_settings import COLLECT_SCHEDULE, OFF, DagSettings
+from rebalance_advisor.airflow.clusters.own_moment import own_moment
 
 # Twice: one collection may fail, or start late.
 INTERVALS_PER_LIMIT = 2
@@ -25,7 +26,7 @@ def longest_interval(schedule: str) -> timedelta:
     """
     from croniter import croniter
 
-    times = croniter(COLLECT_SCHEDULE if schedule == OFF else schedule, _BEGIN)
+    times = croniter(own_moment(COLLECT_SCHEDULE if schedule == OFF else schedule, ""), _BEGIN)
     last, longest = times.get_next(datetime), timedelta()
     for number in range(_MOST_TIMES):
         following = times.get_next(datetime)

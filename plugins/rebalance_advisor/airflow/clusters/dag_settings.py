@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings, read_notify
+from rebalance_advisor.airflow.clusters.own_moment import own_moment
 
 OFF = "off"
-COLLECT_SCHEDULE = "0 * * * *"
+COLLECT_SCHEDULE, ADVISE_SCHEDULE = "H * * * *", "H 5 * * *"
 MOST_RETRIES = 20
 LONGEST_TAG = 100  # Airflow's own limit
 # Airflow's words for what a role may do with a DAG (auth managers that know permissions of single DAGs heed them).
@@ -22,13 +23,13 @@ ACTIONS = ("can_read", "can_edit", "can_delete")
 class DagSettings:
     """The settings of one cluster's DAGs.
 
-    schedule          of advice: cron in UTC, or "off": by hand alone
+    schedule          of advice: cron in UTC, with ``H`` for a moment of the cluster's own, or "off": by hand alone
     collect_schedule  of readings
     permissions       role -> what it may do with them; None: as Airflow has it for all DAGs
     notify            who is told of it
     """
 
-    schedule: str = "0 5 * * *"
+    schedule: str = ADVISE_SCHEDULE
     collect_schedule: str = COLLECT_SCHEDULE
     owner: str = "kafka-platform"
     tags: tuple[str, ...] = ()
@@ -37,8 +38,11 @@ class DagSettings:
     notify: NotifySettings = field(default_factory=NotifySettings)
 
 
-def read_dag_settings(table: Mapping[str, Any], place: str) -> DagSettings:
-    """From the keys of a cluster's table that are settings. Raises InvalidInputError with the key that is wrong."""
+def read_dag_settings(table: Mapping[str, Any], place: str, cluster: str) -> DagSettings:
+    """From the keys of a cluster's table that are settings, ``H`` of its schedules being moments of the cluster's own.
+
+    Raises InvalidInputError with the key that is wrong.
+    """
     given = {}
     for key, read in READERS.items():
         if key in table:
@@ -46,7 +50,12 @@ def read_dag_settings(table: Mapping[str, Any], place: str) -> DagSettings:
                 given[key] = read(table[key])
             except ValueError as error:
                 raise InvalidInputError.at(f"{place} {key}", str(error)) from error
-    return DagSettings(**given)
+    settings = DagSettings(**given)
+    return replace(
+        settings,
+        schedule=own_moment(settings.schedule, f"advise {cluster}"),
+        collect_schedule=own_moment(settings.collect_schedule, f"collect {cluster}"),
+    )
 
 
 def _schedule(value: Any) -> str:
@@ -57,7 +66,7 @@ def _schedule(value: Any) -> str:
     from croniter import croniter
 
     try:
-        croniter(text).get_next()  # the 30th of February is a date that never comes
+        croniter(own_moment(text, "")).get_next()  # the 30th of February is a date that never comes
     except (ValueError, KeyError, AttributeError) as error:
         raise _no_schedule(text) from error
     if len(text.split()) not in (1, 5):  # six are seconds to some and years to others
@@ -66,7 +75,7 @@ def _schedule(value: Any) -> str:
 
 
 def _no_schedule(text: str) -> ValueError:
-    return ValueError(f'{excerpt(text)} is no schedule: give cron in UTC, as "0 5 * * *", or "off"')
+    return ValueError(f'{excerpt(text)} is no schedule: give cron in UTC, as "0 5 * * *" or "H 5 * * *", or "off"')
 
 
 def _text(value: Any) -> str:
