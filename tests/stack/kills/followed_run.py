@@ -16,6 +16,7 @@ from stack.machine import Machine
 from tests.stack.kills.small_cluster import DAG
 from tests.stack.kills.supervision import PATIENCE_SECONDS, all_run, wait_for
 
+_LAST_LINES = 15
 _STATE = "SELECT state FROM dag_run WHERE dag_id = %s AND run_id = %s"
 _TASKS = "SELECT task_id, state, try_number, start_date FROM task_instance WHERE dag_id = %s AND run_id = %s"
 
@@ -56,6 +57,15 @@ class FollowedRun:
     def clear(self) -> None:
         """As a person does in the morning."""
         self._until_it_answers(lambda client: client.clear(DAG, self.run_id))
+
+    def last_words(self) -> str:
+        """What the tasks that failed wrote last: the stack, and with it the logs, is removed at the end."""
+        client, lines = self.machine.airflow.client, []
+        with contextlib.suppress(AirflowApiError, OSError):
+            for task in client.task_instances(DAG, self.run_id):
+                if task["state"] == "failed":
+                    lines += [task["task_id"], *client.log(DAG, self.run_id, task).splitlines()[-_LAST_LINES:]]
+        return "\n".join(lines)
 
     def under_way(self) -> str:
         """The tasks that run now and for how long, in words."""

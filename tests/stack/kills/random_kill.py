@@ -77,6 +77,7 @@ def live_through(machine: Machine, moment: DrawnMoment, normal: NormalRun, **set
         at = _strike(machine, run, moment, fraction, normal)
         state, went_on = run.end(), "by itself"
         if at and state == "failed":
+            print(run.last_words(), flush=True)
             run.clear()
             state, went_on = run.end(), "cleared once"
         seconds = time.monotonic() - began

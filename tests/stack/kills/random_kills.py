@@ -57,8 +57,7 @@ def _live_through_all(moments: list[DrawnMoment], kept: KeptRows, until: float) 
     try:
         machine.start()
         write_cluster(machine, 0)
-        measure(machine, "first")  # compiles what is compiled once
-        normal = measure(machine, "normal")
+        normal = measure(machine, "normal")  # and the first advisory
         lives = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in normal.life_s.items())
         print(f"a normal run: {normal.run_s:.0f} s; {lives}", flush=True)
         with supervised(machine):
