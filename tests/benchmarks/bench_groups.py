@@ -29,7 +29,7 @@ from kafka_rebalance.snapshot.partition_table import PartitionTable
 from rebalance_advisor import store
 from stack.jvm.spark import environment
 from stack.postgres.server import THROW_AWAY, EmbeddedPostgres
-from tests.benchmarks.process_watch import ProcessWatch
+from tests.benchmarks.process_watch import SERVICES, ProcessWatch
 
 STRATEGIES = (
     "range", "roundrobin", "sticky", "cooperative-sticky", "weighted", "consumer/uniform", "consumer/range",
@@ -124,7 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             store.start_run(connection, run_id="r", cluster="groups", snapshot_id=snapshot_id, parameters={}, seed=0)
             replay_groups(spark, made_groups([(3, 12)] * 4), replay_options=options)
             before, started = executor_s(spark), time.perf_counter()
-            with ProcessWatch([os.getpid()]) as watch:
+            with ProcessWatch({os.getpid(): SERVICES}) as watch:
                 documents = replay_groups(spark, snapshot, replay_options=options)
                 replayed = time.perf_counter()
                 save_replay(connection, "r", snapshot, [], documents)

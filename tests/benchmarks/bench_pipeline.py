@@ -26,7 +26,7 @@ from kafka_rebalance.snapshot.codec import snapshot_to_document
 from stack.airflow.cluster_entries import write_entry
 from stack.machine import Machine
 from tests.benchmarks.pipeline_snapshot import SIZES, PipelineSize, pipeline_snapshot
-from tests.benchmarks.process_watch import ProcessWatch
+from tests.benchmarks.process_watch import SERVICES, ProcessWatch
 
 _RUN_SECONDS = 3_600
 BETWEEN = "between"
@@ -81,7 +81,7 @@ def _advised(machine: Machine, size: PipelineSize, scenarios: str, times: int) -
     server = machine.server
     roots = [program.pid for program in machine.airflow.programs.values()] + [server.pid if server else None]
     for time in range(times):
-        with ProcessWatch([root for root in roots if root is not None]) as watch:
+        with ProcessWatch({root: SERVICES for root in roots if root is not None}) as watch:
             run_id = client.trigger(dag_id, {"snapshot": "fresh", "scenarios": scenarios})
             for _ in client.follow(dag_id, run_id, _RUN_SECONDS):
                 pass
