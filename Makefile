@@ -10,7 +10,7 @@ RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup env demo demo-live up down test slow-tests airflow-tests stack-tests test-page test-page-size test-kill test-upgrade test-own-airflow test-planner test-views test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner bench-pipeline fuzz wheel release lock clean
+.PHONY: help setup env demo demo-live up down test slow-tests airflow-tests stack-tests test-page test-page-size test-kill test-upgrade test-own-airflow test-planner test-views test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner bench-pipeline bench-fleet fuzz wheel release lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -119,6 +119,9 @@ bench-planner: setup ## the planner on cluster models beside a peer's results, a
 
 bench-pipeline: setup ## advisories of 10,000 and 100,000 partitions through Airflow, Spark and Postgres: wall, CPU and memory of each task (SIZES="10k 100k 333k" SCENARIOS=all)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_pipeline $(addprefix --only ,$(SIZES)) --scenarios $(or $(SCENARIOS),today)
+
+bench-fleet: setup ## many clusters of 10,000 partitions advised at once: advisories an hour, CPU and memory by component, where tasks waited (CLUSTERS=50 SLOTS=1)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_fleet --clusters $(or $(CLUSTERS),50) --slots $(or $(SLOTS),1)
 
 fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, refused, crash and hang by kind (INPUTS=…)
 	@$(RUN) $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),20000)
