@@ -1,9 +1,12 @@
 """A Spark job as it is really submitted, to a ``spark-submit`` that writes down what it was given."""
 
 import json
+import os
 import queue
+import signal
 import sys
 import threading
+import time
 
 import psutil
 import pytest
@@ -161,6 +164,25 @@ def test_a_task_that_is_ended_ends_its_job_and_what_that_started(monkeypatch, tm
     (words,) = ended
     assert words.startswith("spark-submit was ended with code ")
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_job_that_has_ended_is_not_waited_for_because_of_what_it_left_behind(monkeypatch, tmp_path):
+    """What outlives it holds its output open for five minutes, as an orphan of Spark's Python workers does."""
+    script = (
+        "#!/bin/sh\nsleep 300 &\necho $! > left\necho 'first'\nprintf 'gr\\303\\274n, without an end of line'\nexit 3\n"
+    )
+    (tmp_path / "spark-submit").write_text(script)
+    (tmp_path / "spark-submit").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    lines, began = [], time.monotonic()
+    try:
+        with pytest.raises(SubmitError, match=r"^spark-submit ended with code 3; its last line: grün, without an end"):
+            Submission().run([], {}, lines.append)
+        assert time.monotonic() - began < 60
+        assert lines == ["first", "grün, without an end of line"]
+    finally:
+        os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)
 
 
 def test_a_job_that_is_ended_has_not_succeeded_whatever_its_code(monkeypatch, tmp_path):

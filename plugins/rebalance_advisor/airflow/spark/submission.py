@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
+import selectors
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kafka_rebalance.errors import AdvisorError
 
 _BINARY = "spark-submit"
 _SECONDS_TO_END = 10.0
+_SILENT_S = 0.5
 
 
 class SubmitError(AdvisorError):
@@ -24,7 +27,7 @@ class Submission:
     """One run of spark-submit; ``end`` may be called from a signal's handler."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._is_ended = False
 
     def run(self, arguments: Sequence[str], added: Mapping[str, str], say: Callable[[str], None]) -> None:
@@ -35,10 +38,10 @@ class Submission:
         last = ""
         with subprocess.Popen(
             [spark_submit(), *arguments], env={**os.environ, **added}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", bufsize=1,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
         ) as process:  # fmt: skip
             self._process = process
-            for line in process.stdout or ():
+            for line in _lines(process):
                 if written := line.rstrip():
                     last = written
                     say(written)
@@ -60,6 +63,31 @@ class Submission:
         _, alive = psutil.wait_procs(processes, timeout=_SECONDS_TO_END)
         for process in alive:
             _signal(process.kill)
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """What it writes, as it comes, until it has ended and its output is silent.
+
+    Not until that is closed: a Python worker that is left over (its daemon was killed) holds it open for as long as it
+    lives, and the task would wait with it.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    pending, output = "", process.stdout
+    if output is None:
+        return
+    with selectors.DefaultSelector() as selector:
+        selector.register(output, selectors.EVENT_READ)
+        while True:
+            has_ended = process.poll() is not None
+            if selector.select(_SILENT_S):
+                read = os.read(output.fileno(), 1 << 16)
+                *whole, pending = (pending + decoder.decode(read)).split("\n")
+                yield from whole
+                if not read:
+                    break
+            elif has_ended:
+                break
+    yield pending
 
 
 def spark_submit() -> str:
