@@ -64,6 +64,7 @@ UPDATE store.run SET status = 'blocked' WHERE run_key = %(run_key)s
 SELECT pg_advisory_lock(hashtextextended('publishing ' || %(cluster)s, 0))
 
 -- name: unlock_publishing
+-- The next one who publishes this cluster may go on.
 SELECT pg_advisory_unlock(hashtextextended('publishing ' || %(cluster)s, 0))
 
 -- name: newest_published
