@@ -104,7 +104,9 @@ def priced(advice: Advice, rack_byte_price: float | None) -> Advice:
     """The same with what traffic across racks costs, where a price of a GB of it is given."""
     if rack_byte_price is None:
         return advice
-    return replace(advice, findings=with_rack_price(advice.findings, advice.snapshot, advice.plan, rack_byte_price))
+    return replace(
+        advice, findings=with_rack_price(advice.findings, advice.snapshot, advice.plan, rack_byte_price, advice.groups)
+    )
 
 
 def owned(advice: Advice, owners: Sequence[OwnerRule], mutes: Sequence[MuteRule]) -> Advice:

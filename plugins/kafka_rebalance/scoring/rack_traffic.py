@@ -1,77 +1,104 @@
-"""Bytes that go from one rack to another: what leaders send to followers, and what members fetch from leaders.
+"""Bytes that go from one rack to another: what leaders send to followers, and what members fetch.
 
     replication of a partition = in-rate x followers in another rack than the leader's
     reads of a group           = in-rate of each partition whose reader is in another rack than its leader,
                                  of a group that keeps up; several readers of one partition share it alike
 
-What producers send is not among them: nobody tells where they are. A partition whose rate, or a rack of whose brokers,
-is unknown adds nothing and is counted; so is a group of whose members none says its rack.
+A leader whose broker selects replicas by rack (KIP-392) sends a reader to a replica in its rack, where there is one:
+such a read crosses nothing. What producers send is not among them: nobody tells where they are. A partition whose rate,
+or a rack of whose brokers, is unknown adds nothing and is counted; so are members that say no rack.
 
 Example: a partition of 10 bytes/s with its leader in a and followers in b and c replicates 20 bytes/s across racks; a
-reader in b fetches 10 across, and none of it where brokers serve it in its rack (KIP-392), for a replica is there.
-Complexity: O(R + assigned partitions).
+reader in b fetches 10 across, and none of it where brokers serve it in its rack, for a replica is there.
+Complexity: O(R + changed + assigned partitions).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.snapshot.load import LoadKind
-from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
+
+SELECTOR = "replica.selector.class"
+BY_RACK = "RackAwareReplicaSelector"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where one partition stands."""
+
+    leader: int
+    replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementChange:
+    """What is to be otherwise than in the snapshot: partitions by row, and brokers that are still to be made."""
+
+    placed: Mapping[int, Placed] = field(default_factory=dict)
+    added_brokers: Mapping[int, str | None] = field(default_factory=dict)
+
+
+NO_CHANGE = PlacementChange()
 
 
 @dataclass(frozen=True, slots=True)
 class RackTraffic:
     """Bytes a second across racks.
 
-    replication  of each topic; reads: of each group whose members say their racks
-    reads_without_replica  what would be left of reads if brokers served each member in its own rack
+    replication  of each topic; reads: of each group of which a member says its rack, as brokers are set; from leaders
+                 where nobody tells that
+    reads_without_replica  what is left of reads where brokers serve each member in its own rack
+    read_by_known          all that is read by a group whose members all say a rack and read partitions of known rates
+                           and leaders, one reader each
     unknown_partitions     rate, leader or a rack unknown; unknown_groups: they read, and say no rack
+    unknown_members        the same, of groups in which others say theirs
+    is_selector_told       every broker that leads tells whether it selects replicas by rack
+    is_selecting           all of them do, or none; None: they differ
     """
 
     replication: Mapping[str, float]
     reads: Mapping[str, float]
     reads_without_replica: Mapping[str, float]
+    read_by_known: Mapping[str, float]
     unknown_partitions: int
     unknown_groups: int
+    unknown_members: int
+    is_selector_told: bool
+    is_selecting: bool | None
 
 
-def rack_traffic(snapshot: ClusterSnapshot) -> RackTraffic:
-    """Of a snapshot as it stands."""
+def rack_traffic(snapshot: ClusterSnapshot, change: PlacementChange = NO_CHANGE) -> RackTraffic:
+    """Of a snapshot as it stands, or as it stands once ``change`` is made."""
     table, names = snapshot.partitions, [topic.name for topic in snapshot.topics]
-    rack_of = racks_by_broker(snapshot)
+    places = _Places.of(snapshot, change)
     rate = snapshot.loads.values(LoadKind.IN_BYTES_PER_S, len(table))
-    lists = np.split(table.replicas, table.offsets[1:-1]) if len(table) else []
-    crossing = np.array(
-        [followers_elsewhere(b, row.tolist(), rack_of) for b, row in zip(table.leader.tolist(), lists, strict=True)]
-    )
-    sent = rate * crossing if len(table) else np.zeros(0)
+    sent = rate * places.followers_elsewhere()
     by_topic = np.bincount(table.topic, weights=np.nan_to_num(sent), minlength=len(names))
-    reads, left = {}, {}
-    unknown_groups = 0
-    for group in snapshot.groups:
-        if not any(member.assigned for member in group.members):
-            continue
-        if not any(member.rack for member in group.members):
-            unknown_groups += 1
-            continue
-        reads[group.id], left[group.id] = _reads(group, snapshot, rate, rack_of, lists)
+    reading = [group for group in snapshot.groups if any(member.assigned for member in group.members)]
+    told = [group for group in reading if any(member.rack for member in group.members if member.assigned)]
+    found = {group.id: _reads(group, snapshot, rate, places) for group in told}
     return RackTraffic(
         replication={name: float(by_topic[i]) for i, name in enumerate(names) if by_topic[i] > 0},
-        reads=reads,
-        reads_without_replica=left,
+        reads={group: reads.across for group, reads in found.items()},
+        reads_without_replica={group: reads.without_replica for group, reads in found.items()},
+        read_by_known={group: reads.total for group, reads in found.items() if reads.is_all_known},
         unknown_partitions=int(np.isnan(sent).sum()),
-        unknown_groups=unknown_groups,
+        unknown_groups=len(reading) - len(told),
+        unknown_members=sum(bool(member.assigned) and not member.rack for group in told for member in group.members),
+        is_selector_told=all(broker.configs for broker in places.leading),
+        is_selecting=places.is_selecting,
     )
 
 
-def racks_by_broker(snapshot: ClusterSnapshot) -> dict[int, str]:
-    """By id, of brokers that say one."""
-    return {broker.id: broker.rack for broker in snapshot.brokers if broker.rack}
+def _is_by_rack(broker: Broker) -> bool:
+    """A leader there sends each reader to a replica in its rack; a class of one's own does who knows what."""
+    return broker.configs.get(SELECTOR, "").rpartition(".")[2] == BY_RACK
 
 
 def followers_elsewhere(leader: int | None, replicas: Sequence[int], rack_of: Mapping[int, str]) -> float:
@@ -83,27 +110,109 @@ def followers_elsewhere(leader: int | None, replicas: Sequence[int], rack_of: Ma
     return float(sum(rack != here for rack in racks))
 
 
-def _reads(
-    group: Group, snapshot: ClusterSnapshot, rate: Floats, rack_of: Mapping[int, str], lists: Sequence[np.ndarray]
-) -> tuple[float, float]:
-    """What members fetch across racks, and what of it has no replica in the member's."""
-    table = snapshot.partitions
-    index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places:
+    """The partitions of a snapshot, those of ``placed`` elsewhere.
+
+    ``leading``: brokers that lead today; ``selecting``: those that serve by rack.
+    """
+
+    snapshot: ClusterSnapshot
+    placed: Mapping[int, Placed]
+    rack_of: Mapping[int, str]
+    leading: tuple[Broker, ...]
+    selecting: frozenset[int]
+
+    @classmethod
+    def of(cls, snapshot: ClusterSnapshot, change: PlacementChange) -> _Places:
+        """A broker that is still to be made serves by rack where all that lead do."""
+        racks = {broker.id: broker.rack for broker in snapshot.brokers} | dict(change.added_brokers)
+        ids = set(np.unique(snapshot.partitions.leader).tolist())
+        leading = tuple(broker for broker in snapshot.brokers if broker.id in ids)
+        selecting = {broker.id for broker in snapshot.brokers if _is_by_rack(broker)}
+        if leading and all(broker.id in selecting for broker in leading):
+            selecting |= set(change.added_brokers)
+        rack_of = {broker: rack for broker, rack in racks.items() if rack}
+        return cls(snapshot, change.placed, rack_of, leading, frozenset(selecting))
+
+    @property
+    def is_selecting(self) -> bool | None:
+        """All leading brokers serve by rack, or none; ``None``: they differ."""
+        found = {broker.id in self.selecting for broker in self.leading}
+        return found.pop() if len(found) == 1 else None
+
+    def row(self, row: int) -> Placed:
+        """Where the partition of a row stands."""
+        if row in self.placed:
+            return self.placed[row]
+        table = self.snapshot.partitions
+        return Placed(
+            int(table.leader[row]), tuple(table.replicas[table.offsets[row] : table.offsets[row + 1]].tolist())
+        )
+
+    def followers_elsewhere(self) -> Floats:
+        """float64[P], ``nan`` as above: of all rows at once, then of those that are elsewhere."""
+        table = self.snapshot.partitions
+        code_of = {rack: code for code, rack in enumerate(sorted(set(self.rack_of.values())))}
+        brokers = sorted(self.rack_of)
+        codes = np.array([code_of[self.rack_of[broker]] for broker in brokers], dtype=np.int64)
+
+        def rack_codes(ids: np.ndarray) -> Longs:
+            """-1: no rack is known."""
+            if not brokers:
+                return np.full(len(ids), -1, dtype=np.int64)
+            place = np.minimum(np.searchsorted(brokers, ids), len(brokers) - 1)
+            found: Longs = np.where(np.asarray(brokers)[place] == ids, codes[place], -1)
+            return found
+
+        row_of = np.repeat(np.arange(len(table)), np.diff(table.offsets))
+        here, there = rack_codes(table.leader), rack_codes(table.replicas)
+        counts: Floats = np.bincount(row_of, weights=there != here[row_of], minlength=len(table)).astype(np.float64)
+        counts[here < 0] = np.nan
+        counts[row_of[there < 0]] = np.nan
+        for row, placed in self.placed.items():
+            counts[row] = followers_elsewhere(placed.leader, placed.replicas, self.rack_of)
+        return counts
+
+
+@dataclass(slots=True)
+class _Reads:
+    """Of one group, bytes a second."""
+
+    total: float = 0.0
+    across: float = 0.0
+    without_replica: float = 0.0
+    is_all_known: bool = True
+
+
+def _reads(group: Group, snapshot: ClusterSnapshot, rate: Floats, places: _Places) -> _Reads:
+    """What members fetch, what of it across racks, and what of that has no replica in the member's."""
+    found = _Reads()
+    for row, racks in _readers(group, snapshot).items():
+        placed, part = places.row(row), float(rate[row]) / len(racks)
+        leader = places.rack_of.get(placed.leader)
+        found.is_all_known &= len(racks) == 1 and "" not in racks and leader is not None and not np.isnan(part)
+        if leader is None or np.isnan(part):
+            continue
+        held = {places.rack_of.get(broker) for broker in placed.replicas}
+        elsewhere = part * sum(rack not in ("", leader) for rack in racks)
+        unserved = part * sum(rack not in ("", leader) and rack not in held for rack in racks)
+        found.total += part * len(racks)
+        found.across += unserved if placed.leader in places.selecting else elsewhere
+        found.without_replica += unserved
+    return found
+
+
+def _readers(group: Group, snapshot: ClusterSnapshot) -> dict[int, list[str]]:
+    """By row of a partition, the racks of its readers; empty: not said."""
+    table, index = snapshot.partitions, {topic.name: i for i, topic in enumerate(snapshot.topics)}
     readers: dict[int, list[str]] = {}
     for member in group.members:
         for topic, partitions in member.assigned:
             if topic in index:
                 for row in _rows(table.topic, table.partition, index[topic], partitions):
                     readers.setdefault(row, []).append(member.rack or "")
-    across, without = 0.0, 0.0
-    for row, racks in readers.items():
-        leader, part = rack_of.get(int(table.leader[row])), float(rate[row]) / len(racks)
-        if leader is None or part != part:  # noqa: PLR0124  # nan: nobody measured it
-            continue
-        held = {rack_of.get(broker) for broker in lists[row].tolist()}
-        across += part * sum(rack not in ("", leader) for rack in racks)
-        without += part * sum(rack not in ("", leader) and rack not in held for rack in racks)
-    return across, without
+    return readers
 
 
 def _rows(topic: np.ndarray, partition: np.ndarray, number: int, wanted: Sequence[int]) -> list[int]:

@@ -8,7 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from kafka_rebalance.scoring.rack_traffic import followers_elsewhere, rack_traffic
+from kafka_rebalance.scoring.rack_traffic import (
+    BY_RACK,
+    SELECTOR,
+    Placed,
+    PlacementChange,
+    followers_elsewhere,
+    rack_traffic,
+)
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType, Member
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
@@ -100,3 +107,23 @@ def test_against_a_plain_loop(seed: int) -> None:
     assert found.replication == pytest.approx(sent)
     assert found.reads == pytest.approx(read)
     assert found.reads_without_replica == pytest.approx(left)
+
+
+def test_brokers_that_select_by_rack_serve_readers_there() -> None:
+    """p0's reader in rack 1 is served there; rack 2 holds none of p1; a class of one's own is not taken for it."""
+    rows = [row("t", 0, (0, 1, 2)), row("t", 1, (1, 4))]
+    group = read_by("apart", ("rack-1", {"t": (0,)}), ("rack-2", {"t": (1,)}))
+    for selector, reads, is_selecting in ((BY_RACK, 4.0, True), ("com.example.Own", 14.0, False)):
+        told = [replace(broker, configs={SELECTOR: f"org.x.{selector}"}) for broker in brokers(6, racks=3)]
+        found = rack_traffic(replace(cluster(rows, told, rates={RATE: [10.0, 4.0]}), groups=(group,)))
+        assert (found.reads, found.is_selecting) == ({"apart": reads}, is_selecting)
+        assert (found.is_selector_told, found.read_by_known) == (True, {"apart": 14.0})
+
+
+def test_a_changed_placement_is_that_of_the_changed_snapshot() -> None:
+    """p0 is led by 1 and copied to a broker that is still to be made; p1 stays; without a rack of it p0 is unknown."""
+    snapshot = cluster([row("t", 0, (0, 1, 2)), row("t", 1, (1, 4))], brokers(6, racks=3), rates={RATE: [10.0, 4.0]})
+    for rack, sent, unknown in (("rack-1", {"t": 10.0}, 0), ("rack-2", {"t": 20.0}, 0), (None, {}, 1)):
+        found = rack_traffic(snapshot, PlacementChange({0: Placed(1, (1, 0, 9))}, {9: rack}))
+        assert (found.replication, found.unknown_partitions) == (sent, unknown)
+    assert rack_traffic(snapshot).replication == {"t": 20.0}

@@ -1,87 +1,142 @@
 """What traffic across racks costs in a month, where a price of it is given.
 
 Promises: one finding more and no other one changed; what is not known adds nothing, and is said, so the sum is "at
-least"; what the plan changes is told with it.
+least"; what the plan changes is what the changed cluster would be told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from kafka_rebalance.findings.context import Evidence, Remedy, finding
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity, rank
 from kafka_rebalance.findings.words import counted
+from kafka_rebalance.groups.group_replay import GroupReplay
 from kafka_rebalance.plans.plan import Plan
-from kafka_rebalance.scoring.rack_traffic import RackTraffic, followers_elsewhere, rack_traffic, racks_by_broker
-from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.scoring.rack_traffic import Placed, PlacementChange, RackTraffic, rack_traffic
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 MONTH_S = 30 * 24 * 3600
 GB = 1e9
+_LEAST = 0.5  # what is less rounds to nothing and is not worth a word
 
 
 def with_rack_price(
-    findings: Iterable[Finding], snapshot: ClusterSnapshot, plan: Plan | None, price: float
+    findings: Iterable[Finding],
+    snapshot: ClusterSnapshot,
+    plan: Plan | None,
+    price: float,
+    replays: Sequence[GroupReplay] = (),
 ) -> tuple[Finding, ...]:
     """The findings and one about the cluster, ranked anew; ``price`` of a GB (10^9 bytes) between two racks."""
-    return rank([*findings, rack_traffic_price(snapshot, plan, price)])
+    return rank([*findings, rack_traffic_price(snapshot, plan, price, replays)])
 
 
-def rack_traffic_price(snapshot: ClusterSnapshot, plan: Plan | None, price: float) -> Finding:
+def rack_traffic_price(
+    snapshot: ClusterSnapshot, plan: Plan | None, price: float, replays: Sequence[GroupReplay] = ()
+) -> Finding:
     """What 30 days at today's rates cost, and where most of it comes from."""
     traffic, month = rack_traffic(snapshot), price * MONTH_S / GB
-    replication, reads = sum(traffic.replication.values()) * month, sum(traffic.reads.values()) * month
-    left = sum(traffic.reads_without_replica.values()) * month
-    planned = replication + _change(snapshot, plan) * month
+    after = traffic if plan is None or not plan.moves else rack_traffic(snapshot, change_of(plan, snapshot))
+    now, planned = _Sums.of(traffic, month), _Sums.of(after, month)
+    advised = sum(reads_as_advised(traffic, replays).values()) * month
     evidence: Evidence = {
         "price_per_gb": price,
-        "replication_price_per_month": replication,
-        "planned_replication_price_per_month": planned,
-        "reads_price_per_month": reads,
-        "reads_price_per_month_served_in_rack": left,
+        "replication_price_per_month": now.replication,
+        "planned_replication_price_per_month": planned.replication,
+        "reads_price_per_month": now.reads,
+        "planned_reads_price_per_month": planned.reads,
+        "reads_price_per_month_as_advised": advised,
+        "reads_price_per_month_served_in_rack": now.served_in_rack,
         "partitions_unknown": traffic.unknown_partitions,
+        "planned_partitions_unknown": after.unknown_partitions,
         "groups_unknown": traffic.unknown_groups,
+        "members_unknown": traffic.unknown_members,
     }
-    parts = [f"replication {replication:,.0f}", f"reads {reads:,.0f}"]
-    if abs(planned - replication) >= 0.5:
-        parts[0] += f" ({planned:,.0f} after the plan)"
-    words = f"Traffic between racks costs at least {replication + reads:,.0f} in 30 days: {', '.join(parts)}."
-    if reads - left >= 0.5:
-        words += (
-            f" Reads would cost {left:,.0f} if brokers served members in their own rack "
-            "(replica.selector.class=RackAwareReplicaSelector, client.rack)."
-        )
-    words += _dearest(traffic, month) + _not_counted(traffic)
+    saved = now.reads - now.served_in_rack if traffic.is_selector_told else 0.0
+    words = _sentences(now, planned, advised, is_selector_told=traffic.is_selector_told)
     return finding(
         "rack_traffic_price",
         Severity.INFO,
         snapshot.cluster,
         evidence,
-        Remedy(words, gain=(reads - left) / (replication + reads) if reads - left >= 0.5 else 0.0),
-        confidence=Confidence.MEASURED if replication + reads > 0 else Confidence.ESTIMATED,
+        Remedy(
+            words + _dearest(traffic, month) + _not_counted(traffic, after),
+            gain=saved / (now.replication + now.reads) if saved >= _LEAST else 0.0,
+        ),
+        confidence=Confidence.MEASURED if now.replication + now.reads > 0 else Confidence.ESTIMATED,
     )
 
 
-def _change(snapshot: ClusterSnapshot, plan: Plan | None) -> float:
-    """Bytes a second of replication across racks that the plan adds."""
-    if plan is None:
-        return 0.0
-    rack_of, rate = racks_by_broker(snapshot), snapshot.loads.values(LoadKind.IN_BYTES_PER_S, len(snapshot.partitions))
-    index = {topic.name: i for i, topic in enumerate(snapshot.topics)}
-    row_of = {
-        pair: row
-        for row, pair in enumerate(
-            zip(snapshot.partitions.topic.tolist(), snapshot.partitions.partition.tolist(), strict=True)
+def change_of(plan: Plan, snapshot: ClusterSnapshot) -> PlacementChange:
+    """What the plan makes of the placement, the brokers that it adds among it."""
+    row_of = snapshot.row_of
+    placed = {row_of[move.topic, move.partition]: Placed(move.leader_to, move.to_replicas) for move in plan.moves}
+    added = plan.parameters.get("add_brokers", {})
+    return PlacementChange(placed, {int(broker): rack for broker, rack in added.items()})
+
+
+def reads_as_advised(traffic: RackTraffic, replays: Sequence[GroupReplay]) -> dict[str, float]:
+    """Reads of each group across racks under the strategy advised to it; as today where none is, where not all of the
+    group is known, or where brokers differ in how they select.
+    """
+    reads = dict(traffic.reads)
+    for replay in () if traffic.is_selecting is None else replays:
+        best = None if replay.advised is None else replay.score(replay.advised)
+        total = traffic.read_by_known.get(replay.group_id)
+        if best is None or best.error is not None or total is None:
+            continue
+        inside = best.same_rack_ratio if traffic.is_selecting else best.leader_in_rack_ratio
+        # A strategy that reads what nobody reads today reads more than ``total``.
+        if inside is not None and best.partitions_without_reader == replay.today.partitions_without_reader:
+            reads[replay.group_id] = total * (1 - inside)
+    return reads
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Prices of 30 days."""
+
+    replication: float
+    reads: float
+    served_in_rack: float
+
+    @classmethod
+    def of(cls, traffic: RackTraffic, month: float) -> _Sums:
+        return cls(
+            sum(traffic.replication.values()) * month,
+            sum(traffic.reads.values()) * month,
+            sum(traffic.reads_without_replica.values()) * month,
         )
-    }
-    added = 0.0
-    for move in plan.moves:
-        here = float(rate[row_of[index[move.topic], move.partition]])
-        before = followers_elsewhere(move.leader_from, move.from_replicas, rack_of)
-        after = followers_elsewhere(move.leader_to, move.to_replicas, rack_of)
-        change = here * (after - before)
-        added += 0.0 if change != change else change  # noqa: PLR0124  # nan: unknown before, unknown after
-    return added
+
+    def reads_words(self, *, is_selector_told: bool) -> str:
+        """``726``; ``207 to 726`` where nobody tells who serves them."""
+        if is_selector_told or self.reads - self.served_in_rack < _LEAST:
+            return f"{self.reads:,.0f}"
+        return f"{self.served_in_rack:,.0f} to {self.reads:,.0f}"
+
+
+def _sentences(now: _Sums, planned: _Sums, advised: float, *, is_selector_told: bool) -> str:
+    reads, reads_after = (sums.reads_words(is_selector_told=is_selector_told) for sums in (now, planned))
+    parts = [f"replication {now.replication:,.0f}", f"reads {reads}"]
+    if abs(planned.replication - now.replication) >= _LEAST:
+        parts[0] += f" ({planned.replication:,.0f} after the plan)"
+    if max(abs(planned.reads - now.reads), abs(planned.served_in_rack - now.served_in_rack)) >= _LEAST:
+        parts[1] += f" ({reads_after} after the plan)"
+    least = now.replication + (now.reads if is_selector_told else now.served_in_rack)
+    words = f"Traffic between racks costs at least {least:,.0f} in 30 days: {', '.join(parts)}."
+    if now.reads - now.served_in_rack >= _LEAST:
+        would = "would cost" if is_selector_told else "cost"
+        words += (
+            f" Reads {would} {now.served_in_rack:,.0f} if brokers {'served' if is_selector_told else 'serve'} members "
+            "in their own rack (replica.selector.class=RackAwareReplicaSelector, client.rack)"
+        )
+        words += "." if is_selector_told else f", {now.reads:,.0f} if leaders do: nobody told which."
+    if abs(advised - now.reads) >= _LEAST:
+        whose = "" if is_selector_told else " from leaders"
+        words += f" With the strategies advised reads{whose} would cost {advised:,.0f}."
+    return words
 
 
 def _dearest(traffic: RackTraffic, month: float) -> str:
@@ -89,7 +144,7 @@ def _dearest(traffic: RackTraffic, month: float) -> str:
         f"{kind} {name} {value * month:,.0f}"
         for kind, found in (("topic", traffic.replication), ("group", traffic.reads))
         for name, value in _largest(found)
-        if value * month >= 0.5
+        if value * month >= _LEAST
     ]
     return f" Most: {', '.join(named)}." if named else ""
 
@@ -98,10 +153,14 @@ def _largest(found: Mapping[str, float]) -> list[tuple[str, float]]:
     return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:2]
 
 
-def _not_counted(traffic: RackTraffic) -> str:
+def _not_counted(traffic: RackTraffic, after: RackTraffic) -> str:
     missing = ["what producers send"]
-    if traffic.unknown_partitions:
-        missing.append(f"{counted(traffic.unknown_partitions, 'partition')} of unknown rate, leader or rack")
+    if traffic.unknown_partitions or after.unknown_partitions:
+        words = f"{counted(traffic.unknown_partitions, 'partition')} of unknown rate, leader or rack"
+        is_other = after.unknown_partitions != traffic.unknown_partitions
+        missing.append(words + (f" ({after.unknown_partitions:,} after the plan)" if is_other else ""))
     if traffic.unknown_groups:
         missing.append(f"{counted(traffic.unknown_groups, 'group')} whose members say no rack")
+    if traffic.unknown_members:
+        missing.append(f"{counted(traffic.unknown_members, 'member')} of other groups without one")
     return f" Not counted: {', '.join(missing)}."
