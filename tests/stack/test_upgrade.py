@@ -12,6 +12,7 @@ import sys
 import tarfile
 import time
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
@@ -59,10 +60,9 @@ def before(machine, tmp_path):
     with tarfile.open(fileobj=BytesIO(git("archive", commit))) as archive:
         archive.extractall(folder, filter="data")
     (folder / ".run").mkdir()
-    for shared in (".venv", ".run/maven"):
-        (folder / shared).symlink_to(CHECKOUT / shared)
+    (folder / ".run" / "maven").symlink_to(CHECKOUT / ".run" / "maven")
     with subprocess.Popen(
-        [sys.executable, "-c", _BEFORE, str(machine.run)],
+        [its_python(folder), "-c", _BEFORE, str(machine.run)],
         cwd=folder, env=os.environ | {"PYTHONPATH": f"{folder / 'plugins'}:{folder}"},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
@@ -122,6 +122,19 @@ def migrated(machine):
         capture_output=True, text=True, timeout=300, check=True,
     )  # fmt: skip
     return f"{done.stdout.strip()}, in {time.monotonic() - began:.1f} s"
+
+
+def its_python(folder):
+    """Where its lock is another one, an environment of its own: it may need packages that this version gave up."""
+    if (folder / "uv.lock").read_bytes() == (CHECKOUT / "uv.lock").read_bytes():
+        return sys.executable
+    extras = ("--all-extras", "--no-extra", "kerberos")
+    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    subprocess.run(
+        [Path(sys.executable).with_name("uv"), "sync", "--frozen", "--quiet", *extras, "--python", sys.executable],
+        cwd=folder, env=environment | {"UV_PROJECT_ENVIRONMENT": str(folder / ".venv")}, timeout=900, check=True,
+    )  # fmt: skip
+    return str(folder / ".venv" / "bin" / "python")
 
 
 def before_the_newest_migration():
