@@ -247,5 +247,5 @@ def test_every_option_of_the_command_line_has_its_place_in_the_table() -> None:
     run_only |= {"--prefer", "--slack"}
     run_only |= {"--load", "--window", "--history", "--owners", "--mutes"}
     run_only |= {"--own-strategy", "--own-strategy-seconds", "--own-strategy-memory", "--clients"}
-    run_only |= {"--scenario", "--scenarios", "--heavy-keys"}
+    run_only |= {"--scenario", "--scenarios", "--heavy-keys", "--rack-byte-price"}
     assert known - run_only == OPTIONS.keys() == FIELDS.keys() == KEPT.keys()
