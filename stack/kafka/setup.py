@@ -23,7 +23,12 @@ def admin(bootstrap: str) -> Iterator[Any]:
 def create_topics(
     bootstrap: str, placement: Mapping[str, Sequence[Sequence[int]]], configs: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Topic → replicas of each partition, in Kafka's order; returns when every partition has a leader."""
+    """Topic → replicas of each partition, in Kafka's order; returns when each leader serves its partitions.
+
+    A leader in the metadata of one broker may not know yet itself that it leads: it answers NotLeaderForPartition.
+    """
+    from kafka import KafkaConsumer, TopicPartition
+
     wanted = {
         topic: {
             "assignments": {i: list(replica) for i, replica in enumerate(replicas)},
@@ -33,6 +38,12 @@ def create_topics(
     }
     with admin(bootstrap) as client:
         client.create_topics(wanted, wait_for_metadata=True)
+    consumer = KafkaConsumer(bootstrap_servers=bootstrap.split(","))
+    try:
+        # It asks again until every one of them answers.
+        consumer.end_offsets([TopicPartition(topic, i) for topic, rows in placement.items() for i in range(len(rows))])
+    finally:
+        consumer.close()
 
 
 def fill(bootstrap: str, records: Mapping[str, int], record_bytes: int = 1_000) -> None:

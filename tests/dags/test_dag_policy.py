@@ -135,6 +135,16 @@ def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
     assert [RunRequest.from_mapping(params) for params in (form, rest, stored)] == [expected] * 3
 
 
+def test_the_form_stands_once_in_the_stored_dag(dag_bag):
+    from airflow.serialization.serialized_objects import DagSerialization
+
+    dag = dag_bag.dags["advise_audit"]
+    stored = DagSerialization.to_dict(dag)["dag"]
+    assert len(stored["params"]) == len(OPTIONS) - 1
+    assert [task["__var"]["task_id"] for task in stored["tasks"] if "params" in task["__var"]] == []
+    assert {task["__var"]["task_id"] for task in stored["tasks"]} == set(dag.task_dict)
+
+
 def test_an_unknown_key_of_a_rest_call_reaches_the_first_task_and_is_refused_there(dag_bag):
     from airflow.sdk.definitions.param import process_params
 
