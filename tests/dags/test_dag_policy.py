@@ -2,6 +2,7 @@
 
 import copy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -119,18 +120,23 @@ def test_the_form_of_advise_refuses_what_cannot_be(dag_bag):
             params[name] = wrong
 
 
+def params_of_a_task(dag, asked):
+    """What a task's process makes of them; it writes into the params of its DAG, which lives for one task alone."""
+    from airflow.sdk.definitions.param import process_params
+
+    once = SimpleNamespace(params=copy.deepcopy(dag.params))
+    return process_params(once, dag.task_dict["check_request"], asked, suppress_exception=False)
+
+
 @pytest.mark.parametrize("name", OPTION_SETS)
 def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
     """Merged and checked as a task's process does it: the form sends every field, a REST call what it names."""
-    from airflow.sdk.definitions.param import process_params
-
     dag, (_, asked) = dag_bag.dags["advise_audit"], OPTION_SETS[name]
-    task = dag.task_dict["check_request"]
     everything = {key: param.value for key, param in dag.params.items()}
     assert everything == {option.name: option.default for option in OPTIONS if option.name != "cluster"}
-    form = process_params(dag, task, everything | asked, suppress_exception=False)
-    rest = process_params(dag, task, asked, suppress_exception=False)
-    stored = process_params(dag, task, RunRequest.from_mapping(asked).document(), suppress_exception=False)
+    form = params_of_a_task(dag, everything | asked)
+    rest = params_of_a_task(dag, asked)
+    stored = params_of_a_task(dag, RunRequest.from_mapping(asked).document())
     expected = RunRequest.from_mapping(asked)
     assert [RunRequest.from_mapping(params) for params in (form, rest, stored)] == [expected] * 3
 
@@ -146,10 +152,7 @@ def test_the_form_stands_once_in_the_stored_dag(dag_bag):
 
 
 def test_an_unknown_key_of_a_rest_call_reaches_the_first_task_and_is_refused_there(dag_bag):
-    from airflow.sdk.definitions.param import process_params
-
-    dag = dag_bag.dags["advise_audit"]
-    params = process_params(dag, dag.task_dict["check_request"], {"remove_brokers": [1]}, suppress_exception=False)
+    params = params_of_a_task(dag_bag.dags["advise_audit"], {"remove_brokers": [1]})
     with pytest.raises(UsageError, match=r"did you mean remove_broker\?"):
         RunRequest.from_mapping(params)
 
