@@ -193,9 +193,13 @@ class TimedGroup:
 
 
 def warm_up(jvm: JavaMembers, bootstrap: str) -> None:
-    """Load the client's classes: a first member's join would wait a second for them. Two groups that nobody follows."""
+    """Load the client's classes: a first member's join would wait a second for them. Two groups that nobody follows.
+
+    Each of its own name: a broker that converts a classic group while its first member joins answers
+    UnknownServerException (``ConsumerGroup.fromClassicGroup``: no assignment yet).
+    """
     letter = f"{id(jvm)}"
-    warming = [TimedGroup(bootstrap, protocol, group=f"warming-{letter}") for protocol in (EAGER, CONSUMER)]
+    warming = [TimedGroup(bootstrap, kind, group=f"warming-{kind.value}-{letter}") for kind in (EAGER, CONSUMER)]
     for group in warming:
         group.join(jvm, letter)
     for group in warming:
