@@ -23,7 +23,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.assignors.assignment import Assignment
-from kafka_rebalance.assignors.orders import by_member_info, member_walk
+from kafka_rebalance.assignors.orders import by_member_id, by_member_info, member_walk
 from kafka_rebalance.assignors.ranges import subscriber_counts
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.server.orders import PARTITION_ASSIGNOR_EXCEPTION, is_homogeneous
@@ -45,27 +45,32 @@ class ServerRangeAssignor:
             return Assignment.of(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
         # Ids are different, instance ids need not be: only there does the order of the coordinator's map decide.
         has_static = members.has_instance_id.any()
-        ranked = by_member_info(members, member_walk(request) if has_static else np.arange(len(members)))
+        ranked = by_member_info(members, member_walk(request)) if has_static else by_member_id(members)
         offsets, subscribed = members.subscription_offsets, members.subscription_topics
         if is_homogeneous(request):
             first = int(ranked[0])
-            shared = np.unique(subscribed[int(offsets[first]) : int(offsets[first + 1])])
-            _refuse_missing(counts[shared])
-            return Assignment.of(*_share_topics(ranked, shared, counts))
-        subscribers = subscriber_counts(offsets, subscribed, len(counts), True)
-        _refuse_missing(counts[subscribers > 0])
-        return Assignment.of(*_share_by_subscription(ranked, offsets, subscribed, subscribers, counts))
+            listed = subscribed[int(offsets[first]) : int(offsets[first + 1])]
+            lists, is_missing = _share_topics(ranked, listed, counts)
+        else:
+            lists, is_missing = _share_by_subscription(ranked, offsets, subscribed, counts)
+        if is_missing:
+            raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Member is subscribed to a non-existent topic")
+        return Assignment.of(*lists)
 
 
-def _refuse_missing(counts: Ints) -> None:
-    if (counts < 0).any():
-        raise AssignorError(PARTITION_ASSIGNOR_EXCEPTION, "Member is subscribed to a non-existent topic")
+Lists = tuple[Longs, Ints, Ints]
 
 
 @kernel
-def _share_topics(ranked: Longs, topics: Ints, counts: Ints) -> tuple[Longs, Ints, Ints]:
-    """Every member subscribes to ``topics``: member of rank i gets [q·i + min(i, r), … + q (+1 while i < r))."""
+def _share_topics(ranked: Longs, listed: Ints, counts: Ints) -> tuple[Lists, bool]:
+    """All subscribe to what is ``listed``: the member of rank i gets [q·i + min(i, r), … + q (+1 while i < r)).
+
+    Nothing, and True, where a topic is not in the metadata.
+    """
     members = len(ranked)
+    topics, is_missing = _distinct(listed, counts)
+    if is_missing:
+        return _no_lists(), True
     # Partitions a member of each rank gets: everybody the quotas, ranks below r one more.
     extras = np.zeros(members + 1, np.int64)
     quotas = np.int64(0)
@@ -95,18 +100,42 @@ def _share_topics(ranked: Longs, topics: Ints, counts: Ints) -> tuple[Longs, Int
                 out_partitions[k] = partition
                 partition += 1
             at[member] = place + length
-    return offsets, out_topics, out_partitions
+    return (offsets, out_topics, out_partitions), False
+
+
+@inner_kernel
+def _no_lists() -> Lists:
+    return np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32)
+
+
+@inner_kernel
+def _distinct(listed: Ints, counts: Ints) -> tuple[Ints, bool]:
+    """The topics of a subscription, each once, ascending; and whether one of them is not in the metadata."""
+    is_listed = np.zeros(len(counts), np.bool_)
+    found, is_missing = 0, False
+    for topic in listed:
+        found += not is_listed[topic]
+        is_listed[topic] = True
+        is_missing |= counts[topic] < 0
+    topics = np.empty(found, np.int32)
+    at = 0
+    for topic in range(len(counts)):
+        if is_listed[topic]:
+            topics[at] = topic
+            at += 1
+    return topics, is_missing
 
 
 @kernel
-def _share_by_subscription(
-    ranked: Longs, bounds: Longs, subscribed: Ints, subscribers: Ints, counts: Ints
-) -> tuple[Longs, Ints, Ints]:
-    """Ranges over each topic's own subscribers."""
+def _share_by_subscription(ranked: Longs, bounds: Longs, subscribed: Ints, counts: Ints) -> tuple[Lists, bool]:
+    """Ranges over each topic's own subscribers. Nothing, and True, where a topic is not in the metadata."""
+    subscribers = subscriber_counts(bounds, subscribed, len(counts), True)
     quotas = np.zeros(len(counts), np.int32)
     extras = np.zeros(len(counts), np.int32)
     for topic in range(len(counts)):
         if subscribers[topic]:
+            if counts[topic] < 0:
+                return _no_lists(), True
             quotas[topic] = counts[topic] // subscribers[topic]
             extras[topic] = counts[topic] % subscribers[topic]
     offsets = _lengths(ranked, bounds, subscribed, quotas, extras)
@@ -131,7 +160,7 @@ def _share_by_subscription(
                 out_topics[place] = topic
                 out_partitions[place] = partition
                 place += 1
-    return offsets, out_topics, out_partitions
+    return (offsets, out_topics, out_partitions), False
 
 
 @inner_kernel

@@ -334,7 +334,7 @@ def assign_constrained(
     )  # fmt: skip
     if racks.is_active and not line.withholds_from_other_racks:
         was_of.fill(NOBODY)
-    if line.keeps_lowest:
+    if line.keeps_lowest and inputs.is_owned:
         rank = ranks_among(inputs.topics, len(topics))
         sort_lowest_first(starts, kept, inputs.row_topic, inputs.row_partition, rank)
     least, expected = divmod(inputs.total, len(members))
@@ -351,12 +351,16 @@ def assign_constrained(
         raise AssignorError("java.lang.IllegalStateException", _REFUSALS[status])
     waits = waits_for_owner(rows, receivers, was_of, inputs.is_contested, is_cooperative)
     offsets, listed = joined_lists(inputs.owned_order, starts, counts, kept, rows, receivers, waits)
-    nothing, held = np.zeros(0, dtype=np.int32), rows[waits]
+    nothing = np.zeros(0, dtype=np.int32)
+    withheld = Withheld(nothing, nothing, nothing)
+    if is_cooperative and inputs.is_owned:
+        held = rows[waits]
+        withheld = Withheld(inputs.row_topic[held], inputs.row_partition[held], receivers[waits])
     return Assignment(
         offsets,
         inputs.row_topic[listed],
         inputs.row_partition[listed],
-        Withheld(inputs.row_topic[held], inputs.row_partition[held], receivers[waits]),
+        withheld,
         StickyNotes(True, inputs.max_generation, nothing, nothing, nothing),
     )
 

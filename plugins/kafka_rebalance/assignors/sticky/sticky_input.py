@@ -22,13 +22,15 @@ from kafka_rebalance.assignors.racks import partition_racks, use_racks, word_cou
 from kafka_rebalance.assignors.request import NO_GENERATION, NO_RACK, AssignmentRequest
 from kafka_rebalance.assignors.sticky.lines import NEWEST, Claims, Line
 from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
-from kafka_rebalance.java.strings import hash_codes, sorted_order
+from kafka_rebalance.java.strings import Bytes, hash_codes, sorted_order
 from kafka_rebalance.kernels.decorators import kernel
 
 Words = npt.NDArray[np.uint64]
 
 _LOST = -1  # owned, but of a topic that is not in the metadata
 _STALE = -2
+_NO_SETS: Words = np.zeros((0, 1), dtype=np.uint64)
+_NO_READERS: Longs = np.zeros(0, dtype=np.int64)
 NONE_DOUBLED: Flags = np.zeros(0, dtype=np.bool_)
 
 
@@ -50,7 +52,7 @@ class StickyInput:
     """One request, prepared. T topics, M members, W owned entries, P partitions, R = P + stale rows.
 
     ``subscription_order``: members as the subscription map is walked; ``owned_order``: as the map of owned partitions
-    is; ``by_id``, ``id_rank``: as their ids sort. ``topics``: those of the metadata map, as their names sort;
+    is; ``by_id``: as their ids sort. ``topics``: those of the metadata map, as their names sort;
     ``counts`` int32[T]: their partitions, −1 for all other topics. ``rows`` int32[W]; ``is_kept`` bool[W];
     ``is_contested`` bool[R].
     """
@@ -58,7 +60,6 @@ class StickyInput:
     subscription_order: Longs
     owned_order: Longs
     by_id: Longs
-    id_rank: Ints
     topics: Longs
     counts: Ints
     total: int
@@ -72,6 +73,16 @@ class StickyInput:
     is_equal: bool
     racks: RackInput
 
+    @property
+    def id_rank(self) -> Ints:
+        """int32[M]: place of each member as ids sort."""
+        return ranks_of(self.by_id)
+
+    @property
+    def is_owned(self) -> bool:
+        """Somebody says that it owns something; a new group's answer takes half of the steps."""
+        return len(self.rows) > 0
+
 
 def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = NEWEST) -> StickyInput:
     """Prepare a request; ``generations`` int32[M]: what each member's data says."""
@@ -79,14 +90,12 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = 
     subscription_order = member_walk(request)
     in_map = topic_walk(request, subscription_order)
     names = sorted_order(topics.names.data, topics.names.offsets)
-    counts = np.full(len(topics), -1, dtype=np.int32)
-    counts[in_map] = topics.partition_counts[in_map]
-    by_name = names[counts[names] >= 0]
+    counts, by_name, total = topics_in_map(in_map, names, topics.partition_counts)
     by_id = by_member_id(members)
     rows, row_topic, row_partition = _rows(request, counts)
     newest = max(request.max_generation_before, int(generations.max()) if len(generations) else NO_GENERATION)
     claimed, mine, theirs = rows, generations, members.generations
-    if line.claims is Claims.OF_NEWEST:
+    if line.claims is Claims.OF_NEWEST and len(rows):
         # Of those that count each has the newest generation: of two that claim the same one nobody keeps it.
         claimed = np.where(np.repeat(generations == newest, np.diff(members.owned_offsets)), rows, np.int32(_LOST))
         theirs = generations
@@ -94,15 +103,13 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = 
         subscription_order, members.owned_offsets, claimed, len(row_topic), mine, theirs,
         line.claims is Claims.BY_LAST_CLAIM,
     )  # fmt: skip
-    hashes = hash_codes(members.ids.data, members.ids.offsets)
     return StickyInput(
         subscription_order=subscription_order,
-        owned_order=subscription_order[put_order(hashes[subscription_order], DEFAULT_CAPACITY)],
+        owned_order=order_of_owners(members.ids.data, members.ids.offsets, subscription_order),
         by_id=by_id,
-        id_rank=ranks_of(by_id),
         topics=by_name,
         counts=counts,
-        total=int(counts[by_name].sum()),
+        total=total,
         row_topic=row_topic,
         row_partition=row_partition,
         rows=rows,
@@ -113,6 +120,30 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = 
         is_equal=all_equal(subscription_order, members.subscription_offsets, members.subscription_topics, len(topics)),
         racks=_racks(request, counts) if line.uses_racks else no_racks(len(members)),
     )
+
+
+@kernel
+def topics_in_map(in_map: Longs, by_name: Longs, partition_counts: Ints) -> tuple[Ints, Longs, int]:
+    """Partitions of each topic of the metadata map int32[T] (−1: not in it), those topics by name, all partitions."""
+    counts = np.full(len(by_name), -1, np.int32)
+    total = 0
+    for topic in in_map:
+        counts[topic] = partition_counts[topic]
+        total += partition_counts[topic]
+    kept = np.empty(len(in_map), np.int64)
+    found = 0
+    for topic in by_name:
+        if counts[topic] >= 0:
+            kept[found] = topic
+            found += 1
+    return counts, kept, total
+
+
+@kernel
+def order_of_owners(data: Bytes, offsets: Longs, subscription_order: Longs) -> Longs:
+    """Members as the HashMap of owned partitions is walked, into which they are put in ``subscription_order``."""
+    hashes = hash_codes(data, offsets)
+    return subscription_order[put_order(hashes[subscription_order], DEFAULT_CAPACITY)]
 
 
 def _rows(request: AssignmentRequest, counts: Ints) -> tuple[Ints, Ints, Ints]:
@@ -235,8 +266,7 @@ def all_equal(subscription_order: Longs, offsets: Longs, topics: Ints, topic_cou
 
 def no_racks(member_count: int) -> RackInput:
     """As if nobody had a rack."""
-    nowhere = np.full(member_count, NO_RACK, dtype=np.int32)
-    return RackInput(False, nowhere, np.zeros((0, 1), np.uint64), np.zeros(0, np.int64))
+    return RackInput(False, np.full(member_count, NO_RACK, dtype=np.int32), _NO_SETS, _NO_READERS)
 
 
 def _racks(request: AssignmentRequest, counts: Ints) -> RackInput:

@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 
 from kafka_rebalance.arrays import Longs
-from kafka_rebalance.assignors.orders import ranks_of
 from kafka_rebalance.assignors.other_clients.member_orders import by_code_points
 from kafka_rebalance.assignors.request import AssignmentRequest
 from kafka_rebalance.assignors.sticky.sticky_input import StickyInput, no_racks, sticky_input_of
@@ -24,14 +23,12 @@ def input_in_join_order(request: AssignmentRequest, walk: Longs | None = None) -
     members, topics = request.members, request.topics
     inputs = sticky_input_of(request, members.data_generations)
     order = np.arange(len(members)) if walk is None else walk
-    by_id = by_code_points(members.ids)
     by_name = by_code_points(topics.names)
     return replace(
         inputs,
         subscription_order=order,
         owned_order=order,
-        by_id=by_id,
-        id_rank=ranks_of(by_id),
+        by_id=by_code_points(members.ids),
         topics=by_name[inputs.counts[by_name] >= 0],
         racks=no_racks(len(members)),
     )
