@@ -1,4 +1,4 @@
-"""A Spark master and two workers of one core each on loopback, and Pythons for their executors without a checkout."""
+"""A Spark master and workers of one core each on loopback, and Pythons for their executors without a checkout."""
 
 from __future__ import annotations
 
@@ -49,27 +49,31 @@ class StandaloneCluster:
     """It runs from ``start`` to ``stop``; ``folder`` holds all of its files."""
 
     folder: Path
+    worker_count: int = 2
 
     def start(self) -> str:
-        """The master's address, once both workers are registered."""
+        """The master's address, once all workers are registered."""
         conf = self.folder / "conf"
         conf.mkdir(parents=True)
         (self.folder / "home").mkdir()
         (conf / "log4j2.properties").write_text(_INFO)
         self._run("master", "Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
         address = self._said("master", r"Starting Spark master at (spark://\S+)")[0]
-        for name in ("worker-1", "worker-2"):
+        for name in self._workers():
             work = str(self.folder / name)
             self._run(
                 name, "Worker", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--cores", "1",
                 "--memory", "1g", "--work-dir", work, address,
             )  # fmt: skip
-        self._said("master", r"(Registering worker)", times=2)
+        self._said("master", r"(Registering worker)", times=self.worker_count)
         return address
 
     def stop(self) -> None:
         """Workers end their executors."""
-        stop([self._program(name) for name in ("worker-1", "worker-2", "master")], patience_seconds=10)
+        stop([self._program(name) for name in (*self._workers(), "master")], patience_seconds=10)
+
+    def _workers(self) -> tuple[str, ...]:
+        return tuple(f"worker-{number}" for number in range(1, self.worker_count + 1))
 
     def executors_said(self) -> str:
         """What executors' Pythons wrote to their logs."""
