@@ -50,10 +50,12 @@ def advise(entry: ClusterEntry) -> None:
     )
     def advise_cluster() -> None:
         run = start_run(check_request(entry.name))
-        replay_and_plan = AdvisorSparkJob(job="replay_and_plan", run_id=run["run_id"])
+        replay_and_plan = AdvisorSparkJob(
+            job="replay_and_plan", run_id=run["run_id"], partition_count=run["partition_count"]
+        )
         check_input(run) >> replay_and_plan >> derive_findings(run) >> check_results(run) >> publish(run)
 
-    # Not an argument of @dag: of those each task made within keeps a copy, which made the stored DAG five times as large.
+    # Not an argument of @dag: each task made within would keep a copy, and the stored DAG be five times as large.
     advise_cluster().params = advise_form(entry)
 
 

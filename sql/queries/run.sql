@@ -28,7 +28,9 @@ SELECT status, cluster FROM store.run WHERE run_id = %(run_id)s
 
 -- name: load_run
 -- What a run was asked.
-SELECT run.run_key, run.run_id, run.cluster, snapshot.snapshot_id, run.parameters, run.seed, run.status
+SELECT
+    run.run_key, run.run_id, run.cluster, snapshot.snapshot_id, run.parameters, run.seed, run.status,
+    snapshot.partition_count
 FROM store.run
 JOIN store.snapshot ON snapshot.snapshot_key = run.snapshot_key
 WHERE run.run_id = %(run_id)s

@@ -38,7 +38,7 @@ def test_a_topic_that_the_gate_holds_is_left_alone(real_map):
     from rebalance_advisor.store import Quarantined, Run
 
     topic = real_map.topics[0].name
-    run = Run(1, "run", "kit", "snapshot", {"balance_within": 0.3, "exclude_topic": ["a.*"]}, 0, "running")
+    run = Run(1, "run", "kit", "snapshot", {"balance_within": 0.3, "exclude_topic": ["a.*"]}, 0, "running", 12)
     held = [
         Quarantined(kind, name, "rule", "odd") for kind, name in (("topic", topic), ("topic", "b.c"), ("group", "g"))
     ]

@@ -15,7 +15,7 @@ from rebalance_advisor.airflow.task_log import task_log
 
 _log = task_log(__name__)
 
-Run = dict[str, str]  # run_id, cluster, snapshot_id
+Run = dict[str, Any]  # run_id, cluster, snapshot_id, partition_count
 
 
 @task
@@ -41,8 +41,9 @@ def start_run(request: dict[str, Any], dag_run: Any = None) -> Run:
     cluster, run_id = str(request["cluster"]), f"{dag_run.run_id}.{request['cluster']}"
     with fail_without_retry(), store.connect(store_dsn()) as connection:
         snapshot_id = start_requested_run(connection, request, run_id)
+        partition_count = store.load_run(connection, run_id).partition_count
     _log.info("run %s advises %s over snapshot %s", run_id, request["cluster"], snapshot_id)
-    return {"run_id": run_id, "cluster": cluster, "snapshot_id": snapshot_id}
+    return {"run_id": run_id, "cluster": cluster, "snapshot_id": snapshot_id, "partition_count": partition_count}
 
 
 @task

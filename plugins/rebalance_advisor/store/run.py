@@ -74,7 +74,7 @@ def lock_run(connection: Connection, run_id: str) -> OpenRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as it was started; ``status`` is running, blocked or published."""
+    """A run as it was started; ``status`` is running, blocked or published, ``partition_count`` of its snapshot."""
 
     key: int
     run_id: str
@@ -83,6 +83,7 @@ class Run:
     parameters: Mapping[str, Any]
     seed: int
     status: str
+    partition_count: int
 
 
 def load_run(connection: Connection, run_id: str) -> Run:

@@ -34,14 +34,14 @@ def submitted(tmp_path, monkeypatch):
     monkeypatch.setenv("AIRFLOW_CONN_ADVISOR_POSTGRES", json.dumps(store))
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
 
-    def submit(job, code=0, **connection):
+    def submit(job, code=0, partition_count=100, **connection):
         from rebalance_advisor.airflow.spark.job import AdvisorSparkJob
 
         if connection:
             monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark"} | connection))
         (tmp_path / "spark-submit").write_text(SUBMIT.format(folder=tmp_path, code=code))
         (tmp_path / "spark-submit").chmod(0o755)
-        operator = AdvisorSparkJob(job=job, run_id="manual.1.prod")
+        operator = AdvisorSparkJob(job=job, run_id="manual.1.prod", partition_count=partition_count)
         operator.execute({})
         return operator, (tmp_path / "arguments").read_text().splitlines(), (tmp_path / "dsn").read_text()
 
@@ -51,17 +51,33 @@ def submitted(tmp_path, monkeypatch):
 def test_the_store_is_named_in_the_environment_and_in_no_argument(submitted):
     operator, arguments, dsn = submitted("replay_and_plan")
     assert operator.task_id == "replay_and_plan"
-    assert arguments[:4] == ["--master", "local[*]", "--name", "advisor-replay_and_plan"]
-    assert arguments[4].endswith("/spark_jobs/replay_and_plan.py")
-    assert arguments[5:] == ["--run-id", "manual.1.prod"]
+    assert arguments[:2] == ["--master", "local[*]"]
+    assert arguments[4:6] == ["--name", "advisor-replay_and_plan"]
+    assert arguments[6].endswith("/spark_jobs/replay_and_plan.py")
+    assert arguments[7:] == ["--run-id", "manual.1.prod"]
     assert dsn == "postgresql://etl:secret@db:5432/advisor"
     assert "secret" not in " ".join(arguments)
 
 
 def test_a_standalone_master_is_one_setting_the_connection(submitted):
     _, arguments, _ = submitted("replay_and_plan", host="spark://spark-master", port=7077)
-    assert arguments[:4] == ["--master", "spark://spark-master:7077", "--name", "advisor-replay_and_plan"]
+    assert arguments[:2] == ["--master", "spark://spark-master:7077"]
     assert "--conf" not in arguments
+
+
+@pytest.mark.parametrize(
+    ("partition_count", "memory"), [(0, "1024m"), (131_072, "1024m"), (131_328, "1025m"), (333_333, "1814m")]
+)
+def test_a_drivers_memory_follows_the_size_of_the_reading(submitted, partition_count, memory):
+    _, arguments, _ = submitted("replay_and_plan", partition_count=partition_count)
+    assert arguments[2:4] == ["--driver-memory", memory]
+
+
+def test_a_drivers_memory_is_that_of_the_connection_where_it_names_it(submitted):
+    extra = {"conf": {"spark.driver.memory": "3g"}}
+    _, arguments, _ = submitted("replay_and_plan", partition_count=10**6, host="local[*]", extra=extra)
+    assert "--driver-memory" not in arguments
+    assert "spark.driver.memory=3g" in arguments
 
 
 def test_the_workers_python_and_settings_of_spark_stand_in_the_connections_extra(submitted):

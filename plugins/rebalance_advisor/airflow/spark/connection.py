@@ -23,10 +23,11 @@ _FROM_KUBERNETES = "spark.kubernetes.driver.secretKeyRef."
 
 @dataclass(frozen=True, slots=True)
 class SparkConnection:
-    """``arguments`` of spark-submit before the application, the settings among them."""
+    """``arguments`` of spark-submit before the application; Spark's own ``settings`` are among them."""
 
     master: str
     arguments: tuple[str, ...]
+    settings: Mapping[str, str]
 
 
 def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
@@ -53,7 +54,7 @@ def spark_connection(connection_id: str, secret_variable: str) -> SparkConnectio
         raise UsageError.at(f"{place}, extra, deploy-mode", f"a driver elsewhere has no {secret_variable}", hint)
     for name, value in settings.items():
         arguments += ["--conf", f"{name}={value}"]
-    return SparkConnection(master, tuple(arguments))
+    return SparkConnection(master, tuple(arguments), settings)
 
 
 def _master(known: Any, place: str) -> str:

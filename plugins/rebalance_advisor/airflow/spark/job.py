@@ -14,6 +14,7 @@ from airflow.sdk import BaseOperator
 from rebalance_advisor.airflow.connections import store_dsn
 from rebalance_advisor.airflow.policy import HEAVY_POOL
 from rebalance_advisor.airflow.spark.connection import spark_connection
+from rebalance_advisor.airflow.spark.driver_memory import driver_memory
 from rebalance_advisor.airflow.spark.submission import Submission
 from rebalance_advisor.airflow.task_log import task_log
 
@@ -23,17 +24,20 @@ CONNECTION = "spark_default"
 
 
 class AdvisorSparkJob(BaseOperator):
-    """``spark_jobs/JOB.py --run-id RUN``. A retry replaces what the try before half-wrote."""
+    """``spark_jobs/JOB.py --run-id RUN``. A retry replaces what the try before half-wrote.
 
-    template_fields = ("run_id",)
+    ``partition_count`` of the run's snapshot tells how much memory its driver gets.
+    """
 
-    def __init__(self, *, job: str, run_id: Any, **kwargs: Any) -> None:
+    template_fields = ("run_id", "partition_count")
+
+    def __init__(self, *, job: str, run_id: Any, partition_count: Any, **kwargs: Any) -> None:
         super().__init__(
             task_id=job,
             pool=HEAVY_POOL,  # drivers side by side on one machine share its cores
             **kwargs,
         )
-        self.job, self.run_id = job, run_id
+        self.job, self.run_id, self.partition_count = job, run_id, partition_count
         self._submission = Submission()
 
     def execute(self, context: Any) -> None:  # noqa: ARG002
@@ -42,7 +46,8 @@ class AdvisorSparkJob(BaseOperator):
         connection = spark_connection(CONNECTION, DSN_VARIABLE)
         log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)
         application = (str(jobs_folder() / f"{self.job}.py"), "--run-id", str(self.run_id))
-        arguments = (*connection.arguments, "--name", f"advisor-{self.job}", *application)
+        memory = driver_memory(connection, int(self.partition_count))
+        arguments = (*connection.arguments, *memory, "--name", f"advisor-{self.job}", *application)
         self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
 
     def on_kill(self) -> None:
