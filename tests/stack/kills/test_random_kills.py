@@ -1,4 +1,4 @@
-"""Two moments of the table that ``make test-kill`` prints (``random_kills.py``), one of each of two kinds.
+"""Three moments of the table that ``make test-kill`` prints (``random_kills.py``), one of each of three kinds.
 
 A failed task is cleared at once: the wait before a second try, which the whole table has, would be half of the time.
 """
@@ -17,6 +17,7 @@ NORMAL = NormalRun(run_s=32, life_s={})
 MOMENTS = (
     DrawnMoment(1, "dag-processor", 0.2, 0.5),
     DrawnMoment(2, "api-server", 0.9, 0.5),
+    DrawnMoment(3, "task", 0.5, 0.5),
 )
 
 
