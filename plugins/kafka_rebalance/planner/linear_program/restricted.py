@@ -11,8 +11,9 @@ their prices:
 3. Of partitions with something open the largest take part; all others lie as in the plan.
 4. The program's shares are rounded, and searched and annealed from there in the same way.
 
-Example, 100 brokers × 10,000 partitions at ±3 %: 2,500 partitions and 13,000 of a million moves bring the plan from
-3.6 % to 2.6 % above its bound in two CPU seconds. Complexity: O(P · B · D) to choose, then a program of fixed size.
+Example, 40 brokers × 4,180 partitions of which one broker leaves, ±3 %: 10,000 of 167,000 moves bring the plan from
+4.1 % to 0.5 % above its bound in one and a half CPU seconds. Complexity: O(P · B · D) to choose, then a program of fixed size
+and a fixed number of steps.
 """
 
 from __future__ import annotations
@@ -53,14 +54,15 @@ def improve_with_restricted_lp(
     seed: int,
     params: SolveParams,
 ) -> Placed:
-    """The best of ``found`` and what annealing and the program's shares lead to; topics spread no worse.
+    """The best of ``found`` and what annealing and the program's shares lead to; topics hardly spread worse.
 
     No program is solved where annealing comes near to ``least``, a bound of what plans are chosen by, in bytes.
     """
     limits = params.linear_program.restricted
     if bounds.certificate is None:
         return found
-    task = Task(problem, sets, bands, spread_allowed(problem, found, 0.0), seed, params)
+    allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
+    task = Task(problem, sets, bands, allowed, seed, params)
     best = found
     if params.effort.anneal_steps:
         best = task.annealed(best, ReplicaSets(best.replicas, sets.original), annealing(params, 1))
