@@ -12,8 +12,8 @@ their prices:
 4. The program's shares are rounded, and searched and annealed from there in the same way.
 
 Example, 40 brokers × 4,180 partitions of which one broker leaves, ±3 %: 10,000 of 167,000 moves bring the plan from
-4.1 % to 0.5 % above its bound in one and a half CPU seconds. Complexity: O(P · B · D) to choose, then a program of fixed size
-and a fixed number of steps.
+4.1 % to 0.5 % above its bound in one and a half CPU seconds. Complexity: O(P · B · D) to choose, then a program of
+fixed size and a fixed number of steps.
 """
 
 from __future__ import annotations
