@@ -84,10 +84,7 @@ def _moved(
     best = _annealed(problem, sets, bands, best, seed, params)
     asks_program = effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
     if asks_program and not best.is_near(least, gaps.far):
-        other = improve_with_restricted_lp(problem, sets, bands, best, bounds, seed=seed, params=params)
-        if other is not best and not other.is_near(least, gaps.far):
-            other = _annealed(problem, sets, bands, other, seed, params)
-        best = other
+        best = improve_with_restricted_lp(problem, sets, bands, best, bounds, least=least, seed=seed, params=params)
     return best, bounds
 
 

@@ -13,17 +13,20 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import arcs_of
 from kafka_rebalance.planner.linear_program.restricted import (
+    annealing,
     improve_with_restricted_lp,
     is_middling,
     losses,
     restricted,
 )
 from kafka_rebalance.planner.linear_program.rounding import has_capacity
+from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
 from kafka_rebalance.planner.params import ArcParams, LinearProgramParams, RestrictedParams, SolveParams
 from kafka_rebalance.planner.placed import place
 from kafka_rebalance.planner.replicas.replica_search import search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from tests.benchmarks.generated import generated
 from tests.unit.planner.hand_problems import THREE, hand_problem
@@ -42,6 +45,10 @@ def bands_of(problem: Problem) -> WorkingBands:
 def with_limits(**limits: int) -> SolveParams:
     programs = LinearProgramParams(arcs=ArcParams(most_arcs=0), restricted=RestrictedParams(**limits))
     return SolveParams(linear_program=programs)
+
+
+def not_annealed(params: SolveParams) -> SolveParams:
+    return replace(params, effort=replace(params.effort, anneal_steps=0))
 
 
 def test_what_a_move_loses_by_hand() -> None:
@@ -97,7 +104,8 @@ def test_a_plan_becomes_cheaper_and_keeps_its_bands() -> None:
         problem, params = cluster(seed), with_limits()
         sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
         found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
-        best = improve_with_restricted_lp(problem, sets, bands, found, bounds, seed=0, params=params)
+        least = bounds.bytes.value
+        best = improve_with_restricted_lp(problem, sets, bands, found, bounds, least=least, seed=0, params=params)
         assert best.worth <= found.worth
         assert has_capacity(problem, best.replicas)
         if found.band_violation <= 0:
@@ -112,9 +120,52 @@ def test_without_prices_or_shares_the_plan_stays() -> None:
     sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
     found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
     blind = replace(bounds, certificate=None)
-    assert improve_with_restricted_lp(problem, sets, bands, found, blind, seed=0, params=params) is found
-    impossible = WorkingBands(bands.low * 0 + 1e30, bands.high * 0 + 1e30)
-    assert improve_with_restricted_lp(problem, sets, impossible, found, bounds, seed=0, params=params) is found
+    assert improve_with_restricted_lp(problem, sets, bands, found, blind, least=0.0, seed=0, params=params) is found
+    far, still = WorkingBands(bands.low * 0 + 1e30, bands.high * 0 + 1e30), not_annealed(params)
+    assert improve_with_restricted_lp(problem, sets, far, found, bounds, least=0.0, seed=0, params=still) is found
+
+
+def test_annealing_is_as_long_in_wide_bands_and_bolder_than_elsewhere() -> None:
+    params = with_limits()
+    longer = annealing(params, 3)
+    assert longer.effort.anneal_steps == 3 * params.effort.anneal_steps
+    assert longer.replicas.kernels.anneal == params.linear_program.restricted.anneal
+    assert longer.replicas.kernels.anneal.outside_price < params.replicas.kernels.anneal.outside_price
+    assert longer.replicas.narrow_band >= 1.0, "no band is wider than a mean load"
+    assert replace(longer, effort=params.effort, replicas=params.replicas) == params, "all else is as it was"
+
+
+def test_low_prices_of_what_is_outside_find_cheaper_plans() -> None:
+    """As many steps from the same plans, six clusters: never dearer than the plan, cheaper in the mean than at prices
+    that no step leads through.
+    """
+    saved = []
+    for seed in range(6):
+        problem, params = cluster(seed), with_limits()
+        sets, bands = start_sets(problem), bands_of(problem)
+        found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+        task = Task(problem, sets, bands, spread_allowed(problem, found, 0.0), 0, params)
+        start, bold = ReplicaSets(found.replicas, sets.original), annealing(params, 1)
+        usual = task.annealed(found, start, replace(bold, replicas=replace(params.replicas, narrow_band=1.0)))
+        other = task.annealed(found, start, bold)
+        assert other.worth <= found.worth
+        assert has_capacity(problem, other.replicas)
+        if max(found.band_violation, usual.band_violation, other.band_violation) <= 0:
+            saved.append(1 - other.cost.bytes / usual.cost.bytes)
+    assert len(saved) >= 3
+    assert np.mean(saved) > 0
+
+
+def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, params = cluster(), with_limits()
+    sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
+    found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+    asked: list[int] = []
+    monkeypatch.setattr("kafka_rebalance.planner.linear_program.restricted.relax", lambda *_, **__: asked.append(1))
+    for least, times in ((found.cost.bytes, 0), (0.0, 1)):
+        best = improve_with_restricted_lp(problem, sets, bands, found, bounds, least=least, seed=0, params=params)
+        assert best.worth <= found.worth
+        assert len(asked) == times
 
 
 def test_the_same_seed_gives_the_same_plan_and_none_is_asked_beyond_its_size() -> None:

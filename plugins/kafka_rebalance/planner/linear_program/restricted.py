@@ -6,12 +6,14 @@ their prices:
 
     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 
-1. Open are today's replicas, those of the plan, and the moves that lose least for each of their bytes.
-2. Of partitions with something open the largest take part; all others lie as in the plan.
-3. The program's shares are rounded, and the search goes on from there, with several seeds.
+1. The plan is annealed at low prices of what is outside its bands (``RestrictedParams.anneal``).
+2. Open are today's replicas, those of the plan, and the moves that lose least for each of their bytes.
+3. Of partitions with something open the largest take part; all others lie as in the plan.
+4. The program's shares are rounded, and searched and annealed from there in the same way.
 
-Example, 100 brokers × 10,000 partitions at ±3 %: 2,500 partitions and 13,000 of a million moves bring the plan from
-3.6 % to 2.6 % above its bound in two CPU seconds. Complexity: O(P · B · D) to choose, then a program of fixed size.
+Example, 40 brokers × 4,180 partitions of which one broker leaves, ±3 %: 10,000 of 167,000 moves bring the plan from
+4.1 % to 0.5 % above its bound in one and a half CPU seconds. Complexity: O(P · B · D) to choose, then a program of
+fixed size and a fixed number of steps.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.working_bands import WorkingBands
 
+WIDEST_BAND = 1.0  # of what a search counts as a band's width, in means
+
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:
     """Neither too large for looking at every move, nor so that most loads are nobody's to move."""
@@ -46,25 +50,46 @@ def improve_with_restricted_lp(
     found: Placed,
     bounds: Bounds,
     *,
+    least: float,
     seed: int,
     params: SolveParams,
 ) -> Placed:
-    """The best of ``found`` and what searches from the program's shares come to; topics spread no worse."""
+    """The best of ``found`` and what annealing and the program's shares lead to; topics hardly spread worse.
+
+    No program is solved where annealing comes near to ``least``, a bound of what plans are chosen by, in bytes.
+    """
     limits = params.linear_program.restricted
     if bounds.certificate is None:
         return found
-    touched, arcs = restricted(problem, bounds.certificate.prices, found.replicas, params)
+    allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
+    task = Task(problem, sets, bands, allowed, seed, params)
+    best = found
+    if params.effort.anneal_steps:
+        best = task.annealed(best, ReplicaSets(best.replicas, sets.original), annealing(params, 1))
+        if best.is_near(least, params.gaps.far):
+            return best
+    touched, arcs = restricted(problem, bounds.certificate.prices, best.replicas, params)
     # Half of the simplex method's seconds at this size.
     relaxed = relax(touched, arcs, bands.low, bands.high, solver="highs-ipm")
     if relaxed is None:
-        return found
-    planned = ReplicaSets(found.replicas, sets.original)
+        return best
+    planned = ReplicaSets(best.replicas, sets.original)
     start = rounded(touched, planned, arcs, relaxed.share, params.linear_program.arcs)
-    task = Task(problem, sets, bands, spread_allowed(problem, found, 0.0), seed, params)
-    best = found
     for number in range(limits.searches):
         best = task.searched(best, start, number)
+    if params.effort.anneal_steps and limits.anneal_times:
+        best = task.annealed(best, start, annealing(params, limits.anneal_times))
     return best
+
+
+def annealing(params: SolveParams, times: int) -> SolveParams:
+    """``params`` with which middling clusters are annealed: ``times`` the steps, however wide the bands."""
+    kernels = replace(params.replicas.kernels, anneal=params.linear_program.restricted.anneal)
+    return replace(
+        params,
+        effort=replace(params.effort, anneal_steps=times * params.effort.anneal_steps),
+        replicas=replace(params.replicas, kernels=kernels, narrow_band=WIDEST_BAND),
+    )
 
 
 def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolveParams) -> tuple[Problem, Arcs]:

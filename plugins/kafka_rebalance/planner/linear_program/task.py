@@ -10,7 +10,7 @@ from kafka_rebalance.planner.leaders.choose import go_on_leading
 from kafka_rebalance.planner.linear_program.rounding import has_capacity
 from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.placed import Placed, better, place
-from kafka_rebalance.planner.replicas.replica_search import search_replicas
+from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.statistics import NOTHING_DONE, SearchStatistics
 from kafka_rebalance.planner.tolerances import ANY_SPREAD
@@ -54,6 +54,11 @@ class Task:
         found = search_replicas(self.problem, start, self.bands, seed=self.seed + number, params=self.params)
         if found.stranded:
             return replace(best, statistics=best.statistics + found.statistics)
+        return self.better(best, found.replicas, done=found.statistics)
+
+    def annealed(self, best: Placed, start: ReplicaSets, params: SolveParams) -> Placed:
+        """The better of ``best`` and what annealing, as long and as bold as ``params`` say, makes of ``start``."""
+        found = anneal_replicas(self.problem, start, self.bands, seed=self.seed, params=params)
         return self.better(best, found.replicas, done=found.statistics)
 
 

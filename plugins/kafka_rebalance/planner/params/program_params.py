@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafka_rebalance.parameters import Parameters, number
+from kafka_rebalance.planner.params.replica_params import AnnealParams
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,12 +132,17 @@ class RestrictedParams(Parameters):
     open_arcs        moves that are open beside those of the plan
     most_partitions  that take part
     searches         from its shares, with different seeds
+    anneal_times     as many steps as others are annealed for, so many times: from its shares; once from the plan
+    anneal           how: at first a load outside its band costs less than the copies that would mend it, at last a
+                     little more, so that steps lead through what is outside
     """
 
     most_pairs: int = number(2_000_000, least=0)
     open_arcs: int = number(6_000, least=0)
     most_partitions: int = number(2_500, least=1)
-    searches: int = number(4, least=1)
+    searches: int = number(1, least=0)
+    anneal_times: int = number(2, least=0)
+    anneal: AnnealParams = AnnealParams(warm=0.02, cold=3e-4, topic_price=0.01, outside_price=0.5, outside_rise=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
