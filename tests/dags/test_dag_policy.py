@@ -37,7 +37,7 @@ def test_a_table_that_cannot_be_read_is_an_import_error_and_takes_no_other_clust
 
 def test_the_settings_of_a_cluster_are_those_of_its_dags(dag_bag):
     orders, collect = dag_bag.dags["advise_orders"], dag_bag.dags["collect_orders"]
-    assert (orders.timetable.expression, collect.timetable.expression) == ("0 4 * * 1-5", "*/30 * * * *")
+    assert (orders.timetable.summary, collect.timetable.summary) == ("0 4 * * 1-5", "*/30 * * * *")
     assert dag_bag.dags["advise_audit"].timetable.can_be_scheduled is False
     for dag in (orders, collect):
         assert {"orders", "prod", "kafka"} <= set(dag.tags)
@@ -185,7 +185,7 @@ def test_a_task_makes_its_own_dag_alone(clusters_file, monkeypatch):
 def test_schedules_can_be_switched_off(monkeypatch):
     from rebalance_advisor.airflow.policy import cron_schedule
 
-    assert cron_schedule("0 5 * * *").expression == "0 5 * * *"
+    assert cron_schedule("0 5 * * *").summary == "0 5 * * *"
     assert cron_schedule("off") is None
     monkeypatch.setenv("ADVISOR_SCHEDULES", "off")
     assert cron_schedule("0 5 * * *") is None
