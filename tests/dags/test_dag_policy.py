@@ -141,14 +141,21 @@ def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
     assert [RunRequest.from_mapping(params) for params in (form, rest, stored)] == [expected] * 3
 
 
-def test_the_form_stands_once_in_the_stored_dag(dag_bag):
+@pytest.mark.parametrize(("name", "fields", "questions"), [
+    ("advise_audit", len(OPTIONS) - 1, {}),
+    ("apply_audit", 3, {"carried_out": ["took_seconds"]}),
+])  # fmt: skip
+def test_the_form_stands_once_in_the_stored_dag(dag_bag, name, fields, questions):
+    """No task has it too: a question would ask for it again in an Airflow that cannot tell the two apart."""
     from airflow.serialization.serialized_objects import DagSerialization
 
-    dag = dag_bag.dags["advise_audit"]
+    dag = dag_bag.dags[name]
     stored = DagSerialization.to_dict(dag)["dag"]
-    assert len(stored["params"]) == len(OPTIONS) - 1
-    assert [task["__var"]["task_id"] for task in stored["tasks"] if "params" in task["__var"]] == []
-    assert {task["__var"]["task_id"] for task in stored["tasks"]} == set(dag.task_dict)
+    assert len(stored["params"]) == fields
+    tasks = [task["__var"] for task in stored["tasks"]]
+    asked = {task["task_id"]: [key for key, _ in task["params"]] for task in tasks if task.get("params")}
+    assert asked == questions
+    assert {task["task_id"] for task in tasks} == set(dag.task_dict)
 
 
 def test_an_unknown_key_of_a_rest_call_reaches_the_first_task_and_is_refused_there(dag_bag):
