@@ -10,7 +10,7 @@ RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup env demo demo-live up down test slow-tests airflow-tests stack-tests test-page test-page-size test-kill test-upgrade test-own-airflow test-planner test-views test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner bench-pipeline bench-fleet fuzz wheel release lock clean
+.PHONY: help setup env demo demo-live up down test slow-tests airflow-tests stack-tests test-page test-page-size test-kill test-upgrade test-own-airflow test-airflow-versions test-planner test-views test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner bench-pipeline bench-fleet fuzz wheel release lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -70,8 +70,11 @@ test-upgrade: setup ## the version before (BEFORE=commit) becomes this one while
 test-planner: setup ## thousands of random clusters put to the planner and to exact models: bounds, widened bands, causes, shares, words (half an hour; `make test` has a sample)
 	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist load -m matrix tests/properties tests/unit/cluster_arrays tests/unit/plans/topic_leaders
 
-test-own-airflow: setup ## the wheel by plain pip beside an installed Airflow, in a fresh environment, and the demo in it
-	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_own_airflow.py
+test-own-airflow: setup ## the wheel by plain pip beside an installed Airflow, in a fresh environment: DAGs, the demo, the page, approval
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_own_airflow.py -k "own]"
+
+test-airflow-versions: setup ## the same in the newest Airflow 3.2 and 3.1
+	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_own_airflow.py -k "not own]"
 
 test-page-size: setup ## 1,000 brokers, 50,000 moves, 2,000 groups: every page within a second, drawn by chromium within two, a report below 5 MB; hostile names on every page; prints the table
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/sql/page

@@ -11,7 +11,7 @@ from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UnknownNa
 @contextmanager
 def fail_without_retry() -> Iterator[None]:
     """Such an error fails the task at once, with its words; any other one (a server that is away) is tried again."""
-    from airflow.sdk.exceptions import AirflowFailException
+    from airflow.providers.common.compat.sdk import AirflowFailException
 
     try:
         yield

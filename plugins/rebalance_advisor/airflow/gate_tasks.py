@@ -30,7 +30,7 @@ def check_run_or_refuse(dsn: str, run_id: str) -> None:
 
 
 def _refuse_blocked(subject: str, result: Any) -> None:
-    from airflow.sdk.exceptions import AirflowFailException
+    from airflow.providers.common.compat.sdk import AirflowFailException
 
     for check in result.checks:
         if not check.is_passed:

@@ -6,7 +6,7 @@ import os
 from datetime import timedelta
 from typing import Any
 
-from airflow.sdk import CronTriggerTimetable
+from airflow.timetables.trigger import CronTriggerTimetable  # airflow.sdk has it from 3.2 on alone
 
 from rebalance_advisor.airflow.clusters.dag_settings import OFF, DagSettings
 

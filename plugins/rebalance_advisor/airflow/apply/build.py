@@ -20,7 +20,6 @@ def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
         **arguments,
         schedule=None,  # by hand only
         dagrun_timeout=timedelta(days=61),
-        params=apply_form(),
     )
     def apply_cluster() -> None:
         shown: Any = show_plan(cluster)
@@ -42,4 +41,7 @@ def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
         approve >> checked
         verified >> outcome()
 
-    return apply_cluster()
+    built: Any = apply_cluster()
+    # Not an argument of @dag: each task would keep a copy, and Airflow 3.1 would ask for it again with each question.
+    built.params = apply_form()
+    return built

@@ -48,7 +48,7 @@ class MayBeCarriedOut(ApprovalOperator):
 
         if "error" in event:
             self._remember(ApplyState.TIMED_OUT, {})
-            from airflow.sdk.exceptions import AirflowFailException
+            from airflow.providers.common.compat.sdk import AirflowFailException
 
             raise AirflowFailException(ApplyState.TIMED_OUT.words)
         is_approved = list(event["chosen_options"]) == [self.APPROVE]

@@ -42,7 +42,7 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
 @task
 def check_again(shown: Shown) -> list[str]:
     """Approved: read the cluster now, and judge the plan on it. Returns what has changed without harming it."""
-    from airflow.sdk.exceptions import AirflowFailException
+    from airflow.providers.common.compat.sdk import AirflowFailException
 
     from kafka_rebalance.plans.check import PlanStatus
     from rebalance_advisor import store
@@ -90,7 +90,7 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
 @task(trigger_rule=TriggerRule.ALL_DONE)
 def outcome(dag_run: Any = None) -> str:
     """How it ended, in words: this task fails, and the run with it, unless it ended as somebody decided."""
-    from airflow.sdk.exceptions import AirflowFailException
+    from airflow.providers.common.compat.sdk import AirflowFailException
 
     from rebalance_advisor import store
 

@@ -133,8 +133,8 @@ def _require_scheme(scheme: str) -> None:
 
 def _require_connection(connection_id: str) -> None:
     """The provider for AWS would go on without, with whatever credentials the machine has."""
+    from airflow.providers.common.compat.sdk import AirflowNotFoundException
     from airflow.sdk import BaseHook
-    from airflow.sdk.exceptions import AirflowNotFoundException
 
     try:
         BaseHook.get_connection(connection_id)
