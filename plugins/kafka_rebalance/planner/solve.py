@@ -15,6 +15,7 @@ from kafka_rebalance.planner.infeasible.smallest_cause import smallest_cause
 from kafka_rebalance.planner.linear_program.arcs import is_small
 from kafka_rebalance.planner.linear_program.programs import improve_with_lp
 from kafka_rebalance.planner.linear_program.restricted import improve_with_restricted_lp, is_middling
+from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.placed import Placed, better, place
 from kafka_rebalance.planner.replicas.replica_search import anneal_replicas, search_replicas
@@ -84,7 +85,9 @@ def _moved(
     best = _annealed(problem, sets, bands, best, seed, params)
     asks_program = effort.program_steps > 0 and is_middling(problem, params.linear_program.restricted)
     if asks_program and not best.is_near(least, gaps.far):
-        best = improve_with_restricted_lp(problem, sets, bands, best, bounds, least=least, seed=seed, params=params)
+        allowed = spread_allowed(problem, best, params.linear_program.spread_given_up)
+        task = Task(problem, sets, bands, allowed, seed, params)
+        best = improve_with_restricted_lp(task, best, bounds, least)
     return best, bounds
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.airflow.spark.connection import spark_connection
+from rebalance_advisor.airflow.spark.driver_memory import memory_mib
 from rebalance_advisor.airflow.spark.submission import Submission, SubmitError, spark_submit
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
@@ -71,6 +72,13 @@ def test_a_standalone_master_is_one_setting_the_connection(submitted):
 def test_a_drivers_memory_follows_the_size_of_the_reading(submitted, partition_count, memory):
     _, arguments, _ = submitted("replay_and_plan", partition_count=partition_count)
     assert arguments[2:4] == ["--driver-memory", memory]
+
+
+def test_a_drivers_memory_is_at_least_what_spark_gives_and_grows_with_every_partition():
+    sizes = [memory_mib(count) for count in range(0, 2_000_000, 10_000)]
+    assert sizes[0] == 1_024
+    assert sizes == sorted(sizes)
+    assert 8_000 < memory_mib(2_000_000) < 8_500
 
 
 def test_a_drivers_memory_is_that_of_the_connection_where_it_names_it(submitted):

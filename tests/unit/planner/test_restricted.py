@@ -22,7 +22,7 @@ from kafka_rebalance.planner.linear_program.restricted import (
 from kafka_rebalance.planner.linear_program.rounding import has_capacity
 from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
 from kafka_rebalance.planner.params import ArcParams, LinearProgramParams, RestrictedParams, SolveParams
-from kafka_rebalance.planner.placed import place
+from kafka_rebalance.planner.placed import Placed, place
 from kafka_rebalance.planner.replicas.replica_search import search_replicas
 from kafka_rebalance.planner.replicas.replica_sets import start_sets
 from kafka_rebalance.planner.solve import solve
@@ -45,6 +45,13 @@ def bands_of(problem: Problem) -> WorkingBands:
 def with_limits(**limits: int) -> SolveParams:
     programs = LinearProgramParams(arcs=ArcParams(most_arcs=0), restricted=RestrictedParams(**limits))
     return SolveParams(linear_program=programs)
+
+
+def task_of(
+    problem: Problem, sets: ReplicaSets, bands: WorkingBands, found: Placed, params: SolveParams
+) -> Task:  # fmt: skip
+    allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
+    return Task(problem, sets, bands, allowed, 0, params)
 
 
 def not_annealed(params: SolveParams) -> SolveParams:
@@ -105,7 +112,7 @@ def test_a_plan_becomes_cheaper_and_keeps_its_bands() -> None:
         sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
         found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
         least = bounds.bytes.value
-        best = improve_with_restricted_lp(problem, sets, bands, found, bounds, least=least, seed=0, params=params)
+        best = improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, least)
         assert best.worth <= found.worth
         assert has_capacity(problem, best.replicas)
         if found.band_violation <= 0:
@@ -120,9 +127,10 @@ def test_without_prices_or_shares_the_plan_stays() -> None:
     sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
     found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
     blind = replace(bounds, certificate=None)
-    assert improve_with_restricted_lp(problem, sets, bands, found, blind, least=0.0, seed=0, params=params) is found
+    task = task_of(problem, sets, bands, found, params)
+    assert improve_with_restricted_lp(task, found, blind, 0.0) is found
     far, still = WorkingBands(bands.low * 0 + 1e30, bands.high * 0 + 1e30), not_annealed(params)
-    assert improve_with_restricted_lp(problem, sets, far, found, bounds, least=0.0, seed=0, params=still) is found
+    assert improve_with_restricted_lp(replace(task, bands=far, params=still), found, bounds, 0.0) is found
 
 
 def test_annealing_is_as_long_in_wide_bands_and_bolder_than_elsewhere() -> None:
@@ -163,7 +171,7 @@ def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest
     asked: list[int] = []
     monkeypatch.setattr("kafka_rebalance.planner.linear_program.restricted.relax", lambda *_, **__: asked.append(1))
     for least, times in ((found.cost.bytes, 0), (0.0, 1)):
-        best = improve_with_restricted_lp(problem, sets, bands, found, bounds, least=least, seed=0, params=params)
+        best = improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, least)
         assert best.worth <= found.worth
         assert len(asked) == times
 

@@ -28,14 +28,11 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
 from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.linear_program.rounding import rounded
-from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
+from kafka_rebalance.planner.linear_program.task import Task
 from kafka_rebalance.planner.params import RestrictedParams, SolveParams
 from kafka_rebalance.planner.placed import Placed
 from kafka_rebalance.planner.solution import Bounds
 from kafka_rebalance.planner.state import ReplicaSets
-from kafka_rebalance.planner.working_bands import WorkingBands
-
-WIDEST_BAND = 1.0  # of what a search counts as a band's width, in means
 
 
 def is_middling(problem: Problem, params: RestrictedParams) -> bool:
@@ -43,37 +40,24 @@ def is_middling(problem: Problem, params: RestrictedParams) -> bool:
     return problem.partition_count * problem.broker_count <= params.most_pairs
 
 
-def improve_with_restricted_lp(
-    problem: Problem,
-    sets: ReplicaSets,
-    bands: WorkingBands,
-    found: Placed,
-    bounds: Bounds,
-    *,
-    least: float,
-    seed: int,
-    params: SolveParams,
-) -> Placed:
-    """The best of ``found`` and what annealing and the program's shares lead to; topics hardly spread worse.
+def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least: float) -> Placed:
+    """The best of ``found`` and what annealing and the program's shares lead to.
 
     No program is solved where annealing comes near to ``least``, a bound of what plans are chosen by, in bytes.
     """
-    limits = params.linear_program.restricted
     if bounds.certificate is None:
         return found
-    allowed = spread_allowed(problem, found, params.linear_program.spread_given_up)
-    task = Task(problem, sets, bands, allowed, seed, params)
-    best = found
+    best, params, limits, original = found, task.params, task.params.linear_program.restricted, task.sets.original
     if params.effort.anneal_steps:
-        best = task.annealed(best, ReplicaSets(best.replicas, sets.original), annealing(params, 1))
+        best = task.annealed(best, ReplicaSets(best.replicas, original), annealing(params, 1))
         if best.is_near(least, params.gaps.far):
             return best
-    touched, arcs = restricted(problem, bounds.certificate.prices, best.replicas, params)
+    touched, arcs = restricted(task.problem, bounds.certificate.prices, best.replicas, params)
     # Half of the simplex method's seconds at this size.
-    relaxed = relax(touched, arcs, bands.low, bands.high, solver="highs-ipm")
+    relaxed = relax(touched, arcs, task.bands.low, task.bands.high, solver="highs-ipm")
     if relaxed is None:
         return best
-    planned = ReplicaSets(best.replicas, sets.original)
+    planned = ReplicaSets(best.replicas, original)
     start = rounded(touched, planned, arcs, relaxed.share, params.linear_program.arcs)
     for number in range(limits.searches):
         best = task.searched(best, start, number)
@@ -84,11 +68,12 @@ def improve_with_restricted_lp(
 
 def annealing(params: SolveParams, times: int) -> SolveParams:
     """``params`` with which middling clusters are annealed: ``times`` the steps, however wide the bands."""
-    kernels = replace(params.replicas.kernels, anneal=params.linear_program.restricted.anneal)
+    limits = params.linear_program.restricted
+    kernels = replace(params.replicas.kernels, anneal=limits.anneal)
     return replace(
         params,
         effort=replace(params.effort, anneal_steps=times * params.effort.anneal_steps),
-        replicas=replace(params.replicas, kernels=kernels, narrow_band=WIDEST_BAND),
+        replicas=replace(params.replicas, kernels=kernels, narrow_band=limits.narrow_band),
     )
 
 
