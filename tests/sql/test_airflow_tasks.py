@@ -70,7 +70,12 @@ def test_an_advisory_goes_from_the_request_to_the_folder_that_readers_see(listed
     request = tasks.check_request.function("prod", params=asked)
     assert (request["cluster"], request["dead_band"]) == ("prod", 0.3)
     run = tasks.start_run.function(request, dag_run=SimpleNamespace(run_id="manual__1"))
-    assert run == {"run_id": "manual__1.prod", "cluster": "prod", "snapshot_id": run["snapshot_id"]}
+    assert run == {
+        "run_id": "manual__1.prod",
+        "cluster": "prod",
+        "snapshot_id": run["snapshot_id"],
+        "partition_count": 6,
+    }
     tasks.check_input.function(run)
     replay_and_plan(connection, run["run_id"])
     count = tasks.derive_findings.function(run)
