@@ -35,7 +35,7 @@ from rebalance_advisor.airflow.advisory_tasks import (
 )
 from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
-from rebalance_advisor.airflow.form import advise_form
+from rebalance_advisor.airflow.form import advise_form, with_form
 from rebalance_advisor.airflow.policy import cron_schedule
 from rebalance_advisor.airflow.spark.job import AdvisorSparkJob
 
@@ -55,8 +55,7 @@ def advise(entry: ClusterEntry) -> None:
         )
         check_input(run) >> replay_and_plan >> derive_findings(run) >> check_results(run) >> publish(run)
 
-    # Not an argument of @dag: each task made within would keep a copy, and the stored DAG be five times as large.
-    advise_cluster().params = advise_form(entry)
+    with_form(advise_cluster(), advise_form(entry))
 
 
 for entry in clusters_for("advise"):

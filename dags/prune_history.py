@@ -19,7 +19,7 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
-from rebalance_advisor.airflow.form import prune_form
+from rebalance_advisor.airflow.form import prune_form, with_form
 from rebalance_advisor.airflow.policy import cron_schedule, task_defaults
 from rebalance_advisor.airflow.prune_task import prune
 
@@ -30,7 +30,6 @@ from rebalance_advisor.airflow.prune_task import prune
     max_active_runs=1,
     dagrun_timeout=timedelta(hours=2),
     default_args=task_defaults(),
-    params=prune_form(),
     tags=["tier/3", "kafka"],
     doc_md=__doc__,
 )
@@ -38,4 +37,4 @@ def prune_history() -> None:
     prune()
 
 
-prune_history()
+with_form(prune_history(), prune_form())

@@ -144,6 +144,7 @@ def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
 @pytest.mark.parametrize(("name", "fields", "questions"), [
     ("advise_audit", len(OPTIONS) - 1, {}),
     ("apply_audit", 3, {"carried_out": ["took_seconds"]}),
+    ("prune_history", 3, {}),
 ])  # fmt: skip
 def test_the_form_stands_once_in_the_stored_dag(dag_bag, name, fields, questions):
     """No task has it too: a question would ask for it again in an Airflow that cannot tell the two apart."""

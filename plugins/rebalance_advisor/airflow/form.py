@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from airflow.sdk import Param
@@ -23,6 +23,16 @@ def advise_form(entry: ClusterEntry) -> dict[str, Param]:
         for option in OPTIONS
         if option.name != "cluster"
     }
+
+
+def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
+    """The DAG, which asks for these fields when it is started.
+
+    Not an argument of ``@dag``: each task made within would keep a copy. The stored DAG would be five times as large,
+    and Airflow 3.1 would ask for the whole form again with each question of a task.
+    """
+    made.params = fields
+    return made
 
 
 def prune_form() -> dict[str, Param]:

@@ -74,6 +74,11 @@ def test_a_drivers_memory_follows_the_size_of_the_reading(submitted, partition_c
     assert arguments[2:4] == ["--driver-memory", memory]
 
 
+def test_a_run_that_the_version_before_started_tells_no_size_and_goes_on(submitted):
+    _, arguments, _ = submitted("replay_and_plan", partition_count=None)
+    assert arguments[:4] == ["--master", "local[*]", "--name", "advisor-replay_and_plan"]
+
+
 def test_a_drivers_memory_is_at_least_what_spark_gives_and_grows_with_every_partition():
     sizes = [memory_mib(count) for count in range(0, 2_000_000, 10_000)]
     assert sizes[0] == 1_024

@@ -334,7 +334,7 @@ def assign_constrained(
     )  # fmt: skip
     if racks.is_active and not line.withholds_from_other_racks:
         was_of.fill(NOBODY)
-    if line.keeps_lowest and inputs.is_owned:
+    if line.keeps_lowest and inputs.has_owners:
         rank = ranks_among(inputs.topics, len(topics))
         sort_lowest_first(starts, kept, inputs.row_topic, inputs.row_partition, rank)
     least, expected = divmod(inputs.total, len(members))
@@ -353,7 +353,7 @@ def assign_constrained(
     offsets, listed = joined_lists(inputs.owned_order, starts, counts, kept, rows, receivers, waits)
     nothing = np.zeros(0, dtype=np.int32)
     withheld = Withheld(nothing, nothing, nothing)
-    if is_cooperative and inputs.is_owned:
+    if is_cooperative and inputs.has_owners:
         held = rows[waits]
         withheld = Withheld(inputs.row_topic[held], inputs.row_partition[held], receivers[waits])
     return Assignment(

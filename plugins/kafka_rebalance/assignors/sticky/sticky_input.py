@@ -79,7 +79,7 @@ class StickyInput:
         return ranks_of(self.by_id)
 
     @property
-    def is_owned(self) -> bool:
+    def has_owners(self) -> bool:
         """Somebody says that it owns something; a new group's answer takes half of the steps."""
         return len(self.rows) > 0
 
@@ -95,7 +95,7 @@ def sticky_input_of(request: AssignmentRequest, generations: Ints, line: Line = 
     rows, row_topic, row_partition = _rows(request, counts)
     newest = max(request.max_generation_before, int(generations.max()) if len(generations) else NO_GENERATION)
     claimed, mine, theirs = rows, generations, members.generations
-    if line.claims is Claims.OF_NEWEST and len(rows):
+    if line.claims is Claims.OF_NEWEST and len(rows) > 0:
         # Of those that count each has the newest generation: of two that claim the same one nobody keeps it.
         claimed = np.where(np.repeat(generations == newest, np.diff(members.owned_offsets)), rows, np.int32(_LOST))
         theirs = generations

@@ -11,6 +11,7 @@ from airflow.sdk import dag
 from rebalance_advisor.airflow.apply.form import apply_form, seconds_field
 from rebalance_advisor.airflow.apply.questions import HasBeenCarriedOut, MayBeCarriedOut
 from rebalance_advisor.airflow.apply.tasks import check_again, outcome, show_commands, show_plan, verify
+from rebalance_advisor.airflow.form import with_form
 
 
 def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
@@ -41,7 +42,4 @@ def build_apply_dag(cluster: str, arguments: Mapping[str, Any]) -> Any:
         approve >> checked
         verified >> outcome()
 
-    built: Any = apply_cluster()
-    # Not an argument of @dag: each task would keep a copy, and Airflow 3.1 would ask for it again with each question.
-    built.params = apply_form()
-    return built
+    return with_form(apply_cluster(), apply_form())

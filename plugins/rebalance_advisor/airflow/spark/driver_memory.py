@@ -13,9 +13,13 @@ _LEAST_MIB = 1_024  # what Spark gives if nobody says anything
 _BASE_MIB, _BYTES_A_PARTITION = 512, 4_096  # docs/spark.md has what was measured
 
 
-def driver_memory(connection: SparkConnection, partition_count: int) -> tuple[str, ...]:
-    """Arguments of spark-submit; none where the connection's settings name it."""
-    return () if SETTING in connection.settings else ("--driver-memory", f"{memory_mib(partition_count)}m")
+def driver_memory(connection: SparkConnection, partition_count: int | None) -> tuple[str, ...]:
+    """Arguments of spark-submit; none where the connection's settings name it, or where nobody tells the size (a run
+    that the version before started): then Spark's own default is what it gets.
+    """
+    if partition_count is None or SETTING in connection.settings:
+        return ()
+    return "--driver-memory", f"{memory_mib(partition_count)}m"
 
 
 def memory_mib(partition_count: int) -> int:

@@ -26,7 +26,7 @@ CONNECTION = "spark_default"
 class AdvisorSparkJob(BaseOperator):
     """``spark_jobs/JOB.py --run-id RUN``. A retry replaces what the try before half-wrote.
 
-    ``partition_count`` of the run's snapshot tells how much memory its driver gets.
+    ``partition_count`` of the run's snapshot, if somebody tells it, says how much memory its driver gets.
     """
 
     template_fields = ("run_id", "partition_count")
@@ -46,7 +46,7 @@ class AdvisorSparkJob(BaseOperator):
         connection = spark_connection(CONNECTION, DSN_VARIABLE)
         log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)
         application = (str(jobs_folder() / f"{self.job}.py"), "--run-id", str(self.run_id))
-        memory = driver_memory(connection, int(self.partition_count))
+        memory = driver_memory(connection, self.partition_count)
         arguments = (*connection.arguments, *memory, "--name", f"advisor-{self.job}", *application)
         self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
 

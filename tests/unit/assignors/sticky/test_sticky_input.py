@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.assignors.request import AssignmentRequest, MapOrder
+from kafka_rebalance.assignors.sticky.lines import NEWEST, OF_3_0_0, Line
 from kafka_rebalance.assignors.sticky.sticky_input import (
     StickyInput,
     all_equal,
     free_rows,
+    order_of_owners,
     readers_in_racks,
     settle_claims,
     sticky_input_of,
+    topics_in_map,
 )
+from kafka_rebalance.java.hash_order import DEFAULT_CAPACITY, put_order
+from kafka_rebalance.java.strings import hash_codes
+from kafka_rebalance.string_column import StringColumn
 from tests.unit.assignors.groups import frozen, group, offsets_of
 
 TU = ["t", "u"]
@@ -35,6 +41,37 @@ def test_owned_partitions_become_rows_and_stale_ones_get_rows_behind_the_real_on
     assert (found.total, found.max_generation, found.is_equal) == (5, 4, True)
     assert found.counts.tolist() == [3, 2, -1]
     assert not found.racks.is_active
+
+
+def test_topics_of_the_map_come_by_name_with_their_partitions_and_the_sum_of_these() -> None:
+    """Of four topics 3, 0 and 2 are in the map; by name they are 2, 3, 0, and 1, which is not."""
+    in_map, by_name = np.array([3, 0, 2]), np.array([2, 3, 1, 0])
+    counts, topics, total = topics_in_map(in_map, by_name, frozen([4, 9, 0, 5], np.int32))
+    assert counts.tolist() == [4, -1, 0, 5]
+    assert topics.tolist() == [2, 3, 0]
+    assert total == 9
+    counts, topics, total = topics_in_map(in_map[:0], by_name, frozen([4, 9, 0, 5], np.int32))
+    assert (counts.tolist(), topics.tolist(), total) == ([-1] * 4, [], 0)
+
+
+def test_owners_are_met_as_a_second_hash_map_gives_them() -> None:
+    """Put in the order of the first walk, a hundred ids: a map that grows keeps the order within a bin."""
+    ids = StringColumn.of(f"consumer-{number * 7919 % 100}" for number in range(100))
+    walk = np.random.default_rng(3).permutation(100)
+    hashes = hash_codes(ids.data, ids.offsets)
+    expected = [walk[place] for place in put_order(hashes[walk], DEFAULT_CAPACITY)]
+    assert order_of_owners(ids.data, ids.offsets, walk).tolist() == expected
+    assert sorted(expected) == list(range(100))
+    assert order_of_owners(ids.data[:0], ids.offsets[:1], walk[:0]).tolist() == []
+
+
+@pytest.mark.parametrize("line", [NEWEST, OF_3_0_0])
+def test_a_group_in_which_nobody_owns_anything_has_no_owners_and_no_claims(line: Line) -> None:
+    request = group({"t": 3, "u": 2}, {"a": TU, "b": TU}, order=MapOrder.GIVEN)
+    found = sticky_input_of(request, frozen([4, 3], np.int32), line)
+    assert not found.has_owners
+    assert (found.is_kept.tolist(), found.is_contested.tolist(), found.max_generation) == ([], [False] * 5, 4)
+    assert found.id_rank.tolist() == [0, 1]
 
 
 def claims(generations: list[int], sent: list[int] | None = None) -> tuple[list[bool], list[bool]]:
