@@ -86,6 +86,11 @@ class Assignment:
         """An eager answer in which every member appears."""
         return cls(offsets, topics, partitions, Withheld.nothing())
 
+    @classmethod
+    def of_nothing(cls, member_count: int, notes: StickyNotes | None = None) -> Assignment:
+        """All members appear, and there is no partition to give."""
+        return cls(np.zeros(member_count + 1, dtype=np.int64), _NONE, _NONE, Withheld.nothing(), notes)
+
     @property
     def counts(self) -> Longs:
         """int64[M]: partitions of each member."""

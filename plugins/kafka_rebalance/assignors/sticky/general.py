@@ -44,10 +44,9 @@ def assign_general(request: AssignmentRequest, inputs: StickyInput, line: Line, 
     """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     members, topics = request.members, request.topics
     if len(inputs.row_topic) == 0:  # topics without a partition, and nobody owns one that is gone
-        return Assignment(
-            np.zeros(len(members) + 1, dtype=np.int64), _NO_ROWS, _NO_ROWS, Withheld.nothing(),
-            StickyNotes(False, inputs.max_generation, _NO_ROWS, _NO_ROWS, _NO_ROWS),
-        )  # fmt: skip
+        return Assignment.of_nothing(
+            len(members), StickyNotes(False, inputs.max_generation, _NO_ROWS, _NO_ROWS, _NO_ROWS)
+        )
     possible = most_possible(
         members.subscription_offsets, members.subscription_topics, inputs.counts, len(inputs.topics), inputs.total
     )

@@ -56,6 +56,8 @@ class LegacyStickyAssignor:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         members = request.members
         inputs = _legacy_input(request)
+        if len(inputs.row_topic) == 0:  # topics without a partition, and nobody owns one that is gone
+            return Assignment.of_nothing(len(members))
         possible = most_possible(
             members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total
         )

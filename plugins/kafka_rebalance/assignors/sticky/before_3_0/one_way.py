@@ -62,6 +62,8 @@ def assign_one_way(request: AssignmentRequest, inputs: StickyInput, claims: Clai
     """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
     if len(request.members) == 0:
         raise AssignorError("java.util.NoSuchElementException", "the group has no members")
+    if len(inputs.row_topic) == 0:  # topics without a partition, and nobody owns one that is gone
+        return Assignment.of_nothing(len(request.members), _notes(way))
     state = unfilled_state(request, inputs)
     is_in_turn = way.takes_in_turn and not claims.is_empty and _all_read_the_same(request, inputs)
     order = _in_turn(request, inputs, claims, state) if is_in_turn else _fewest_readers_first(request, inputs, state)
@@ -106,9 +108,12 @@ def _answer(request: AssignmentRequest, inputs: StickyInput, state: State, way: 
         withheld = Withheld(inputs.row_topic[held], inputs.row_partition[held], receivers[waits])
         offsets = offsets - np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(waits, dtype=np.int64)))[offsets]
         rows = rows[~waits]
-    # Up to 2.5.0 there was one way: nothing to note.
-    notes = None if way.takes_in_turn else StickyNotes.of_way(is_constrained=False)
-    return Assignment(offsets, inputs.row_topic[rows], inputs.row_partition[rows], withheld, notes)
+    return Assignment(offsets, inputs.row_topic[rows], inputs.row_partition[rows], withheld, _notes(way))
+
+
+def _notes(way: OneWay) -> StickyNotes | None:
+    """Up to 2.5.0 there was one way: nothing to note."""
+    return None if way.takes_in_turn else StickyNotes.of_way(is_constrained=False)
 
 
 def _in_turn(request: AssignmentRequest, inputs: StickyInput, claims: Claims, state: State) -> Ints:

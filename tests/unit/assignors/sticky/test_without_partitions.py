@@ -1,0 +1,30 @@
+"""Topics that have no partition yet: whatever the release, everybody stands in the answer with nothing."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kafka_rebalance.assignors.registry import by_name, names
+from tests.unit.assignors.groups import answer, group
+
+STICKY = [name for name in names() if name.partition("@")[0] in ("sticky", "cooperative-sticky")]
+
+
+@pytest.mark.parametrize("name", STICKY)
+def test_nobody_gets_anything_and_nothing_is_withheld(name: str) -> None:
+    """Forty groups each, equal and different subscriptions; as many with one partition more give that one away."""
+    draw, assignor = random.Random(name), by_name(name)
+    for _ in range(40):
+        topics = [f"t{number}" for number in range(draw.randint(1, 6))]
+        members = [f"m{number}" for number in range(draw.randint(1, 5))]
+        same = draw.sample(topics, draw.randint(1, len(topics)))
+        read = {member: same if draw.random() < 0.5 else draw.sample(topics, 1) for member in members}
+        none = group(dict.fromkeys(topics, 0), read)
+        found = assignor.assign(none)  # type: ignore[union-attr]
+        assert len(found.withheld) == 0
+        assert not any(answer(none, found).values())
+        one = group(dict.fromkeys(topics, 0) | {read[members[0]][0]: 1}, read)
+        given = [pairs for pairs in answer(one, assignor.assign(one)).values() if pairs]  # type: ignore[union-attr]
+        assert given == [[(read[members[0]][0], 0)]]
