@@ -56,7 +56,9 @@ class LegacyStickyAssignor:
         """Raises AssignorError where Java fails, EndlessReassignmentError where it never returns."""
         members = request.members
         inputs = _legacy_input(request)
-        if len(inputs.row_topic) == 0:  # topics without a partition, and nobody owns one that is gone
+        if inputs.total == 0 and members.has_owned.any():
+            raise AssignorError("java.util.NoSuchElementException", "there are no partitions to compare")
+        if len(inputs.row_topic) == 0:  # topics without a partition, and nobody tells of any
             return Assignment.of_nothing(len(members))
         possible = most_possible(
             members.subscription_offsets, members.subscription_topics, inputs.counts, _NO_MAP_SIZE, inputs.total
@@ -91,16 +93,13 @@ def _legacy_input(request: AssignmentRequest) -> StickyInput:
 def _sorted_rows(request: AssignmentRequest, inputs: StickyInput, readers: Ints) -> Ints:
     """``sortPartitions``: the order in which partitions are taken up; what two members claim stands there twice."""
     members, topics = request.members, request.topics
-    if members.has_owned.any():
-        if inputs.total == 0:
-            raise AssignorError("java.util.NoSuchElementException", "there are no partitions to compare")
-        if _all_read_the_same(request, inputs):
-            names = topics.names
-            hashed = hashed_rows(
-                topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
-            )
-            turned: Ints = in_turn(inputs.by_id, members.owned_offsets, inputs.rows, hashed, topics.partition_total)
-            return turned
+    if members.has_owned.any() and _all_read_the_same(request, inputs):
+        names = topics.names
+        hashed = hashed_rows(
+            topic_walk(request, inputs.subscription_order), topics.first_row, hash_codes(names.data, names.offsets)
+        )
+        turned: Ints = in_turn(inputs.by_id, members.owned_offsets, inputs.rows, hashed, topics.partition_total)
+        return turned
     order = inputs.topics[np.argsort(readers[inputs.topics], kind="stable")]
     rows: Ints = rows_of(order, topics.first_row)
     return rows

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from kafka_rebalance.assignors.registry import by_name, names
+from kafka_rebalance.conformance.cases import answer as answered
 from tests.unit.assignors.groups import answer, group
 
 STICKY = [name for name in names() if name.partition("@")[0] in ("sticky", "cooperative-sticky")]
@@ -28,3 +30,17 @@ def test_nobody_gets_anything_and_nothing_is_withheld(name: str) -> None:
         one = group(dict.fromkeys(topics, 0) | {read[members[0]][0]: 1}, read)
         given = [pairs for pairs in answer(one, assignor.assign(one)).values() if pairs]  # type: ignore[union-attr]
         assert given == [[(read[members[0]][0], 0)]]
+
+
+@pytest.mark.parametrize("topics", [[], [{"topic": "t", "n": 0}]])
+@pytest.mark.parametrize("owned", [[], [["t", [0]]]])
+def test_the_first_sticky_fails_where_a_member_tells_of_what_it_owns_and_no_partition_exists(
+    topics: list[dict[str, Any]], owned: list[Any]
+) -> None:
+    """As Kafka's class of 2.0.0 does, even if what is told is nothing; ``sortPartitions`` compares the first topic."""
+    read = [topic["topic"] for topic in topics]
+    members = [{"id": "a", "topics": read}, {"id": "b", "topics": read, "owned": owned}]
+    case = {"id": "told", "strategy": "legacy_sticky_2_0", "input": {"topics": topics, "members": members}}
+    assert answered(case)["output"]["error"] == "java.util.NoSuchElementException"
+    del members[1]["owned"]
+    assert answered(case)["output"]["assignment"] == {"a": [], "b": []}
