@@ -28,6 +28,7 @@ _DAGS = {
     "advise_demo", "collect_demo", APPLY, "prune_history", "report_health", "send_notifications",
 }  # fmt: skip
 _WAITS = ("awaiting_input", "deferred")
+_ENDS = ("success", "failed", "skipped", "upstream_failed")
 _READING_SECONDS = 5  # what a person takes at least
 _SECONDS = 600
 
@@ -144,18 +145,23 @@ def approved(client: AirflowClient) -> str:
 def answered(
     client: AirflowClient, run_id: str, task_id: str, option: str, params: dict[str, Any] | None = None
 ) -> str:
-    """Answer once it is asked; returns the state in which the task waited."""
-    deadline = time.monotonic() + _SECONDS
+    """Answer whenever it is asked; returns the state in which the task waited.
+
+    An answer that reaches a busy scheduler before the end of the process that asked is lost: it is asked for again.
+    """
+    deadline, waited_in, answered_try = time.monotonic() + _SECONDS, "", 0
     while True:
-        states = task_states(client, run_id)
-        if states.get(task_id) in _WAITS:
-            break
-        assert time.monotonic() < deadline, states
-        assert client.run_state(APPLY, run_id) not in ("success", "failed"), said(client, run_id)
+        task = next((task for task in client.task_instances(APPLY, run_id) if task["task_id"] == task_id), None)
+        state, number = (None, 0) if task is None else (task["state"], task["try_number"])
+        if state in _WAITS and number > answered_try:
+            time.sleep(_READING_SECONDS)
+            client.answer(APPLY, run_id, task_id, option, params)
+            waited_in, answered_try = str(state), number
+        elif answered_try and state in _ENDS:
+            return waited_in
+        assert time.monotonic() < deadline, task_states(client, run_id)
+        assert answered_try or client.run_state(APPLY, run_id) not in ("success", "failed"), said(client, run_id)
         time.sleep(0.5)
-    time.sleep(_READING_SECONDS)
-    client.answer(APPLY, run_id, task_id, option, params)
-    return str(states[task_id])
 
 
 def ended(client: AirflowClient, run_id: str, state: str) -> dict[str, Any]:
