@@ -26,7 +26,7 @@ VERSIONS = {
     "own": ([f"apache-airflow=={version('apache-airflow')}"], []),
     # With a later FastAPI the api-server of 3.2.2 does not start; 3.3 asks for an earlier one by itself.
     "3.2": (["apache-airflow~=3.2.0", "fastapi<0.137"], ["--triggerer"]),
-    "3.1": (["apache-airflow~=3.1.0"], ["--triggerer"]),
+    "3.1": (["apache-airflow~=3.1.8"], ["--triggerer"]),
 }
 
 pytestmark = [pytest.mark.stack, pytest.mark.matrix, pytest.mark.timeout(3600)]
