@@ -176,6 +176,27 @@ def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest
         assert len(asked) == times
 
 
+def test_what_is_far_from_its_bound_is_annealed_again_with_other_seeds() -> None:
+    """Six clusters: never dearer for it, some cheaper; what is near is left as it is."""
+    cheaper = 0
+    for seed in range(6):
+        problem, once, again = cluster(seed), with_limits(anneal_again=0), with_limits(anneal_again=3)
+        sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
+        found = place(problem, search_replicas(problem, sets, bands, seed=0, params=once).replicas, bands, once)
+        first, best = (
+            improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, 0.0)
+            for params in (once, again)
+        )
+        assert best.worth <= first.worth
+        assert has_capacity(problem, best.replicas)
+        cheaper += best.worth < first.worth
+        near = improve_with_restricted_lp(
+            task_of(problem, sets, bands, found, again), found, bounds, first.cost.bytes or 1.0
+        )
+        assert near.worth >= first.worth
+    assert cheaper >= 1
+
+
 def test_the_same_seed_gives_the_same_plan_and_none_is_asked_beyond_its_size() -> None:
     problem, params = cluster(2), with_limits()
     one, other = solve(problem, seed=3, params=params), solve(problem, seed=3, params=params)

@@ -10,6 +10,7 @@ their prices:
 2. Open are today's replicas, those of the plan, and the moves that lose least for each of their bytes.
 3. Of partitions with something open the largest take part; all others lie as in the plan.
 4. The program's shares are rounded, and searched and annealed from there in the same way.
+5. What is far from its bound still is annealed again, with other seeds.
 
 Example, 40 brokers × 4,180 partitions of which one broker leaves, ±3 %: 10,000 of 167,000 moves bring the plan from
 4.1 % to 0.5 % above its bound in one and a half CPU seconds. Complexity: O(P · B · D) to choose, then a program of
@@ -63,6 +64,17 @@ def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least:
         best = task.searched(best, start, number)
     if params.effort.anneal_steps and limits.anneal_times:
         best = task.annealed(best, start, annealing(params, limits.anneal_times))
+    return _annealed_again(task, best, least)
+
+
+def _annealed_again(task: Task, found: Placed, least: float) -> Placed:
+    """The best of ``found`` and what other seeds come to from there, while it is far from ``least``."""
+    best, params, limits = found, task.params, task.params.linear_program.restricted
+    for number in range(1, limits.anneal_again + 1):
+        if best.is_near(least, params.gaps.far) or not params.effort.anneal_steps:
+            break
+        planned = ReplicaSets(best.replicas, task.sets.original)
+        best = task.annealed(best, planned, annealing(params, limits.anneal_times), number)
     return best
 
 

@@ -56,9 +56,11 @@ class Task:
             return replace(best, statistics=best.statistics + found.statistics)
         return self.better(best, found.replicas, done=found.statistics)
 
-    def annealed(self, best: Placed, start: ReplicaSets, params: SolveParams) -> Placed:
-        """The better of ``best`` and what annealing, as long and as bold as ``params`` say, makes of ``start``."""
-        found = anneal_replicas(self.problem, start, self.bands, seed=self.seed, params=params)
+    def annealed(self, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
+        """The better of ``best`` and what annealing with the ``number``-th seed, as long and as bold as ``params``
+        say, makes of ``start``.
+        """
+        found = anneal_replicas(self.problem, start, self.bands, seed=self.seed + number, params=params)
         return self.better(best, found.replicas, done=found.statistics)
 
 

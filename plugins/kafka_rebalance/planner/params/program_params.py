@@ -133,6 +133,7 @@ class RestrictedParams(Parameters):
     most_partitions  that take part
     searches         from its shares, with different seeds
     anneal_times     as many steps as others are annealed for, so many times: from its shares; once from the plan
+    anneal_again     times that a plan still far from its bound is annealed once more
     anneal           how: at first a load outside its band costs less than the copies that would mend it, at last a
                      little more, so that steps lead through what is outside
     narrow_band      bands as wide as this (in means) or narrower are annealed for as long as may be: all that there are
@@ -143,6 +144,7 @@ class RestrictedParams(Parameters):
     most_partitions: int = number(2_500, least=1)
     searches: int = number(1, least=0)
     anneal_times: int = number(2, least=0)
+    anneal_again: int = number(2, least=0)
     anneal: AnnealParams = AnnealParams(warm=0.02, cold=3e-4, topic_price=0.01, outside_price=0.5, outside_rise=1.0)
     narrow_band: float = number(1.0, least=0.0)
 
