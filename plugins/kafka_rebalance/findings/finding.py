@@ -156,6 +156,12 @@ CODES: dict[str, FindingCode] = dict(
             over_share_ratio=1.25,
         ),
         _code(
+            "leaders_over_share",
+            SubjectType.BROKER,
+            "is the preferred leader of more partitions than its fair share, by a whole one at least",
+            over_share_ratio=1.25,
+        ),
+        _code(
             "preferred_leaders_off",
             SubjectType.CLUSTER,
             "share of partitions whose leader is not the preferred one",
@@ -191,6 +197,9 @@ CODES: dict[str, FindingCode] = dict(
         _code("dead_broker", SubjectType.BROKER, "replicas are placed on a broker that nobody has seen, or is fenced"),
         _code("broker_not_heard", SubjectType.BROKER, "a registered broker did not answer the reading to its end"),
         _code("log_dir_offline", SubjectType.BROKER, "a log dir, or replicas of a broker that serves, are offline"),
+        _code(
+            "single_replica", SubjectType.TOPIC, "partitions that have one replica though brokers would suffice for two"
+        ),
         _code("under_replicated", SubjectType.TOPIC, "partitions whose ISR is smaller than their replicas"),
         _code("offline_partition", SubjectType.TOPIC, "partitions without leader: nobody can read or write them"),
         _code(

@@ -1,17 +1,27 @@
-"""Leaders that are not where they are preferred, and groups whose coordinators pile up on one broker."""
+"""Leaders that are not where they are preferred, or preferred on too few brokers; coordinators that pile up on one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
 
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.plan_words import (
+    copied_by_plan,
+    excess,
+    moved_away,
+    plan_cost,
+    plan_evidence,
+    plan_words,
+)
 from kafka_rebalance.findings.words import counted, listed
 
 _ELECTION = "kafka-leader-election --election-type preferred"
+_REORDER = "put another of the replicas first (an order of replicas alone copies nothing), and elect it"
 
 
 def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
@@ -26,7 +36,7 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
         taken_over = int((led & (preferred != score.broker)).sum())
         if over < threshold("leaders_piled_up", "over_share_ratio") or not taken_over:
             continue
-        excess = score.level - score.fair_share
+        too_many = score.level - score.fair_share
         yield finding(
             "leaders_piled_up",
             Severity.HIGH if over >= 2 else Severity.MEDIUM,
@@ -43,9 +53,40 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
                 f"share; {taken_over:,} of them it took over from their preferred leaders: "
                 f"elect these again ({_ELECTION}).",
                 cost=f"{counted(taken_over, 'leader change')}, no bytes",
-                gain=taken_over / excess if excess > 0 else 0.0,
+                gain=taken_over / too_many if too_many > 0 else 0.0,
                 changes=taken_over,
             ),
+        )
+
+
+def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
+    """A broker leads more than its share by placement: it is the first of the replicas of all that it leads."""
+    table = context.snapshot.partitions
+    preferred = preferred_leaders(context)
+    for score in context.scores.of_resource("leaders"):
+        if not score.stays or not score.fair_share:
+            continue
+        led = (table.leader == score.broker) & ~context.is_in_flight
+        over = score.level / score.fair_share
+        share = score.load - excess(score)
+        is_taken_over = bool((led & (preferred != score.broker)).any())  # leaders_piled_up tells of these
+        if is_taken_over or over < threshold("leaders_over_share", "over_share_ratio") or score.load - ceil(share) < 1:
+            continue
+        yield finding(
+            "leaders_over_share",
+            Severity.HIGH if over >= 2 else Severity.MEDIUM,
+            score.broker,
+            {"leaders": int(score.load), "fair_share_leaders": share, "over_share_ratio": over}
+            | plan_evidence(context, [score]),
+            Remedy(
+                f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
+                f"share, each as the first of its replicas: {plan_words(context, score, _REORDER)}.",
+                cost=plan_cost(context, score.broker, "leader changes cost no bytes where a follower takes over"),
+                gain=moved_away(context, score),
+                copied_bytes=copied_by_plan(context, score.broker, 0.0),
+                changes=ceil(excess(score)),
+            ),
+            confidence=Confidence.STRUCTURAL,
         )
 
 

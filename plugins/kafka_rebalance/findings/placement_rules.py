@@ -11,14 +11,15 @@ import numpy.typing as npt
 from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.arrays import Flags
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
-from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.words import counted
+from kafka_rebalance.findings.finding import Confidence, Finding, Severity
+from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.load import LoadKind
 
 LISTED_TOPICS = 10
+_USUAL_REPLICAS = 3
 # What one partition's leader can have so much of that no other broker is better off with it; ties go to the first.
 _KINDS = {name: kind for name in ("in", "disk") if (kind := ROWS[name].load) is not None}
 
@@ -63,6 +64,41 @@ def rack_violated(context: FindingContext) -> Iterator[Finding]:
                 copied_bytes=float(np.nan_to_num(size)),
                 changes=len(rows),
             ),
+        )
+
+
+def single_replica(context: FindingContext) -> Iterator[Finding]:
+    """One replica is all there is: while its broker is away nobody reads or writes, and with its disk the data go."""
+    if len(context.staying) < 2:
+        return
+    table = context.snapshot.partitions
+    sizes = context.snapshot.load(LoadKind.LOG_BYTES)
+    for trouble in _by_topic(context, (table.replica_counts == 1) & ~context.is_in_flight):
+        rows = trouble.rows
+        size, brokers = float(sizes[rows].sum()), sorted(set(table.replicas[table.offsets[rows]].tolist()))
+        of_brokers = f"broker{'s' if len(brokers) > 1 else ''} {listed(brokers)}"
+        yield finding(
+            "single_replica",
+            Severity.MEDIUM,
+            trouble.subject,
+            {
+                "partitions_with_one_replica": len(rows),
+                "partitions": trouble.partitions,
+                "topics": trouble.topics,
+                "brokers": listed(brokers),
+                "log_bytes": None if np.isnan(size) else size,
+            },
+            Remedy(
+                f"{counted(len(rows), 'partition')} of {trouble.words} have one replica, on {of_brokers}: while one is "
+                f"away nobody reads or writes them, and what its disk loses is lost. More are a plan of their own: "
+                f"--replication-factor {min(_USUAL_REPLICAS, len(context.staying))} with --include-topic.",
+                cost="each further replica of them copies "
+                + ("their size" if np.isnan(size) else bytes_in_words(size)),
+                gain=1.0,
+                copied_bytes=float(np.nan_to_num(size)),
+                changes=len(rows),
+            ),
+            confidence=Confidence.STRUCTURAL,
         )
 
 

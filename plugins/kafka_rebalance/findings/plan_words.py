@@ -82,5 +82,21 @@ def copied_by_plan(context: FindingContext, broker: int, otherwise: float) -> fl
     return (effect.bytes_out or 0.0) + (effect.bytes_in or 0.0)
 
 
+def excess(score: BrokerScore) -> float:
+    """Load above the fair share, in the resource's unit."""
+    return score.load - (score.fair_share or 0.0) * (score.capacity or 1.0)
+
+
+def moved_away(context: FindingContext, score: BrokerScore) -> float:
+    """The share of the excess that the plan takes away; without a plan all of it."""
+    if context.plan is None:
+        return 1.0
+    loads = outcome_for(context.plan, score.resource, score.broker)
+    over = excess(score)
+    if loads is None or over <= 0:
+        return 0.0
+    return (loads[0] - loads[1]) / over
+
+
 def _amount(value: float | None) -> str:
     return "an unknown size" if value is None else bytes_in_words(value)

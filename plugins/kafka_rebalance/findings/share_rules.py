@@ -8,8 +8,15 @@ from kafka_rebalance.amounts import amount_in_words, bytes_in_words
 from kafka_rebalance.cluster_arrays.broker_arrays import usable_bytes, volume_bytes
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.plan_effects import outcome_for
-from kafka_rebalance.findings.plan_words import LOAD_NAMES, copied_by_plan, plan_cost, plan_evidence, plan_words
+from kafka_rebalance.findings.plan_words import (
+    LOAD_NAMES,
+    copied_by_plan,
+    excess,
+    moved_away,
+    plan_cost,
+    plan_evidence,
+    plan_words,
+)
 from kafka_rebalance.resources import TABLE
 from kafka_rebalance.scoring.cluster_scores import BrokerScore
 from kafka_rebalance.snapshot.load import LoadKind
@@ -24,7 +31,7 @@ def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
         over = _over_share(score)
         if over is None or over < threshold("broker_disk_over_share", "over_share_ratio"):
             continue
-        what = f"move {bytes_in_words(_excess(score))} to others"
+        what = f"move {bytes_in_words(excess(score))} to others"
         yield finding(
             "broker_disk_over_share",
             _severity(over),
@@ -33,9 +40,9 @@ def broker_disk_over_share(context: FindingContext) -> Iterator[Finding]:
             Remedy(
                 f"Broker {score.broker} holds {bytes_in_words(score.load)}, {over:.2f} times its fair share: "
                 f"{plan_words(context, score, what)}.",
-                cost=plan_cost(context, score.broker, f"at least {bytes_in_words(_excess(score))} copied"),
-                gain=_moved_away(context, score),
-                copied_bytes=copied_by_plan(context, score.broker, _excess(score)),
+                cost=plan_cost(context, score.broker, f"at least {bytes_in_words(excess(score))} copied"),
+                gain=moved_away(context, score),
+                copied_bytes=copied_by_plan(context, score.broker, excess(score)),
             ),
             confidence=context.confidence(LoadKind.LOG_BYTES),
         )
@@ -69,7 +76,7 @@ def broker_rate_over_share(context: FindingContext) -> Iterator[Finding]:
                 f"Broker {broker} carries {amount_in_words(worst.load, worst.unit)} of {worst.resource}, {over:.2f} "
                 f"times its fair share: {plan_words(context, worst, what)}.",
                 cost=plan_cost(context, broker, "leader changes cost no bytes; moving replicas does"),
-                gain=_moved_away(context, worst),
+                gain=moved_away(context, worst),
                 copied_bytes=copied_by_plan(context, broker, 0.0),
             ),
             confidence=context.confidence(_RATES[worst.resource]),
@@ -130,10 +137,6 @@ def _over_share(score: BrokerScore) -> float | None:
     return score.level / score.fair_share
 
 
-def _excess(score: BrokerScore) -> float:
-    return score.load - (score.fair_share or 0.0) * (score.capacity or 1.0)
-
-
 def _share_evidence(score: BrokerScore) -> Evidence:
     name = LOAD_NAMES[score.resource]
     evidence: Evidence = {
@@ -148,14 +151,3 @@ def _severity(over_share: float) -> Severity:
     if over_share >= 1.5:
         return Severity.HIGH
     return Severity.MEDIUM if over_share >= 1.25 else Severity.LOW
-
-
-def _moved_away(context: FindingContext, score: BrokerScore) -> float:
-    """The share of the excess that the plan takes away; without a plan all of it."""
-    if context.plan is None:
-        return 1.0
-    loads = outcome_for(context.plan, score.resource, score.broker)
-    excess = _excess(score)
-    if loads is None or excess <= 0:
-        return 0.0
-    return (loads[0] - loads[1]) / excess

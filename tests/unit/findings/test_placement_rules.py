@@ -8,7 +8,7 @@ import pytest
 
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir, Partition
-from tests.unit.findings.sample_clusters import brokers, cluster, striped, told
+from tests.unit.findings.sample_clusters import brokers, cluster, explained, striped, told
 
 EVEN = striped("t", 12)
 ALL_CODES = (
@@ -193,3 +193,69 @@ def test_a_topic_of_one_large_partition_is_hot():
     (finding,) = told(cluster(rows), "hot_partition")
     assert (finding.subject, finding.evidence["topic_median_log_bytes"]) == ("single-0", None)
     assert finding.evidence["disk_share_of_broker_mean_ratio"] == 2000 / (3 * (1200 + 2000) / 6)
+
+
+def test_a_topic_with_one_replica_is_told_with_its_brokers_and_size():
+    alone = [Partition("lonely", number, (number,), number, (number,), (50,), 0, 10) for number in (0, 1)]
+    (finding,) = told(cluster([*EVEN, *alone]), "single_replica")
+    assert (finding.subject, finding.severity) == ("lonely", Severity.MEDIUM)
+    assert finding.evidence["partitions_with_one_replica"] == 2
+    assert finding.evidence["log_bytes"] == 100
+    assert "2 partitions of lonely have one replica, on brokers 0, 1" in finding.recommendation
+    assert "--replication-factor 3" in finding.recommendation
+    assert told(cluster(alone[:1], of=brokers(1)), "single_replica") == [], "with one broker there is no second replica"
+
+
+def test_one_of_a_topics_partitions_with_one_replica_is_counted_alone_and_many_topics_are_one_finding():
+    rows = changed(EVEN, 3, replicas=(3,), leader=3, isr=(3,), log_bytes=(100,))
+    (finding,) = told(cluster(rows), "single_replica")
+    assert (finding.evidence["partitions_with_one_replica"], finding.evidence["partitions"]) == (1, 12)
+    many = [Partition(f"t{number:02}", 0, (0,), 0, (0,), (1,), 0, 1) for number in range(11)]
+    (finding,) = told(cluster([*EVEN, *many]), "single_replica")
+    assert finding.subject == "many topics"
+    assert finding.evidence["topics"] == 11
+
+
+def led_by(counts):
+    """Partitions of three replicas; so many led by each broker, which is the first of their replicas."""
+    rows = []
+    for broker, count in counts.items():
+        for _ in range(count):
+            replicas = (broker, (broker + 1) % 6, (broker + 2) % 6)
+            rows.append(Partition("t", len(rows), replicas, broker, replicas, (100,) * 3, 0, 1000))
+    return rows
+
+
+def test_leaders_that_placement_piles_up_are_told_and_what_to_do():
+    """Twelve partitions, two each would be even: broker 0 leads five of them, 2.5 times its share."""
+    rows = led_by({0: 5, 1: 2, 2: 2, 3: 1, 4: 1, 5: 1})
+    (finding,) = told(cluster(rows), "leaders_over_share")
+    assert (finding.subject, finding.severity) == ("0", Severity.HIGH)
+    assert finding.evidence["leaders"] == 5
+    assert finding.evidence["fair_share_leaders"] == 2
+    assert finding.evidence["over_share_ratio"] == 2.5
+    assert "leads 5 partitions, 2.50 times its fair share" in finding.recommendation
+    assert "put another of the replicas first" in finding.recommendation
+    assert told(cluster(rows), "leaders_piled_up") == [], "nobody else is preferred to lead them"
+    taken = changed(rows, 11, leader=0)
+    taken = changed(taken, 11, replicas=(5, 0, 1), isr=(5, 0, 1))
+    assert told(cluster(taken), "leaders_over_share") == [], "what was taken over is told by another finding"
+
+
+@pytest.mark.parametrize(("counts", "is_told"), [
+    ({0: 2, 1: 2, 2: 1, 3: 1, 4: 1, 5: 1}, False),  # 8 of six brokers: somebody has to lead two
+    ({0: 3, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1}, True),
+    ({0: 12, 1: 10, 2: 10, 3: 10, 4: 9, 5: 9}, False),  # 1.2 times
+    ({0: 13, 1: 10, 2: 10, 3: 9, 4: 9, 5: 9}, True),  # 1.3 times
+])  # fmt: skip
+def test_leaders_over_share_asks_for_a_quarter_and_a_whole_partition_more(counts, is_told):
+    assert bool(told(cluster(led_by(counts)), "leaders_over_share")) is is_told
+
+
+def test_who_sends_more_as_it_leads_more_is_told_once():
+    """All partitions are read alike: broker 0 leads 2.5 times its share and sends so much more."""
+    rows = led_by({0: 5, 1: 2, 2: 2, 3: 1, 4: 1, 5: 1})
+    snapshot = cluster(rows, in_bytes_per_s=[0.0] * 12, out_bytes_per_s=[30.0] * 12)
+    by_code = {finding.code: finding for finding in explained(snapshot) if finding.subject == "0"}
+    assert "broker_rate_over_share" not in by_code
+    assert [symptom.code for symptom in by_code["leaders_over_share"].symptoms] == ["broker_rate_over_share"]

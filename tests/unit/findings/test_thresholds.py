@@ -43,6 +43,7 @@ def test_the_registry_says_what_each_code_is_about() -> None:
         "log_dir_full": {"used_ratio": 0.85, "critical_used_ratio": 0.95},
         "broker_rate_over_share": {"over_share_ratio": 1.10},
         "leaders_piled_up": {"over_share_ratio": 1.25},
+        "leaders_over_share": {"over_share_ratio": 1.25},
         "preferred_leaders_off": {"off_ratio": 0.05},
         "broker_loss_overloads": {"over_capacity_ratio": 1.0, "high_ratio": 1.25},
         "rack_loss_overloads": {"over_capacity_ratio": 1.0, "high_ratio": 1.25},

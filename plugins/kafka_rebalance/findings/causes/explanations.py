@@ -48,6 +48,17 @@ def _within_share_here_once_elected(known: WithoutCause, cause: Finding, symptom
     return cause.subject == symptom.subject and _within_share(known.elected, symptom)
 
 
+def _no_more_than_its_leaders(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """It sends more than its share as it leads more: with its share of leaders like those that it has it would not."""
+    told = [resource for resource in BALANCED if f"{resource}_over_share_ratio" in symptom.evidence]
+    ratio = float(symptom.evidence["over_share_ratio"] or 0) / float(cause.evidence["over_share_ratio"] or 1)
+    return (
+        cause.subject == symptom.subject
+        and told == ["out"]
+        and ratio < threshold("broker_rate_over_share", "over_share_ratio")
+    )
+
+
 def _within_share_once_cooled(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """The hot partition alone lifts the broker over its share."""
     return known.is_asked(cause.subject, int(symptom.subject)) and _within_share(known.cooled(cause.subject), symptom)
@@ -133,6 +144,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("preferred_leaders_off", "broker_rate_over_share", _within_share_once_elected),
     Explanation("leaders_piled_up", "broker_rate_over_share", _within_share_here_once_elected),
     Explanation("hot_partition", "broker_rate_over_share", _within_share_once_cooled),
+    Explanation("leaders_over_share", "broker_rate_over_share", _no_more_than_its_leaders),
     Explanation("preferred_leaders_off", "broker_rate_over_share", _takes_most_of_it),
     Explanation("hot_partition", "broker_rate_over_share", _takes_most_of_it),
     Explanation("broker_disk_over_share", "broker_disk_full", _full_by_its_excess),
