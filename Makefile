@@ -31,7 +31,7 @@ setup: .venv/.ready ## make the environment (.venv) from the committed lock; the
 env: ## write .env with random passwords and keys, for docker compose
 	@$(PYTHON) -m stack.compose.env_file
 
-demo: setup ## the whole pipeline on a demo cluster, or with BOOTSTRAP=host:port on yours; ends with a verdict
+demo: setup ## the whole pipeline on a demo cluster, or with BOOTSTRAP=host:port on yours (COMMAND_CONFIG=client.properties where it is secured); ends with a verdict
 	@$(RUN) $(BIN)/python -m stack.demo.pipeline $(if $(BOOTSTRAP),--bootstrap $(BOOTSTRAP)) $(if $(COMMAND_CONFIG),--command-config $(COMMAND_CONFIG))
 
 demo-live: setup ## start real Kafka brokers, advise them, let Kafka's own tool execute the plan, compare, roll back
@@ -130,7 +130,7 @@ fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, 
 	@$(RUN) $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),20000)
 
 # For the Python of .venv: another one that finds nothing of its own in the wheel compiles at its first run.
-wheel: setup ## build dist/*.whl with kernels compiled for x86-64-v3: a first run finds them and compiles nothing
+wheel: setup ## build dist/*.whl with kernels compiled for x86-64-v3: a first run finds them and compiles nothing (several minutes of CPU, once)
 	@$(RUN) $(BIN)/python -m stack.wheel.carry_kernels
 	@rm -rf dist && $(BIN)/python -m hatchling build -t wheel && ls -l dist
 

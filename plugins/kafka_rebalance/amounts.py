@@ -20,9 +20,11 @@ def bytes_in_words(value: float | None) -> str:
 
 
 def seconds_in_words(value: float | None) -> str:
-    """``5400`` → ``1 h 30 min``."""
+    """``5400`` → ``1 h 30 min``; what takes some time never takes none: ``0.4`` → ``under 1 s``."""
     if value is None:
         return UNKNOWN
+    if 0 < value < 1:
+        return "under 1 s"
     if value < 60:
         return f"{value:.0f} s"
     minutes = round(value / 60)

@@ -67,6 +67,16 @@ def write_env(folder: Path) -> Path:
     return target
 
 
+def _next_steps(target: Path) -> str:
+    port = next(line for line in target.read_text(encoding="utf-8").splitlines() if line.startswith("AIRFLOW_PORT="))
+    return (
+        "next: docker compose --profile kafka up --build     (with a Kafka cluster to advise)\n"
+        "  or: docker compose up --build     (name your clusters in docker/airflow/clusters.toml first)\n"
+        f"then: http://127.0.0.1:{port.partition('=')[2]}, user admin, its password is AIRFLOW_ADMIN_PASSWORD in "
+        f"{target.name}; more in docs/containers.md\n"
+    )
+
+
 def main() -> int:
     """0, or 1 with the reason."""
     try:
@@ -76,7 +86,7 @@ def main() -> int:
             ".env is there already and stays: its passwords are those of the volumes. Remove both to begin anew.\n"
         )
         return 1
-    sys.stdout.write(f"{target.name}: passwords and keys are written; next: docker compose up --build\n")
+    sys.stdout.write(f"{target.name}: passwords and keys are written\n{_next_steps(target)}")
     return 0
 
 

@@ -9,7 +9,6 @@ Everything that was started is stopped. Exit code 0 when all of it holds.
 from __future__ import annotations
 
 import json
-import logging
 import re
 import signal
 import sys
@@ -20,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from rebalance_advisor.kafka.connection.client_log import silence_client
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
@@ -56,7 +56,7 @@ class Checks:
 def main() -> int:
     """Exit code 0 when the cluster became what the plan says, and again what it was."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    logging.getLogger("kafka").setLevel(logging.CRITICAL)
+    silence_client()
     say, machine = Told(time.monotonic()), Machine(settings=BY_HAND)
     was_running = machine.is_running
     checks = Checks(say)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor.publish.digest import closing_paths
 from stack.airflow.client import AirflowClient
 from stack.airflow.cluster_entries import write_entry
 from stack.demo.run_progress import RunProgress
@@ -94,11 +95,7 @@ def closing_lines(published: Mapping[str, Any]) -> list[str]:
     """Verdict first, then the top findings, then where things are and what to do with them."""
     folder = Path(published["folder"])
     folder = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    lines = [f"report: {folder / 'report.html'} (read this first)", f"plan:   {folder / 'plan.json'}"]
-    commands = folder / "commands.md"
-    if commands.is_file():  # only a plan that moves something has them
-        lines.append(f"to do:  {commands} (Kafka's own commands, wave after wave, and the way back)")
-    return [*published["closing_words"], *lines]
+    return [*published["closing_words"], *closing_paths(folder)]
 
 
 def _name_cluster(machine: Machine, arguments: argparse.Namespace, say: Callable[[str], None]) -> str:

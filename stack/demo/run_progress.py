@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 SILENCE_S = 20.0
-COMPILING = "kernels are compiled"
+COMPILING = "kernels of this step are compiled, once"
 _ENDED = frozenset({"success", "failed", "up_for_retry", "upstream_failed"})
 
 Task = Mapping[str, Any]
@@ -52,7 +52,7 @@ class RunProgress:
             said = self.log_of(task)
         except (OSError, RuntimeError):  # a log that cannot be read yet is no reason to stop
             return ""
-        return f"; {COMPILING}, once after each installation" if COMPILING in said else ""
+        return f"; {COMPILING}" if COMPILING in said else ""
 
 
 def _name(task: Task) -> str:

@@ -20,9 +20,10 @@ BOARDS = (FLEET, CLUSTER, GROUPS, PLANS)
 _HEAD = f"""# Grafana boards
 
 Made from `stack/grafana` by `python -m stack.grafana.write_boards`, with Grafana's own SDK; the JSON lies in
-`docker/grafana/dashboards`. `docker compose up` provisions Grafana with them, as `advisor_reader`: views and nothing
-else. **Grafana itself was not started where this was made**; what is tested is that each panel's query, its macros
-expanded, answers the reader with rows, within a second over 90 days of 12 clusters (`make test-views`).
+`docker/grafana/dashboards`. `docker compose --profile grafana up` starts Grafana beside the rest, provisioned with
+them, as `advisor_reader`: views and nothing else ([containers.md](containers.md#grafana)). **Grafana itself was not
+started where this was made**; what is tested is that each panel's query, its macros expanded, answers the reader with
+rows, within a second over 90 days of 12 clusters (`make test-views`).
 
 In a Grafana of one's own (11.6 or newer): a PostgreSQL data source of uid `{DATASOURCE_UID}` with a login that has
 the role `advisor_reader` ([sql/README.md](../sql/README.md)), then import the four files. All but the first have the

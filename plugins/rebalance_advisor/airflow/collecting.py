@@ -89,8 +89,10 @@ def with_measured_loads(newest: ClusterSnapshot, entry: ClusterEntry) -> Cluster
 
 def _read_live(entry: ClusterEntry) -> ClusterSnapshot:
     from rebalance_advisor.airflow.connections import kafka_properties
+    from rebalance_advisor.kafka.connection.client_log import silence_client
     from rebalance_advisor.kafka.read_cluster import read_cluster
 
+    silence_client()
     properties = kafka_properties(str(entry.connection))
     return read_cluster(properties, cluster_name=entry.name, now=datetime.now(UTC), say=_log.info)
 

@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _tell(
     document: dict[str, Any], words: list[str], captured_at: datetime | None, folder: Path, *, as_json: bool
 ) -> None:
+    from rebalance_advisor.publish.digest import closing_paths
     from rebalance_advisor.publish.report.verdict_words import uncovered_by
 
     now = datetime.now(UTC)
@@ -84,4 +85,4 @@ def _tell(
         shown |= {"reading_age_s": age_s(captured_at, now), "resolved": document.get("resolved")}
         write_json(sys.stdout, shown)
         return
-    write_lines(sys.stdout, *with_reading_age(words, captured_at, now), f"report: {folder / 'report.html'}")
+    write_lines(sys.stdout, *with_reading_age(words, captured_at, now), *closing_paths(folder))

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read both, compare, report; the status is the exit code."""
-    from kafka_rebalance.plans.check import check_plan
+    from kafka_rebalance.plans.check import ReasonCode, check_plan
     from rebalance_advisor.dumps import read_input
 
     if is_log_dir_plan(arguments.plan):
@@ -60,9 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
         outcome |= {"policy": None if broken is None else [{"rule": r.rule, "words": r.words} for r in broken]}
         write_json(sys.stdout, outcome)
     else:
-        first = f"plan {str(document['plan_id'])[:12]} is {WORDS[code]}"
+        is_done = result.codes == (ReasonCode.ALL_DONE,)
+        said = f"done: all {result.done:,} moves are there" if is_done else WORDS[code]
+        first = f"plan {str(document['plan_id'])[:12]} is {said}"
         write_lines(sys.stdout, *with_reading_age([first], snapshot.captured_at, now))
-        write_lines(sys.stdout, *(f"  {reason.code.value}: {reason.words}" for reason in result.because))
+        because = () if is_done else result.because
+        write_lines(sys.stdout, *(f"  {reason.code.value}: {reason.words}" for reason in because))
         write_lines(sys.stdout, *(f"  warning: {reason.code.value}: {reason.words}" for reason in result.warnings))
         write_lines(sys.stdout, *policy_lines(broken))
     return exit_code_with(code, broken)

@@ -7,7 +7,6 @@ file; the exit code is 0 all the same. With --previous, the rates since an earli
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,12 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, say what is missing, write. Raises AdvisorError for what the caller can put right."""
     from kafka_rebalance.snapshot.rates import measure_rates
+    from rebalance_advisor.kafka.connection.client_log import silence_client
     from rebalance_advisor.kafka.read_cluster import read_with_settings
     from rebalance_advisor.kafka.request_counts import RequestCounts
     from rebalance_advisor.publish.folders.whole_file import check_file
 
     check_file(arguments.out)  # before the cluster is asked
-    logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its complaints are told below, as coverage or as an error
+    silence_client()
     settings = _settings(arguments)
     previous = _previous(arguments.previous)
     counts = RequestCounts()

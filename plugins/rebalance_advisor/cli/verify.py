@@ -114,7 +114,7 @@ def _tell(
         more = sum(verification.counts.values()) - len(verification.faults)
         if more:
             write_lines(sys.stdout, f"and {more} more of the same kinds")
-    if is_alone:
+    if is_alone and not verification.is_of_another_snapshot:
         write_lines(sys.stdout, "files beside: not there, not judged")
     write_lines(sys.stdout, *policy_lines(broken))
 

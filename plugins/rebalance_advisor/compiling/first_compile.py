@@ -16,22 +16,21 @@ from numba.core import event
 
 from rebalance_advisor.terminal import write_lines
 
-_NOTICE = "       kernels are compiled, once after each installation: the first run takes half a minute longer"
-
-
+# Each command and each step of a DAG has kernels of its own, so the next one may say it again.
+_NOTICE = "       kernels of this {what} are compiled, once: its first run takes half a minute longer"
 _listening: list[_FirstCompile] = []
 
 
 class _FirstCompile(event.Listener):
-    def __init__(self, ahead_of: str | None) -> None:
+    def __init__(self, ahead_of: str | None, what: str) -> None:
         self._is_told = False
-        self._ahead_of = ahead_of
+        self._ahead_of, self._what = ahead_of, what
 
     def on_start(self, _event: Any) -> None:
         """A kernel was not found on disk."""
         if not self._is_told:
             self._is_told = True
-            write_lines(sys.stderr, _NOTICE)
+            write_lines(sys.stderr, _NOTICE.format(what=self._what))
             sys.stderr.flush()
             if self._ahead_of is not None and _processors() > 1:
                 _start_ahead(self._ahead_of)
@@ -40,13 +39,14 @@ class _FirstCompile(event.Listener):
         """Nothing is said of each."""
 
 
-def tell_of_first_compile(ahead_of: str | None = None) -> None:
+def tell_of_first_compile(ahead_of: str | None = None, *, what: str = "command") -> None:
     """Say on stderr when the first kernel has to be compiled; nothing where all of them are on disk already.
 
-    ``ahead_of``: the command ("plan" or "advise") whose later kernels a second process then compiles.
+    ``ahead_of``: the command ("plan" or "advise") whose later kernels a second process then compiles. ``what`` they
+    are of: a "command", or a "step" in the log of a task.
     """
     if not _listening:  # once a process: a command that runs again in it starts no second helper
-        _listening.append(_FirstCompile(ahead_of))
+        _listening.append(_FirstCompile(ahead_of, what))
         event.register("numba:compile", _listening[0])
 
 

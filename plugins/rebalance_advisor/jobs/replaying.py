@@ -66,7 +66,7 @@ def replay_groups(
         return sent(found, with_today=row["part"] == 0)
 
     units = group_units(pack_groups(snapshot), snapshot.groups, asked.scenarios, _bins(spark))
-    return _fan_out(spark, "groups", units.rows, replay, units.costs, own)
+    return _fan_out(spark, units.what, units.rows, replay, units.costs, own)
 
 
 def save_replay(
@@ -118,7 +118,7 @@ def _fan_out(
 
         from rebalance_advisor.compiling.first_compile import tell_of_first_compile
 
-        tell_of_first_compile()  # in the worker's log
+        tell_of_first_compile(what="step")  # in the worker's log
         with around():
             for batch in batches:
                 for part in unbinned(batch):

@@ -71,7 +71,7 @@ def search_plans(
 
         from rebalance_advisor.compiling.first_compile import tell_of_first_compile
 
-        tell_of_first_compile()  # in the worker's log
+        tell_of_first_compile(what="step")  # in the worker's log
         for batch in batches:
             found = [answer_to(snapshot, json.loads(task), previous) for task in batch.column("task").to_pylist()]
             counter.add(len(found))

@@ -30,7 +30,7 @@ def tally_file(
         raise UsageError.at(
             str(path),
             "Parquet needs pyarrow",
-            "pip install 'kafka-rebalance-advisor[spark]', or give JSON lines or CSV",
+            "pip install pyarrow, or give JSON lines or CSV",
         )
     from rebalance_advisor.key_samples.parquet_files import parquet_files, row_groups, tally_of
 

@@ -20,7 +20,8 @@ CONFIG=             # e.g. "--command-config client.properties"
 ELECTION_CONFIG=    # the same, or "--admin.config client.properties" where the tool does not know --command-config
 ```
 
-Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_SNAPSHOT.json`.
+Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_SNAPSHOT.json`. A new snapshot is read by
+`rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`.
 {preconditions}
 """
 _WAVE = """## {title}
@@ -36,6 +37,8 @@ To stop it:
 ```sh
 {cancel}
 ```
+"""
+_AFTERWARDS = """Afterwards: read a new snapshot, as above, and ask `check` again: it says *done*.
 """
 _THROTTLES = """# Throttles
 
@@ -79,6 +82,7 @@ def render_commands(plan: Plan, digits: int) -> str:
         name = f"{number:0{digits}d}"
         elects = bool(changed.intersection(wave.moves))
         parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", f"elections/{name}.json" if elects else None))
+    parts.append(_AFTERWARDS)
     parts.append(_rollback(plan, digits, changed))
     parts.append(_THROTTLES.format(configs=_CONFIGS))
     return "\n".join(parts)

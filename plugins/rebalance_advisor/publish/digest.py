@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kafka_rebalance.advisory.finding_changes import change_words
 from kafka_rebalance.visible_text import visible
 from rebalance_advisor.publish.escape import markdown_line, markdown_text
@@ -47,6 +49,17 @@ def render_digest(advisory: Document) -> str:
     since = change_words(advisory)
     lines.append(f"plan `{plan['plan_id'][:12]}`{until}" + (f"; since the advisory before: {since}" if since else ""))
     return "\n".join(lines) + "\n"
+
+
+def closing_paths(folder: Path) -> list[str]:
+    """After them: where the report is, the plan, and what to do, as far as they are there."""
+    named = {
+        "report.html": "report: {} (read this first)",
+        "plan.json": "plan:   {}",
+        # only a plan that moves something has them
+        "commands.md": "to do:  {} (Kafka's own commands, wave after wave, and the way back)",
+    }
+    return [words.format(folder / name) for name, words in named.items() if (folder / name).is_file()]
 
 
 def closing_words(advisory: Document) -> list[str]:

@@ -69,7 +69,7 @@ def test_one_line_while_kernels_are_compiled(place: Path, tmp_path: Path) -> Non
     child = {"stdout": PIPE, "stderr": PIPE, "text": True, "env": environment, "preexec_fn": heed_interrupt}
     with Popen(line, **child) as process:
         assert process.stderr is not None
-        while "kernels are compiled" not in process.stderr.readline():
+        while "kernels of this command are compiled" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()

@@ -47,8 +47,13 @@ def test_the_first_run_says_once_that_it_compiles_and_the_next_says_nothing(tmp_
     (tmp_path / "kernels_of_the_test.py").write_text(KERNELS)
     first, second = run(tmp_path), run(tmp_path)
     assert (first.stdout, second.stdout) == ("13\n", "13\n")
-    assert first.stderr.count("kernels are compiled") == 1
+    assert first.stderr.count("kernels of this command are compiled, once") == 1
     assert second.stderr == ""
+
+
+def test_a_step_of_a_dag_says_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    first_compile._FirstCompile(None, "step").on_start(None)
+    assert "kernels of this step are compiled, once" in capsys.readouterr().err
 
 
 def test_commands_that_run_one_after_another_in_a_process_start_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,19 @@
 
 import base64
 import re
+import shlex
 import stat
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.tags import Tag, compatible_tags, cpython_tags
+from packaging.utils import parse_wheel_filename
 
 from stack.compose.env_file import env_text, write_env
 
@@ -15,6 +23,15 @@ OFFICIAL = ("postgres", "python", "apache/airflow", "apache/kafka", "apache/spar
 VARIABLE = re.compile(r"(?<!\$)\$\{(\w+)(?P<demand>:\?[^}]+)?\}")
 EXAMPLE = (ROOT / ".env.example").read_text()
 ONCE = {"airflow-init"}
+# What the images are: CPython 3.12 on Debian bookworm (glibc 2.36), without a compiler.
+IMAGE_PYTHON = (3, 12)
+IMAGE = {
+    "sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64", "os_name": "posix",
+    "python_version": "3.12", "python_full_version": "3.12.0",
+    "implementation_name": "cpython", "platform_python_implementation": "CPython",
+}  # fmt: skip
+# Python alone: the source is unpacked, nothing is compiled.
+PURE_SOURCES = {"pyspark"}
 
 
 def _environment(text: str | None = None) -> dict[str, str]:
@@ -104,6 +121,56 @@ def test_dockerfiles_copy_what_exists_from_official_pinned_images() -> None:
             if line.startswith("COPY "):
                 *sources, _ = [word for word in line.split()[1:] if not word.startswith("--")]
                 assert all((ROOT / source).exists() for source in sources), line
+
+
+def _image_tags() -> set[Tag]:
+    old = ("manylinux2014", "manylinux2010", "manylinux1", "linux")
+    platforms = [f"{name}_x86_64" for name in (*(f"manylinux_2_{minor}" for minor in range(36, 4, -1)), *old)]
+    return {
+        *cpython_tags(IMAGE_PYTHON, ["cp312"], platforms),
+        *compatible_tags(IMAGE_PYTHON, "cp312", platforms),
+    }
+
+
+def _exports(dockerfile: Path) -> list[list[str]]:
+    """The words of each ``uv export`` of the file, without where it writes to."""
+    lines = re.findall(r"\buv export ([^\n&\\]+)", dockerfile.read_text())
+    return [shlex.split(re.sub(r"--output-file \S+", "", line)) for line in lines]
+
+
+def _exported(words: list[str]) -> list[Requirement]:
+    """What is installed into an image by this export."""
+    uv = Path(sys.executable).with_name("uv")
+    plain = ("--no-hashes", "--no-annotate", "--no-header", "--quiet", "--offline")
+    run = subprocess.run([uv, "export", *words, *plain], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    asked = [Requirement(line) for line in run.stdout.splitlines()]
+    return [one for one in asked if one.marker is None or one.marker.evaluate(IMAGE)]
+
+
+def _wheels() -> dict[tuple[str, str], list[str]]:
+    packages: list[dict[str, Any]] = tomllib.loads((ROOT / "uv.lock").read_text())["package"]
+    return {
+        (one["name"], one["version"]): [wheel["url"].rsplit("/", 1)[1] for wheel in one.get("wheels", [])]
+        for one in packages
+        if "version" in one
+    }
+
+
+@pytest.mark.parametrize("dockerfile", sorted(_dockerfiles()), ids=lambda path: path.parent.name)
+def test_nothing_is_compiled_in_an_image(dockerfile: Path) -> None:
+    """Neither has a compiler: each package that its export names has a wheel for it."""
+    wheels, tags = _wheels(), _image_tags()
+    (words,) = _exports(dockerfile)
+    found = _exported(words)
+    without = {
+        one.name
+        for one in found
+        for version in (next(iter(one.specifier)).version,)
+        if not any(parse_wheel_filename(name)[3] & tags for name in wheels[one.name, version])
+    }
+    assert len(found) > 20
+    assert without <= PURE_SOURCES
 
 
 def test_no_variable_has_a_default_and_no_secret_a_value_in_the_repository() -> None:

@@ -124,8 +124,14 @@ def test_the_effect_of_what_is_left() -> None:
     effect = effect_of(plan_request, problem, [LeftMove(1, [2, 1], 2)])
     assert (effect.harm, effect.copied_bytes) == ((), 4e9)
     assert effect.gain > 0
-    assert worth(plan_request, problem, effect, 1).code is ReasonCode.MOVES_LEFT
-    assert worth(plan_request, problem, Effect((), -0.1, 4e9), 1).code is ReasonCode.GAINS_TOO_LITTLE
+    assert effect.gain <= effect.imbalance
+    pays = worth(plan_request, problem, effect, 1)
+    assert pays.code is ReasonCode.MOVES_LEFT
+    assert pays.words.endswith(f"they take {effect.gain:.3g} off the imbalance of {effect.imbalance:.3g}")
+    worse = worth(plan_request, problem, Effect((), -0.1, 0.5, 4e9), 1)
+    assert (worse.code, worse.words) == (
+        ReasonCode.GAINS_TOO_LITTLE, "what is left takes -0.1 off the imbalance of 0.5"
+    )  # fmt: skip
     back = effect_of(plan_request, problem, [LeftMove(2, [0, 1], 0)])  # 5 GB more on 1, nothing left on 2
     assert codes(back.harm) == [ReasonCode.BALANCE_WORSE]
 

@@ -116,4 +116,7 @@ def test_commands_name_every_file_once_in_order(plan) -> None:
     places = [text.index(f"waves/{number:02d}.json --execute") for number in range(1, len(plan.waves) + 1)]
     assert places == sorted(places)
     assert f"--throttle {plan.waves[0].throttle_bytes_per_s}" in text
+    afterwards = text.index("\nAfterwards: read a new snapshot")
+    assert places[-1] < afterwards < text.index("# Rollback")
+    assert '`rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`' in text
     assert text.index("Rollback 01") > places[-1]

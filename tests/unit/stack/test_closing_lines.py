@@ -9,6 +9,9 @@ from stack.demo.pipeline import closing_lines
 
 def test_commands_are_named_where_a_plan_has_them(tmp_path: Path) -> None:
     published = {"closing_words": ["Verdict: nothing to do"], "folder": str(tmp_path)}
+    assert closing_lines(published) == ["Verdict: nothing to do"]
+    for name in ("report.html", "plan.json"):
+        (tmp_path / name).write_text("")
     verdict, report, plan = closing_lines(published)
     assert (verdict, plan) == ("Verdict: nothing to do", f"plan:   {tmp_path}/plan.json")
     assert report == f"report: {tmp_path}/report.html (read this first)"
@@ -18,5 +21,7 @@ def test_commands_are_named_where_a_plan_has_them(tmp_path: Path) -> None:
 
 def test_what_lies_below_this_folder_is_told_from_here(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    _, report, _ = closing_lines({"closing_words": [""], "folder": str(tmp_path / "demo")})
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "report.html").write_text("")
+    _, report = closing_lines({"closing_words": [""], "folder": str(tmp_path / "demo")})
     assert report == "report: demo/report.html (read this first)"

@@ -37,13 +37,13 @@ def test_a_task_is_told_when_it_has_ended_and_not_when_it_starts() -> None:
 def test_after_twenty_seconds_of_silence_it_says_what_is_under_way_and_what_it_waits_for() -> None:
     started = (datetime.now(UTC) - timedelta(seconds=50, milliseconds=100)).isoformat()
     running = [_task("check_input", "success"), _task("replay", "running", start_date=started)]
-    terminal = Terminal(f"a line\n{COMPILING}, once\nanother")
+    terminal = Terminal(f"a line\n{COMPILING}: and more\nanother")
     terminal.now = 19.9
     terminal.progress.look(running)
     assert terminal.lines == []
     terminal.now = 20.0
     terminal.progress.look(running)
-    assert terminal.lines == [f"replay           under way for 50 s; {COMPILING}, once after each installation"]
+    assert terminal.lines == [f"replay           under way for 50 s; {COMPILING}"]
     terminal.now = 39.9  # it was said 19.9 s ago
     terminal.progress.look(running)
     assert len(terminal.lines) == 1
@@ -61,4 +61,4 @@ def test_a_log_that_cannot_be_read_and_a_run_in_which_nothing_runs_are_no_reason
 def test_the_words_it_looks_for_are_those_that_a_worker_writes() -> None:
     from rebalance_advisor.compiling import first_compile
 
-    assert COMPILING in first_compile._NOTICE
+    assert COMPILING in first_compile._NOTICE.format(what="step")

@@ -14,6 +14,7 @@ import numpy as np
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import plan_id, to_document
+from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.snapshot.partition_table import partition_table
 from rebalance_advisor.publish.plan_files import plan_files
@@ -44,6 +45,11 @@ def sealed_anyhow(document: dict[str, Any]) -> dict[str, Any]:
     content = {key: value for key, value in document.items() if key != "plan_id"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return document | {"plan_id": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}
+
+
+def as_if_made_from(snapshot: ClusterSnapshot, document: dict[str, Any]) -> dict[str, Any]:
+    """The document of another snapshot, forged so that it names this one."""
+    return sealed_anyhow(document | {"snapshot_id": snapshot_id(snapshot)})
 
 
 @cache

@@ -109,6 +109,8 @@ def test_rounded_amounts_stand_for_what_rounds_to_them() -> None:
     assert tells_seconds("2 h 5 min", 7500)
     assert not tells_seconds("2 h 5 min", 7540)
     assert tells_seconds("59 s", 59.4)
+    assert [tells_seconds("under 1 s", value) for value in (0.0, 0.38, 1.0, None)] == [False, True, False, False]
+    assert tells_seconds("0 s", 0.38)  # as it was written until 0.1.0
     assert tells_seconds("1.5 days", 1.5 * 86400)
     assert tells_count("1,234", 1234)
     assert not tells_count("1,234", 1235)

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.partition_table import partition_table
+from kafka_rebalance.snapshot.times import parse_time
 from kafka_rebalance.verify import verify_plan
 from kafka_rebalance.verify.files.plan_files import expected_files
-from tests.unit.verify.sample_plans import SamplePlan, busy_plan, plain_plan, sealed
+from tests.unit.verify.sample_plans import SamplePlan, as_if_made_from, busy_plan, plain_plan, sealed
 
 
 def sample_of(name: str) -> SamplePlan:
@@ -93,4 +95,17 @@ def test_a_partition_without_a_leader_cannot_be_moved() -> None:
     ]
     index = {topic.name: i for i, topic in enumerate(sample.snapshot.topics)}
     snapshot = replace(sample.snapshot, partitions=partition_table(rows, index))
-    assert "unmovable" in verify_plan(sample.document, snapshot).counts
+    assert "unmovable" in verify_plan(as_if_made_from(snapshot, sample.document), snapshot).counts
+
+
+def test_of_another_snapshot_only_that_is_told_and_what_needs_none() -> None:
+    sample = plain_plan()
+    later = replace(sample.snapshot, captured_at=parse_time("2026-11-20T13:00:00Z", "here"), cluster="another")
+    verification = verify_plan(sample.document, later)
+    assert verification.is_of_another_snapshot
+    assert not verification.is_right
+    (fault,) = verification.faults
+    made, given = sample.document["snapshot_id"][:8], snapshot_id(later)[:8]
+    assert fault.message.startswith(f"this plan was made from snapshot {made}, INPUT is {given}, not what it was made")
+    assert set(verify_plan(sample.document | {"seed": -7}, later).counts) == {"hash", "identity"}
+    assert not verify_plan(sample.document, sample.snapshot).is_of_another_snapshot

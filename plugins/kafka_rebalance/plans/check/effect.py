@@ -22,11 +22,17 @@ from kafka_rebalance.plans.request import PlanRequest, lacks_racks
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """``gain``: imbalance removed; ``copied_bytes`` of known size."""
+    """``gain``: what is removed of ``imbalance``, today's; ``copied_bytes`` of known size."""
 
     harm: tuple[Reason, ...]
     gain: float
+    imbalance: float
     copied_bytes: float
+
+    @property
+    def words(self) -> str:
+        """How much of how much."""
+        return f"{self.gain:.3g} off the imbalance of {self.imbalance:.3g}"
 
 
 def effect_of(
@@ -43,12 +49,13 @@ def effect_of(
     draft = draft_of(plan_request, replicas, leaders)
     before, after = outcome_of(plan_request, empty_draft(plan_request)).before, outcome_of(plan_request, draft).after
     bands, stays = bands_of(problem), problem.stays
-    gain = imbalance(bands, before, stays) - imbalance(bands, after, stays)
+    today = imbalance(bands, before, stays)
+    gain = today - imbalance(bands, after, stays)
     harm = _harm(plan_request, problem, draft, before, after)
     if gain < -params.least_harm and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"
         harm.append(Reason(ReasonCode.BALANCE_WORSE, words))
-    return Effect(tuple(harm), gain, float((draft.copies * np.nan_to_num(draft.size)).sum()))
+    return Effect(tuple(harm), gain, today, float((draft.copies * np.nan_to_num(draft.size)).sum()))
 
 
 def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int) -> Reason:
@@ -58,13 +65,13 @@ def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int
         return Reason(ReasonCode.MOVES_LEFT, "; ".join([*plan_request.hard, f"{left:,} moves are left"]))
     rate = gain_per_byte(effect.gain, effect.copied_bytes, float(np.nan_to_num(plan_request.partitions.size).sum()))
     if effect.gain <= 0 or (not options.is_explicit and rate < options.least_gain_per_byte):
-        words = f"what is left takes {effect.gain:.3g} off the imbalance"
+        words = f"what is left takes {effect.words}"
         return Reason(ReasonCode.GAINS_TOO_LITTLE, words)
     loads = broker_loads(problem, problem.replicas, problem.leader)
     worst = None if options.band is None else worst_deviation(problem, loads, options.band)
     if worst is None or worst.ratio == 1.0:
         return Reason(ReasonCode.BALANCED_ALREADY, "every broker is inside its band already")
-    words = f"{left:,} moves are left, they take {effect.gain:.3g} off the imbalance"
+    words = f"{left:,} moves are left, they take {effect.words}"
     return Reason(ReasonCode.MOVES_LEFT, words)
 
 

@@ -14,6 +14,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text, parse_time
 from kafka_rebalance.verify.faults import FaultList
 
+SNAPSHOT_PLACE = "plan.snapshot_id"
 _ID = re.compile(r"[0-9a-f]{64}")
 
 
@@ -30,18 +31,30 @@ def check_seal(document: dict[str, Any], faults: FaultList) -> None:
 
 
 def check_identity(document: dict[str, Any], version: int, snapshot: ClusterSnapshot, faults: FaultList) -> None:
-    """The plan, written in ``version``, names this cluster and this very reading of it."""
-    faults.require_equal("identity", "plan.cluster", document["cluster"], snapshot.cluster)
-    faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
+    """The plan, written in ``version``, names this cluster and this very reading of it.
+
+    Of another reading only that is told: everything else would differ with it.
+    """
     reported = document["captured_at"]
     written = optional_time_text(snapshot.captured_at)
     if version == 1 and reported is not None and snapshot.captured_at == _moment(reported):
         written = reported  # such plans, and their snapshots' ids, have the time as the input wrote it
-    faults.require_equal("identity", "plan.captured_at", reported, written)
     found = snapshot_id(snapshot, captured_at=written)
-    faults.require_equal("identity", "plan.snapshot_id", document["snapshot_id"], found)
+    if document["snapshot_id"] != found:
+        faults.add("identity", SNAPSHOT_PLACE, _made_from_another(document["snapshot_id"], found))
+    else:
+        faults.require_equal("identity", "plan.cluster", document["cluster"], snapshot.cluster)
+        faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
+        faults.require_equal("identity", "plan.captured_at", reported, written)
     if document["continues"] is not None and not _ID.fullmatch(document["continues"]):
         faults.add("identity", "plan.continues", f"{document['continues'][:80]!r} is no plan_id")
+
+
+def _made_from_another(claimed: str, found: str) -> str:
+    return (
+        f"this plan was made from snapshot {claimed[:8]}, INPUT is {found[:8]}, not what it was made from: whether it "
+        "still holds, or is done, tells `rebalance-advisor check PLAN INPUT`"
+    )
 
 
 def _moment(text: str) -> datetime | None:

@@ -11,7 +11,7 @@ _BYTES = re.compile(r"(-?[\d,]+(?:\.\d+)?)(?:e\+?(-?\d+))? (B|kB|MB|GB|TB|KiB|Mi
 _UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 _TIME = re.compile(r"(?:(\d+) h )?(\d+) (s|min)|(\d+(?:\.\d+)?) days")
-_UNKNOWN = "unknown"
+_UNKNOWN, _BRIEF = "unknown", "under 1 s"
 
 
 def tells_bytes(text: str, value: float | None) -> bool:
@@ -38,6 +38,8 @@ def tells_seconds(text: str, value: float | None) -> bool:
     """Whether ``text`` is ``value`` seconds, rounded as people read times."""
     if value is None:
         return text == _UNKNOWN
+    if text == _BRIEF:
+        return 0 < value < 1
     match = _TIME.fullmatch(text)
     if match is None:
         return False

@@ -107,13 +107,12 @@ def _from_topic(arguments: argparse.Namespace) -> tuple[KeyRequest, KeyTally]:
 
 
 def _sample(arguments: argparse.Namespace) -> TopicSample:
-    import logging
-
+    from rebalance_advisor.kafka.connection.client_log import silence_client
     from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
     from rebalance_advisor.kafka.connection.properties.java_properties import Properties, read_properties
     from rebalance_advisor.kafka.topic_sample import read_topic_sample
 
-    logging.getLogger("kafka").setLevel(logging.CRITICAL)  # its complaints are told below
+    silence_client()
     file = arguments.command_config
     given = Properties({}, {}) if file is None else read_properties(file)
     settings = connection_settings(given.values, bootstrap=arguments.bootstrap, places=given.places)

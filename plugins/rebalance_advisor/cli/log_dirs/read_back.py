@@ -63,7 +63,8 @@ def check_log_dirs(arguments: argparse.Namespace) -> int:
         write_json(sys.stdout, {"status": _WORDS[code], "replicas": counts, "not_empty": list(progress.not_empty)})
     else:
         told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing to move"
-        write_lines(sys.stdout, f"plan {document['plan_id'][:12]} is {_WORDS[code]}: {told}")
+        said = "done" if progress.is_done else _WORDS[code]
+        write_lines(sys.stdout, f"plan {document['plan_id'][:12]} is {said}: {told}")
         write_lines(sys.stdout, *(f"  to be emptied: {words}" for words in progress.not_empty))
     return code
 

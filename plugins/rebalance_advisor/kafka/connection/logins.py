@@ -20,8 +20,7 @@ from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tokens import TokenProvider
 
 _OWN = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
-# Mechanism → (package, extra that brings it).
-_PACKAGES = {"GSSAPI": ("gssapi", "kerberos"), "AWS_MSK_IAM": ("botocore", "aws")}
+_PACKAGES = {"GSSAPI": "gssapi", "AWS_MSK_IAM": "botocore"}
 
 
 class LoginNotPossibleError(Exception):
@@ -30,11 +29,11 @@ class LoginNotPossibleError(Exception):
 
 def check_packages(settings: ConnectionSettings) -> None:
     """Raises InvalidInputError where the mechanism needs a package that is not installed."""
-    package, extra = _PACKAGES.get(settings.sasl_mechanism or "", ("", ""))
+    package = _PACKAGES.get(settings.sasl_mechanism or "", "")
     if package and settings.has_login and importlib.util.find_spec(package) is None:
         raise InvalidInputError.at(
             "sasl.mechanism", f"{settings.sasl_mechanism} needs the package {package}, which is not installed",
-            f"pip install 'kafka-rebalance-advisor[{extra}]'",
+            f"pip install {package}",
         )  # fmt: skip
 
 

@@ -18,6 +18,11 @@ class GroupUnits:
     rows: pa.Table
     costs: list[float]
 
+    @property
+    def what(self) -> str:
+        """What a row is, for the log that counts them."""
+        return "pieces of groups" if any(self.rows.column("part").to_pylist()) else "groups"
+
 
 def group_units(rows: pa.Table, groups: Sequence[Group], scenarios: Sequence[str], bins: int) -> GroupUnits:
     """A group that costs more than a bin's share of all is split into parts, one a bin at most."""

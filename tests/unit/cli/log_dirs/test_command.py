@@ -49,6 +49,8 @@ def test_a_dir_is_emptied_verified_and_watched(tmp_path: Path, source: str, caps
     done = written(snapshot_of(rows, START.brokers), tmp_path / "later.json")
     assert main(["check", out + "/log_dirs.json", done, "--json"]) == 11
     assert json.loads(capsys.readouterr().out)["replicas"]["done"] == 2
+    assert main(["check", out, done]) == 11
+    assert "is done: 2 done" in capsys.readouterr().out
     away = written(snapshot_of([replace(row, log_dirs=(2,)) for row in rows], START.brokers), tmp_path / "away.json")
     assert main(["check", out, away]) == 10
 

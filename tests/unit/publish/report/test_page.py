@@ -105,8 +105,11 @@ def test_bytes_are_read_as_people_read_them(value: float | None, words: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [(None, "unknown"), (59, "59 s"), (5400, "1 h 30 min"), (200_000, "2.3 days")]
-)
+    ("value", "words"), [
+        (None, "unknown"), (0, "0 s"), (0.38, "under 1 s"), (1, "1 s"), (59, "59 s"), (5400, "1 h 30 min"),
+        (200_000, "2.3 days"),
+    ],
+)  # fmt: skip
 def test_times_are_read_as_people_read_them(value: float | None, words: str) -> None:
     assert seconds_in_words(value) == words
 

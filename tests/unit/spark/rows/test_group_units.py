@@ -31,8 +31,10 @@ def test_a_giant_is_split_so_that_no_part_is_dearer_than_two_fair_shares(demo):
     alone = replace(demo, groups=(largest,))
     units = group_units(pack_groups(alone), alone.groups, SCENARIOS, bins=4)
     assert 1 < len(units.costs) <= 4
+    assert units.what == "pieces of groups"
     assert max(units.costs) <= 2 * sum(units.costs) / 4
     assert len(group_units(pack_groups(alone), alone.groups, (), bins=4).costs) == 1  # today's replay is one piece
+    assert group_units(pack_groups(alone), alone.groups, (), bins=4).what == "groups"
 
 
 def test_a_change_of_the_strategy_stays_with_the_restart_that_it_is_made_of():

@@ -1,0 +1,10 @@
+"""What kafka-python logs of its own: lines of sockets, and warnings of its event loop, which nobody can act on."""
+
+from __future__ import annotations
+
+import logging
+
+
+def silence_client() -> None:
+    """kafka-python says nothing from now on: what it complains of is told by us, as coverage or as an error."""
+    logging.getLogger("kafka").setLevel(logging.CRITICAL)
