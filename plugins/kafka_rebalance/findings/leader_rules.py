@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
-from kafka_rebalance.findings.context import FindingContext, Remedy, finding, threshold
+from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_words import (
     copied_by_plan,
@@ -72,12 +72,12 @@ def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
         is_taken_over = bool((led & (preferred != score.broker)).any())  # leaders_piled_up tells of these
         if is_taken_over or over < threshold("leaders_over_share", "over_share_ratio") or score.load - ceil(share) < 1:
             continue
+        evidence: Evidence = {"leaders": int(score.load), "fair_share_leaders": share, "over_share_ratio": over}
         yield finding(
             "leaders_over_share",
             Severity.HIGH if over >= 2 else Severity.MEDIUM,
             score.broker,
-            {"leaders": int(score.load), "fair_share_leaders": share, "over_share_ratio": over}
-            | plan_evidence(context, [score]),
+            evidence | plan_evidence(context, [score]),
             Remedy(
                 f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
                 f"share, each as the first of its replicas: {plan_words(context, score, _REORDER)}.",
