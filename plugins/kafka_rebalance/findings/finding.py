@@ -158,7 +158,7 @@ CODES: dict[str, FindingCode] = dict(
         _code(
             "leaders_over_share",
             SubjectType.BROKER,
-            "is the preferred leader of more partitions than its fair share, by a whole one at least",
+            "leads more partitions, as their preferred leader, than its fair share, by a whole one at least",
             over_share_ratio=1.25,
         ),
         _code(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,82 +13,97 @@ from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, f
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.plan_words import (
     copied_by_plan,
-    excess,
     moved_away,
     plan_cost,
     plan_evidence,
     plan_words,
 )
 from kafka_rebalance.findings.words import counted, listed
+from kafka_rebalance.scoring.cluster_scores import BrokerScore
 
+_TWICE = 2.0
 _ELECTION = "kafka-leader-election --election-type preferred"
 _REORDER = "put another of the replicas first (an order of replicas alone copies nothing), and elect it"
 
 
 def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
     """A broker leads more than its share, and took over partitions that others are preferred to lead."""
-    table = context.snapshot.partitions
-    preferred = preferred_leaders(context)
-    for score in context.scores.of_resource("leaders"):
-        if not score.stays or not score.fair_share:
+    for leading in _leading(context):
+        score, share = leading.score, leading.share
+        over = score.load / share
+        if over < threshold("leaders_piled_up", "over_share_ratio") or not leading.taken_over:
             continue
-        over = score.level / score.fair_share
-        led = (table.leader == score.broker) & ~context.is_in_flight
-        taken_over = int((led & (preferred != score.broker)).sum())
-        if over < threshold("leaders_piled_up", "over_share_ratio") or not taken_over:
-            continue
-        too_many = score.level - score.fair_share
         yield finding(
             "leaders_piled_up",
-            Severity.HIGH if over >= 2 else Severity.MEDIUM,
+            _severity(over),
             score.broker,
             {
                 "leaders": int(score.load),
-                "fair_share_leaders": score.fair_share,
+                "fair_share_leaders": share,
                 "over_share_ratio": over,
-                "preferred_leaders": int((preferred == score.broker).sum()),
-                "taken_over_leaders": taken_over,
+                "preferred_leaders": leading.preferred,
+                "taken_over_leaders": leading.taken_over,
             },
             Remedy(
                 f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
-                f"share; {taken_over:,} of them it took over from their preferred leaders: "
+                f"share; {leading.taken_over:,} of them it took over from their preferred leaders: "
                 f"elect these again ({_ELECTION}).",
-                cost=f"{counted(taken_over, 'leader change')}, no bytes",
-                gain=taken_over / too_many if too_many > 0 else 0.0,
-                changes=taken_over,
+                cost=f"{counted(leading.taken_over, 'leader change')}, no bytes",
+                gain=leading.taken_over / (score.load - share),
+                changes=leading.taken_over,
             ),
         )
 
 
 def leaders_over_share(context: FindingContext) -> Iterator[Finding]:
-    """A broker leads more than its share by placement: it is the first of the replicas of all that it leads."""
-    table = context.snapshot.partitions
-    preferred = preferred_leaders(context)
-    for score in context.scores.of_resource("leaders"):
-        if not score.stays or not score.fair_share:
+    """A broker leads more than its share by placement: of what it leads it is the first replica."""
+    for leading in _leading(context):
+        score, share, own = leading.score, leading.share, leading.own
+        over = own / share
+        if over < threshold("leaders_over_share", "over_share_ratio") or own - ceil(share) < 1:
             continue
-        led = (table.leader == score.broker) & ~context.is_in_flight
-        over = score.level / score.fair_share
-        share = score.load - excess(score)
-        is_taken_over = bool((led & (preferred != score.broker)).any())  # leaders_piled_up tells of these
-        if is_taken_over or over < threshold("leaders_over_share", "over_share_ratio") or score.load - ceil(share) < 1:
-            continue
-        evidence: Evidence = {"leaders": int(score.load), "fair_share_leaders": share, "over_share_ratio": over}
+        evidence: Evidence = {"preferred_leaders_led": own, "fair_share_leaders": share, "over_share_ratio": over}
         yield finding(
             "leaders_over_share",
-            Severity.HIGH if over >= 2 else Severity.MEDIUM,
+            _severity(over),
             score.broker,
             evidence | plan_evidence(context, [score]),
             Remedy(
-                f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
-                f"share, each as the first of its replicas: {plan_words(context, score, _REORDER)}.",
+                f"Broker {score.broker} leads {counted(own, 'partition')} as the first of their replicas, {over:.2f} "
+                f"times its fair share of leaders: {plan_words(context, score, _REORDER)}.",
                 cost=plan_cost(context, score.broker, "leader changes cost no bytes where a follower takes over"),
                 gain=moved_away(context, score),
                 copied_bytes=copied_by_plan(context, score.broker, 0.0),
-                changes=ceil(excess(score)),
+                changes=ceil(own - share),
             ),
             confidence=Confidence.STRUCTURAL,
         )
+
+
+class _Leading(NamedTuple):
+    """What a broker leads: ``own`` as the preferred leader, ``taken_over`` from others; ``preferred``: would lead."""
+
+    score: BrokerScore
+    share: float
+    own: int
+    taken_over: int
+    preferred: int
+
+
+def _leading(context: FindingContext) -> Iterator[_Leading]:
+    """Of each broker that stays and has a share of the leaders; what is being reassigned is nobody's own."""
+    table = context.snapshot.partitions
+    preferred = preferred_leaders(context)
+    for score in context.scores.of_resource("leaders"):
+        if score.stays and score.fair_share:
+            led, first = (table.leader == score.broker) & ~context.is_in_flight, preferred == score.broker
+            own, taken_over = int((led & first).sum()), int((led & ~first).sum())
+            share = score.fair_share * (score.capacity or 1.0)
+            yield _Leading(score, share, own, taken_over, int(first.sum()))
+
+
+def _severity(over: float) -> Severity:
+    return Severity.HIGH if over >= _TWICE else Severity.MEDIUM
 
 
 def preferred_leaders_off(context: FindingContext) -> Iterator[Finding]:

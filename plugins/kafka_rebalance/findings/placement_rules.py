@@ -76,7 +76,8 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
     for trouble in _by_topic(context, (table.replica_counts == 1) & ~context.is_in_flight):
         rows = trouble.rows
         size, brokers = float(sizes[rows].sum()), sorted(set(table.replicas[table.offsets[rows]].tolist()))
-        of_brokers = f"broker{'s' if len(brokers) > 1 else ''} {listed(brokers)}"
+        is_one = len(brokers) == 1
+        where = f"broker {brokers[0]}: while it" if is_one else f"brokers {listed(brokers)}: while one of these"
         yield finding(
             "single_replica",
             Severity.MEDIUM,
@@ -89,8 +90,9 @@ def single_replica(context: FindingContext) -> Iterator[Finding]:
                 "log_bytes": None if np.isnan(size) else size,
             },
             Remedy(
-                f"{counted(len(rows), 'partition')} of {trouble.words} have one replica, on {of_brokers}: while one is "
-                f"away nobody reads or writes them, and what its disk loses is lost. More are a plan of their own: "
+                f"{counted(len(rows), 'partition')} of {trouble.words} have one replica, on {where} is "
+                "away nobody reads or writes what it has, and what its disk loses is lost. More replicas are a plan of "
+                "their own: "
                 f"--replication-factor {min(_USUAL_REPLICAS, len(context.staying))} with --include-topic.",
                 cost="each further replica of them copies "
                 + ("their size" if np.isnan(size) else bytes_in_words(size)),

@@ -52,7 +52,7 @@ def render_digest(advisory: Document) -> str:
 
 
 def closing_paths(folder: Path) -> list[str]:
-    """After them: where the report is, the plan, and what to do, as far as they are there."""
+    """What the terminal shows after ``closing_words``: report, plan and what to do, as far as ``folder`` has them."""
     named = {
         "report.html": "report: {} (read this first)",
         "plan.json": "plan:   {}",

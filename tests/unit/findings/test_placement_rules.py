@@ -201,7 +201,9 @@ def test_a_topic_with_one_replica_is_told_with_its_brokers_and_size():
     assert (finding.subject, finding.severity) == ("lonely", Severity.MEDIUM)
     assert finding.evidence["partitions_with_one_replica"] == 2
     assert finding.evidence["log_bytes"] == 100
-    assert "2 partitions of lonely have one replica, on brokers 0, 1" in finding.recommendation
+    assert (
+        "2 partitions of lonely have one replica, on brokers 0, 1: while one of these is away" in finding.recommendation
+    )
     assert "--replication-factor 3" in finding.recommendation
     assert told(cluster(alone[:1], of=brokers(1)), "single_replica") == [], "with one broker there is no second replica"
 
@@ -216,12 +218,12 @@ def test_one_of_a_topics_partitions_with_one_replica_is_counted_alone_and_many_t
     assert finding.evidence["topics"] == 11
 
 
-def led_by(counts):
+def led_by(counts, of=6):
     """Partitions of three replicas; so many led by each broker, which is the first of their replicas."""
     rows = []
     for broker, count in counts.items():
         for _ in range(count):
-            replicas = (broker, (broker + 1) % 6, (broker + 2) % 6)
+            replicas = (broker, (broker + 1) % of, (broker + 2) % of)
             rows.append(Partition("t", len(rows), replicas, broker, replicas, (100,) * 3, 0, 1000))
     return rows
 
@@ -231,15 +233,35 @@ def test_leaders_that_placement_piles_up_are_told_and_what_to_do():
     rows = led_by({0: 5, 1: 2, 2: 2, 3: 1, 4: 1, 5: 1})
     (finding,) = told(cluster(rows), "leaders_over_share")
     assert (finding.subject, finding.severity) == ("0", Severity.HIGH)
-    assert finding.evidence["leaders"] == 5
+    assert finding.evidence["preferred_leaders_led"] == 5
     assert finding.evidence["fair_share_leaders"] == 2
     assert finding.evidence["over_share_ratio"] == 2.5
-    assert "leads 5 partitions, 2.50 times its fair share" in finding.recommendation
+    assert (
+        "leads 5 partitions as the first of their replicas, 2.50 times its fair share of leaders"
+        in finding.recommendation
+    )
     assert "put another of the replicas first" in finding.recommendation
     assert told(cluster(rows), "leaders_piled_up") == [], "nobody else is preferred to lead them"
-    taken = changed(rows, 11, leader=0)
-    taken = changed(taken, 11, replicas=(5, 0, 1), isr=(5, 0, 1))
-    assert told(cluster(taken), "leaders_over_share") == [], "what was taken over is told by another finding"
+
+
+def test_what_was_taken_over_besides_hides_no_pile_of_placement_and_is_its_symptom_where_it_is_little():
+    """Forty partitions, ten each for four brokers: broker 0 leads 20 of its own and one of broker 3's besides.
+
+    Were only those twenty ten, eleven would be no pile. With ten of its own and five taken over it is no placement's.
+    """
+    rows = led_by({0: 20, 1: 7, 2: 7, 3: 6}, of=4)
+    taken = changed(rows, 39, leader=0)
+    (finding,) = told(cluster(taken, of=brokers(4)), "leaders_over_share")
+    assert (finding.subject, finding.evidence["preferred_leaders_led"]) == ("0", 20)
+    (pile,) = told(cluster(taken, of=brokers(4)), "leaders_piled_up")
+    assert pile.evidence["taken_over_leaders"] == 1
+    by_code = {found.code: found for found in explained(cluster(taken, of=brokers(4))) if found.subject == "0"}
+    assert "leaders_piled_up" in [symptom.code for symptom in by_code["leaders_over_share"].symptoms]
+    even = led_by({0: 10, 1: 10, 2: 10, 3: 10}, of=4)
+    for number in range(35, 40):
+        even = changed(even, number, leader=0)
+    assert told(cluster(even, of=brokers(4)), "leaders_over_share") == []
+    assert [found.subject for found in told(cluster(even, of=brokers(4)), "leaders_piled_up")] == ["0"]
 
 
 @pytest.mark.parametrize(("counts", "is_told"), [

@@ -39,6 +39,13 @@ def _leads_enough_itself(_known: WithoutCause, _cause: Finding, symptom: Finding
     return float(own or 0) < threshold("leaders_piled_up", "over_share_ratio") * float(share or 0)
 
 
+def _too_many_by_placement(_known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
+    """With its share of leaders by placement, what it took over besides would not be told."""
+    share, taken_over = float(symptom.evidence["fair_share_leaders"] or 0), symptom.evidence["taken_over_leaders"]
+    least = threshold("leaders_piled_up", "over_share_ratio")
+    return cause.subject == symptom.subject and share + float(taken_over or 0) < least * share
+
+
 def _within_share_once_elected(known: WithoutCause, _cause: Finding, symptom: Finding) -> bool:
     """Every rate of the broker is within its share as soon as the preferred leaders lead."""
     return _within_share(known.elected, symptom)
@@ -140,6 +147,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("dead_broker", "under_replicated", _lacks_replicas_there),
     Explanation("broker_not_heard", "under_replicated", _lacks_replicas_there),
     Explanation("preferred_leaders_off", "leaders_piled_up", _leads_enough_itself),
+    Explanation("leaders_over_share", "leaders_piled_up", _too_many_by_placement),
     Explanation("preferred_leaders_off", "coordinator_piled_up", _coordinates_by_its_leaders),
     Explanation("preferred_leaders_off", "broker_rate_over_share", _within_share_once_elected),
     Explanation("leaders_piled_up", "broker_rate_over_share", _within_share_here_once_elected),
