@@ -73,7 +73,7 @@ def test_each_neighbourhood_makes_the_plan_cheaper_and_breaks_no_rule(seed: int)
     allowed = max(alone.topic_excess)
     paid, found = _paid(arcs, alone.replicas), 0
     for share in cheaper_plans(
-        Program(problem, arcs, relaxed, (low, high)), alone.replicas, allowed=allowed, steps=4, seed=0
+        Program(problem, arcs, relaxed, (low, high)), alone.replicas, allowed=allowed, steps=12, seed=0
     ):
         found += 1
         assert set(np.unique(share).tolist()) <= {0.0, 1.0}

@@ -13,7 +13,6 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
 from kafka_rebalance.planner.linear_program.arcs import arcs_of
 from kafka_rebalance.planner.linear_program.restricted import (
-    annealing,
     improve_with_restricted_lp,
     is_middling,
     losses,
@@ -131,37 +130,6 @@ def test_without_prices_or_shares_the_plan_stays() -> None:
     assert improve_with_restricted_lp(task, found, blind, 0.0) is found
     far, still = WorkingBands(bands.low * 0 + 1e30, bands.high * 0 + 1e30), not_annealed(params)
     assert improve_with_restricted_lp(replace(task, bands=far, params=still), found, bounds, 0.0) is found
-
-
-def test_annealing_is_as_long_in_wide_bands_and_bolder_than_elsewhere() -> None:
-    params = with_limits()
-    longer = annealing(params, 3)
-    assert longer.effort.anneal_steps == 3 * params.effort.anneal_steps
-    assert longer.replicas.kernels.anneal == params.linear_program.restricted.anneal
-    assert longer.replicas.kernels.anneal.outside_price < params.replicas.kernels.anneal.outside_price
-    assert longer.replicas.narrow_band >= 1.0, "no band is wider than a mean load"
-    assert replace(longer, effort=params.effort, replicas=params.replicas) == params, "all else is as it was"
-
-
-def test_low_prices_of_what_is_outside_find_cheaper_plans() -> None:
-    """As many steps from the same plans, six clusters: never dearer than the plan, cheaper in the mean than at prices
-    that no step leads through.
-    """
-    saved = []
-    for seed in range(6):
-        problem, params = cluster(seed), with_limits()
-        sets, bands = start_sets(problem), bands_of(problem)
-        found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
-        task = Task(problem, sets, bands, spread_allowed(problem, found, 0.0), 0, params)
-        start, bold = ReplicaSets(found.replicas, sets.original), annealing(params, 1)
-        usual = task.annealed(found, start, replace(bold, replicas=replace(params.replicas, narrow_band=1.0)))
-        other = task.annealed(found, start, bold)
-        assert other.worth <= found.worth
-        assert has_capacity(problem, other.replicas)
-        if max(found.band_violation, usual.band_violation, other.band_violation) <= 0:
-            saved.append(1 - other.cost.bytes / usual.cost.bytes)
-    assert len(saved) >= 3
-    assert np.mean(saved) > 0
 
 
 def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest.MonkeyPatch) -> None:

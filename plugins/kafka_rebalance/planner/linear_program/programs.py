@@ -8,6 +8,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.lower_bounds import least_price, lower_bounds, raised, raised_by_covers
+from kafka_rebalance.planner.linear_program.annealed import annealed_again
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
 from kafka_rebalance.planner.linear_program.covered import with_covers
 from kafka_rebalance.planner.linear_program.neighbourhoods import Program, cheaper_plans, decided_core
@@ -63,7 +64,9 @@ def improve_with_lp(
             return best, bounds
         if was_inside:  # else a rounding is what it was found from
             best = _rounded(task, arcs, relaxed, best)
-        if not best.is_near(least_price(problem, bounds, params.costs), params.gaps.near):
+        least = least_price(problem, bounds, params.costs)
+        best = annealed_again(task, best, params.linear_program.bold.tries, 1, least=least, near=params.gaps.near)
+        if not best.is_near(least, params.gaps.near):
             best = _in_neighbourhoods(task, arcs, relaxed, best)
     return best, bounds
 

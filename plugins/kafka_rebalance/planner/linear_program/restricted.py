@@ -6,7 +6,7 @@ their prices:
 
     loss = (bytes copied + Σ price · load) - min(the cheapest in its rack, the dearest of the racks chosen)
 
-1. The plan is annealed at low prices of what is outside its bands (``RestrictedParams.anneal``).
+1. The plan is annealed at low prices of what is outside its bands (``annealed.py``).
 2. Open are today's replicas, those of the plan, and the moves that lose least for each of their bytes.
 3. Of partitions with something open the largest take part; all others lie as in the plan.
 4. The program's shares are rounded, and searched and annealed from there in the same way.
@@ -26,6 +26,7 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.linear_program.annealed import annealed_again, annealing
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
 from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.linear_program.rounding import rounded
@@ -64,29 +65,7 @@ def improve_with_restricted_lp(task: Task, found: Placed, bounds: Bounds, least:
         best = task.searched(best, start, number)
     if params.effort.anneal_steps and limits.anneal_times:
         best = task.annealed(best, start, annealing(params, limits.anneal_times))
-    return _annealed_again(task, best, least)
-
-
-def _annealed_again(task: Task, found: Placed, least: float) -> Placed:
-    """The best of ``found`` and what other seeds come to from there, while it is far from ``least``."""
-    best, params, limits = found, task.params, task.params.linear_program.restricted
-    for number in range(1, limits.anneal_again + 1):
-        if best.is_near(least, params.gaps.far) or not params.effort.anneal_steps:
-            break
-        planned = ReplicaSets(best.replicas, task.sets.original)
-        best = task.annealed(best, planned, annealing(params, limits.anneal_times), number)
-    return best
-
-
-def annealing(params: SolveParams, times: int) -> SolveParams:
-    """``params`` with which middling clusters are annealed: ``times`` the steps, however wide the bands."""
-    limits = params.linear_program.restricted
-    kernels = replace(params.replicas.kernels, anneal=limits.anneal)
-    return replace(
-        params,
-        effort=replace(params.effort, anneal_steps=times * params.effort.anneal_steps),
-        replicas=replace(params.replicas, kernels=kernels, narrow_band=limits.narrow_band),
-    )
+    return annealed_again(task, best, limits.anneal_again, limits.anneal_times, least=least, near=params.gaps.far)
 
 
 def restricted(problem: Problem, prices: Floats, planned: Ints, params: SolveParams) -> tuple[Problem, Arcs]:

@@ -14,6 +14,7 @@ from kafka_rebalance.planner.params.leader_params import LeaderParams
 from kafka_rebalance.planner.params.log_dir_params import LOG_DIRS, LogDirParams
 from kafka_rebalance.planner.params.program_params import (
     ArcParams,
+    BoldAnnealParams,
     CoverParams,
     LinearProgramParams,
     NeighbourhoodParams,
@@ -43,6 +44,7 @@ __all__ = [
     "ArcParams",
     "AscentParams",
     "BandParams",
+    "BoldAnnealParams",
     "BoundParams",
     "BudgetSearchParams",
     "CostParams",

@@ -72,7 +72,7 @@ class NeighbourhoodParams(Parameters):
     core_tries: int = number(2, least=0)
     least_core_size: float = number(1e-9, least=0.0, most=1.0)
     arcs_per_open: int = number(40, least=1)
-    least_open: int = number(500, least=1)
+    least_open: int = number(250, least=1)
     most_open: int = number(2_000, least=1)
     patience: int = number(6, least=1)
     arcs_per_patience: int = number(15_000, least=1)
@@ -125,6 +125,23 @@ class CoverParams(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BoldAnnealParams(Parameters):
+    """Annealing that leads through what is outside its bands.
+
+    anneal       how: at first a load outside its band costs less than the copies that would mend it, at last a little
+                 more, so that steps lead through what is outside
+    narrow_band  bands as wide as this (in means) or narrower are annealed for as long as may be: all that there are
+    tries        times that a small cluster's plan is annealed, each with another seed, until it is near its bound ...
+    patience     ... or so many in a row found nothing
+    """
+
+    anneal: AnnealParams = AnnealParams(warm=0.02, cold=3e-4, topic_price=0.01, outside_price=0.5, outside_rise=1.0)
+    narrow_band: float = number(1.0, least=0.0)
+    tries: int = number(12, least=0)
+    patience: int = number(6, least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RestrictedParams(Parameters):
     """The program of large clusters, restricted to what a plan and its prices leave open.
 
@@ -134,9 +151,6 @@ class RestrictedParams(Parameters):
     searches         from its shares, with different seeds
     anneal_times     as many steps as others are annealed for, so many times: from its shares; once from the plan
     anneal_again     times that a plan still far from its bound is annealed once more
-    anneal           how: at first a load outside its band costs less than the copies that would mend it, at last a
-                     little more, so that steps lead through what is outside
-    narrow_band      bands as wide as this (in means) or narrower are annealed for as long as may be: all that there are
     """
 
     most_pairs: int = number(2_000_000, least=0)
@@ -145,8 +159,6 @@ class RestrictedParams(Parameters):
     searches: int = number(1, least=0)
     anneal_times: int = number(2, least=0)
     anneal_again: int = number(2, least=0)
-    anneal: AnnealParams = AnnealParams(warm=0.02, cold=3e-4, topic_price=0.01, outside_price=0.5, outside_rise=1.0)
-    narrow_band: float = number(1.0, least=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,4 +175,5 @@ class LinearProgramParams(Parameters):
     neighbourhoods: NeighbourhoodParams = NeighbourhoodParams()
     whole_plan: WholePlanParams = WholePlanParams()
     restricted: RestrictedParams = RestrictedParams()
+    bold: BoldAnnealParams = BoldAnnealParams()
     spread_given_up: float = number(0.005, least=0.0, most=1.0)

@@ -37,7 +37,7 @@ class Effort(Parameters):
     polish_tries: int = number(40, least=0)
     anneal_steps: int = number(1_000_000, least=0)
     exchange_steps: int = number(300_000, least=0)
-    program_steps: int = number(24, least=0)
+    program_steps: int = number(8, least=0)
 
 
 @dataclass(frozen=True, kw_only=True)

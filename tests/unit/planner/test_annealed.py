@@ -1,0 +1,128 @@
+"""Annealing through what is outside the bands, with one seed after the other: how long, how bold, when it ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kafka_rebalance.cluster_arrays.assemble import Wanted, assemble
+from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.linear_program.annealed import annealed_again, annealing
+from kafka_rebalance.planner.linear_program.rounding import has_capacity
+from kafka_rebalance.planner.linear_program.task import Task, spread_allowed
+from kafka_rebalance.planner.params import BoldAnnealParams, LinearProgramParams, SolveParams
+from kafka_rebalance.planner.placed import Placed, place
+from kafka_rebalance.planner.replicas.replica_search import search_replicas
+from kafka_rebalance.planner.replicas.replica_sets import start_sets
+from kafka_rebalance.planner.solve import solve
+from kafka_rebalance.planner.state import ReplicaSets
+from kafka_rebalance.planner.working_bands import working_bands
+from tests.benchmarks.generated import generated
+
+
+def cluster(seed: int = 0, within: float = 0.05) -> Problem:
+    """Ten brokers on five racks, 300 partitions of three replicas."""
+    flags, placement = generated(10, 300, 5, seed=seed)
+    return assemble(flags, placement, Wanted(within=within, resources=("disk", "in", "replicas")))
+
+
+def searched(problem: Problem, params: SolveParams) -> tuple[Task, Placed]:
+    """What the search finds, and the task of making that cheaper."""
+    sets, bands = start_sets(problem), working_bands(problem, problem.band_low, problem.band_high)
+    found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
+    return Task(problem, sets, bands, spread_allowed(problem, found, 0.0), 0, params), found
+
+
+def test_annealing_is_as_long_in_wide_bands_and_bolder_than_elsewhere() -> None:
+    params = SolveParams()
+    longer = annealing(params, 3)
+    assert longer.effort.anneal_steps == 3 * params.effort.anneal_steps
+    assert longer.replicas.kernels.anneal == params.linear_program.bold.anneal
+    assert longer.replicas.kernels.anneal.outside_price < params.replicas.kernels.anneal.outside_price
+    assert longer.replicas.narrow_band >= 1.0, "no band is wider than a mean load"
+    assert replace(longer, effort=params.effort, replicas=params.replicas) == params, "all else is as it was"
+
+
+def test_low_prices_of_what_is_outside_find_cheaper_plans() -> None:
+    """As many steps from the same plans, six clusters: never dearer than the plan, cheaper in the mean than at prices
+    that no step leads through.
+    """
+    saved = []
+    for seed in range(6):
+        params = SolveParams()
+        task, found = searched(cluster(seed), params)
+        start, bold = ReplicaSets(found.replicas, task.sets.original), annealing(params, 1)
+        usual = task.annealed(found, start, replace(bold, replicas=replace(params.replicas, narrow_band=1.0)))
+        other = task.annealed(found, start, bold)
+        assert other.worth <= found.worth
+        assert has_capacity(task.problem, other.replicas)
+        if max(found.band_violation, usual.band_violation, other.band_violation) <= 0:
+            saved.append(1 - other.cost.bytes / usual.cost.bytes)
+    assert len(saved) >= 3
+    assert np.mean(saved) > 0
+
+
+def test_each_seed_begins_where_the_last_one_ended_and_none_makes_it_worse() -> None:
+    """Four clusters; one of them at least becomes cheaper by the second seed or a later one."""
+    later = 0
+    for seed in range(4):
+        task, found = searched(cluster(seed), SolveParams())
+        one = annealed_again(task, found, 1, 1, least=0.0, near=0.0)
+        four = annealed_again(task, found, 4, 1, least=0.0, near=0.0)
+        assert four.worth <= one.worth <= found.worth
+        assert has_capacity(task.problem, four.replicas)
+        assert four.statistics.annealed >= one.statistics.annealed
+        later += four.worth < one.worth
+    assert later
+
+
+def test_it_ends_when_the_plan_is_near_enough_and_does_nothing_without_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, found = searched(cluster(), SolveParams())
+    seeds: list[int] = []
+
+    def counted(self: Task, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
+        seeds.append(number)
+        return best
+
+    monkeypatch.setattr(Task, "annealed", counted)
+    assert found.band_violation <= 0
+    assert annealed_again(task, found, 3, 1, least=found.cost.bytes, near=0.001) is found
+    assert seeds == [], "no dearer than its bound"
+    annealed_again(task, found, 3, 1, least=found.cost.bytes / 2, near=0.001)
+    assert seeds == [1, 2, 3]
+    still = replace(task.params, effort=replace(task.params.effort, anneal_steps=0))
+    assert annealed_again(replace(task, params=still), found, 3, 1, least=0.0, near=0.0) is found
+    assert seeds == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("whole_search")
+def test_plans_of_small_clusters_are_cheaper_for_it() -> None:
+    """Four clusters at 3 %, with fewer parts decided anew than usual: the sum of their bytes is lower."""
+    tries, total = (0, 4), [0.0, 0.0]
+    for seed in range(4):
+        problem = cluster(seed, within=0.03)
+        for i, number in enumerate(tries):
+            programs = LinearProgramParams(bold=BoldAnnealParams(tries=number))
+            params = SolveParams(linear_program=programs)
+            solution = solve(problem, params=replace(params, effort=replace(params.effort, program_steps=2)))
+            assert solution.bounds.bytes.value <= solution.cost.bytes
+            total[i] += solution.cost.bytes
+    assert total[1] < total[0]
+
+
+def test_it_ends_after_so_many_seeds_in_a_row_that_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds 1, 2 and 4 find something; six later it is given up, though the plan is far from its bound."""
+    task, found = searched(cluster(), SolveParams())
+    seeds: list[int] = []
+
+    def counted(self: Task, best: Placed, start: ReplicaSets, params: SolveParams, number: int = 0) -> Placed:
+        seeds.append(number)
+        cheaper = replace(best.cost, bytes=best.cost.bytes - 1) if number in (1, 2, 4) else best.cost
+        return replace(best, cost=cheaper)
+
+    monkeypatch.setattr(Task, "annealed", counted)
+    annealed_again(task, found, 20, 1, least=0.0, near=0.0)
+    assert task.params.linear_program.bold.patience == 6
+    assert seeds == list(range(1, 4 + 6 + 1))
