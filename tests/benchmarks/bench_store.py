@@ -49,6 +49,10 @@ TABLES = (
     "consumer_group",
     "member",
     "committed_offset",
+    "load_history",
+    "broker_level",
+    "resource_skew",
+    "group_lag",
     "load_source",
     "coverage_gap",
 )

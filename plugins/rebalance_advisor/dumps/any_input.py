@@ -9,10 +9,11 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.visible_text import visible
+from rebalance_advisor.collector import without_collector
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
 from rebalance_advisor.dumps.dump_folder import read_folder
 from rebalance_advisor.dumps.files.dump_lines import without_commands
-from rebalance_advisor.dumps.files.input_file import parse_json, read_text, without_collector
+from rebalance_advisor.dumps.files.input_file import parse_json, read_text
 from rebalance_advisor.dumps.reassignment import (
     CURRENT_TITLE,
     current_assignment,

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
+from kafka_rebalance.arrays import Longs
 from kafka_rebalance.snapshot.history.reading import (
     HISTORY_KINDS,
     MeasuredRates,
@@ -19,7 +20,8 @@ from kafka_rebalance.snapshot.history.reading import (
 )
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import NamedPartitions
-from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, numbers, text
+from rebalance_advisor.store.rows.arrow_columns import real_arrays
+from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, text
 from rebalance_advisor.store.schema.connection import Connection, named
 from rebalance_advisor.store.snapshot_load import Row, rows_of
 from rebalance_advisor.store.statistics import analyze_copied
@@ -75,27 +77,25 @@ def _values(cells: list[str | None], counts: np.ndarray) -> Rates:
 
 
 def _columns(reading: MeasuredReading, snapshot_key: int) -> dict[str, Column]:
-    """A row a topic that has partitions, its arrays as long as its highest partition number says."""
+    """A row a topic that has partitions, its arrays as long as its highest partition number says; NULL where unknown
+    or where a partition was not read.
+    """
     partitions = reading.partitions
-    there = np.flatnonzero(np.bincount(partitions.topic, minlength=len(partitions.names)))
-    starts = np.searchsorted(partitions.topic, there)
-    spans = [slice(int(a), int(b)) for a, b in zip(starts, [*starts[1:], len(partitions)], strict=True)]
-    arrays = {
-        kind.value: numbers([_array(rates.values[span], partitions.partition[span]) for span in spans])
-        for kind, rates in reading.columns.items()
-    }
+    there, row, sizes = np.unique(partitions.topic, return_inverse=True, return_counts=True)
+    highest = partitions.partition[np.cumsum(sizes) - 1].astype(np.int64)  # a topic's come in order
+    offsets = np.concatenate([[0], np.cumsum(highest + 1)])
+    place: Longs = offsets[row] + partitions.partition.astype(np.int64)
     return {
         "snapshot_key": constant(snapshot_key, len(there)),
         "time": constant(reading.until.isoformat(), len(there)),
         "topic": text(partitions.names[topic] for topic in there),
         "topic_id": text(partitions.ids[topic] for topic in there),
-        **arrays,
+        **{kind.value: _arrays(rates.values, place, offsets) for kind, rates in reading.columns.items()},
     }
 
 
-def _array(values: Rates, number: np.ndarray) -> list[float | None]:
-    """By partition number; None where unknown, or where a partition was not read."""
-    array: list[float | None] = [None] * (int(number[-1]) + 1)
-    for place, value in zip(number.tolist(), values.tolist(), strict=True):
-        array[place] = None if value != value else value  # noqa: PLR0124
-    return array
+def _arrays(values: Rates, place: Longs, offsets: Longs) -> Column:
+    whole = np.full(offsets[-1], np.nan, dtype=np.float32)
+    whole[place] = values
+    column: Column = real_arrays(whole, offsets)
+    return column

@@ -7,6 +7,7 @@ from psycopg.types.json import Jsonb
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text
+from rebalance_advisor.collector import without_collector
 from rebalance_advisor.store.load_history import save_load_history
 from rebalance_advisor.store.reading_levels import roll_up, save_levels
 from rebalance_advisor.store.retention.readings import clear_reading
@@ -22,6 +23,11 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
     Its ``time`` is ``captured_at``; for input without one, the moment of saving. The input gate has not looked at it
     yet: views show it once it has. Raises StoreError for values that PostgreSQL cannot hold.
     """
+    with without_collector():
+        return _saved(connection, snapshot)
+
+
+def _saved(connection: Connection, snapshot: ClusterSnapshot) -> str:
     snapshot_id = codec.snapshot_id(snapshot)
     if connection.execute(named("find_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is not None:
         return snapshot_id

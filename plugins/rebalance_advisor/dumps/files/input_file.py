@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.dumps.files.json_depth import MAX_DEPTH, too_deep_at
 from rebalance_advisor.input_bytes import ByteBudget, read_text
 
-__all__ = ["parse_json", "read_json", "read_text", "without_collector"]
+__all__ = ["parse_json", "read_json", "read_text"]
 
 _LONGEST_INT = 300
 _CONTAINERS = frozenset((dict, list))
@@ -32,18 +30,6 @@ def read_json(path: Path, budget: ByteBudget | None = None) -> Any:
     if not text or text.isspace():
         raise InvalidInputError.at(str(path), "is empty")
     return parse_json(text, str(path))
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """A million small objects are about to be built and none can be garbage: looking for some doubles the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def parse_json(text: str, place: str, first_line: int = 1) -> Any:

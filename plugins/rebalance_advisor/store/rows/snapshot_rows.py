@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.arrays import Ints, Longs
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, LoadKind, TopicPartitions
+from rebalance_advisor.store.rows import arrow_columns
 from rebalance_advisor.store.rows.copy_rows import (
     Column,
     constant,
@@ -99,57 +99,44 @@ def _topics(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
 
 
 def _topic_names(snapshot: ClusterSnapshot) -> Column:
-    names = list(text(topic.name for topic in snapshot.topics))
-    return [names[index] for index in snapshot.partitions.topic.tolist()]
+    names = text(topic.name for topic in snapshot.topics)
+    column: Column = arrow_columns.chosen(names, snapshot.partitions.topic)
+    return column
 
 
 def _partitions(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     table = snapshot.partitions
-    rows, bounds = len(table), table.offsets.tolist()
-    spans = [slice(*span) for span in pairwise(bounds)]
-    replicas = list(plain(table.replicas.tolist()))
-    in_sync = None if table.in_sync is None else table.in_sync.tolist()
+    rows, offsets = len(table), table.offsets
     isr = constant(None, rows)
-    if in_sync is not None:
-        isr = ["{" + ",".join(compress(replicas[span], in_sync[span])) + "}" for span in spans]
+    if table.in_sync is not None:
+        before = np.concatenate([[0], np.cumsum(table.in_sync, dtype=np.int64)])
+        isr = arrow_columns.arrays(table.replicas[table.in_sync], before[offsets])
+    log_dirs = constant(None, rows)
+    if table.log_dir is not None:
+        log_dirs = arrow_columns.arrays(table.log_dir, offsets, has_unknown=True)
     sparse = {
         name: _of_few(numbers, getattr(table, name), rows)
         for name in ("adding", "removing", "offline", "observers", "eligible")
     }
     return rows, {
         "topic": _topic_names(snapshot),
-        "partition": plain(table.partition.tolist()),
-        "replicas": _arrays(replicas, spans),
-        "leader": _known(table.leader.tolist()),
+        "partition": arrow_columns.whole(table.partition),
+        "replicas": arrow_columns.arrays(table.replicas, offsets),
+        "leader": arrow_columns.whole(table.leader, has_unknown=True),
         "isr": isr,
-        "log_bytes": _arrays(_elements(table.replica_log_bytes), spans),
-        "start_offset": _known(table.start_offset.tolist()),
-        "end_offset": _known(table.end_offset.tolist()),
-        "log_dirs": constant(None, rows) if table.log_dir is None else _arrays(_elements(table.log_dir), spans),
+        "log_bytes": arrow_columns.arrays(table.replica_log_bytes, offsets, has_unknown=True),
+        "start_offset": arrow_columns.whole(table.start_offset, has_unknown=True),
+        "end_offset": arrow_columns.whole(table.end_offset, has_unknown=True),
+        "log_dirs": log_dirs,
         "future": _of_few(document, table.future, rows),
         "local_start_offset": _of_few(plain, table.local_start_offset, rows),
         **sparse,
     }
 
 
-def _arrays(elements: list[str], spans: list[slice]) -> Column:
-    """A row's elements, already text, as an array."""
-    return ["{" + ",".join(elements[span]) + "}" for span in spans]
-
-
-def _elements(values: Ints | Longs) -> list[str]:
-    """Elements of arrays; -1 stands for unknown."""
-    return ["NULL" if value < 0 else str(value) for value in values.tolist()]
-
-
 def _of_few(written: Callable[[Iterable[Any]], Column], values: Mapping[int, Any], rows: int) -> Column:
     """What few rows have; nobody looks at each row where none has it."""
     return written(values.get(row) for row in range(rows)) if values else constant(None, rows)
-
-
-def _known(values: list[int]) -> Column:
-    """The table's -1 stands for unknown."""
-    return plain(None if value < 0 else value for value in values)
 
 
 def _loads(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
@@ -159,11 +146,8 @@ def _loads(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         return 0, {}
     return rows, {
         "topic": _topic_names(snapshot),
-        "partition": plain(snapshot.partitions.partition.tolist()),
-        **{
-            kind.value: plain(None if value != value else value for value in column.values.tolist())  # noqa: PLR0124
-            for kind, column in columns.items()
-        },
+        "partition": arrow_columns.whole(snapshot.partitions.partition),
+        **{kind.value: arrow_columns.real(column.values) for kind, column in columns.items()},
     }
 
 

@@ -51,7 +51,7 @@ def cluster(**changes: object) -> ClusterSnapshot:
 
 def rows_of(snapshot: ClusterSnapshot) -> dict[str, dict[str, list[str]]]:
     return {
-        name: {column: list(cells) for column, cells in columns.items()}
+        name: {column: list(map(str, cells)) for column, cells in columns.items()}
         for name, columns in tables(snapshot, 12, "2026-11-20T06:00:00Z")
     }
 
