@@ -9,7 +9,6 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import FORMAT, snapshot_from_document
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.visible_text import visible
-from rebalance_advisor.collector import without_collector
 from rebalance_advisor.dumps.cluster_model import is_cluster_model, read_cluster_model
 from rebalance_advisor.dumps.dump_folder import read_folder
 from rebalance_advisor.dumps.files.dump_lines import without_commands
@@ -20,6 +19,7 @@ from rebalance_advisor.dumps.reassignment import (
     is_reassignment,
     read_reassignment,
 )
+from rebalance_advisor.garbage_collection import without_collector
 from rebalance_advisor.input_bytes import MAX_INPUT_BYTES, ByteBudget, is_folder
 
 _JSON = re.compile(r"\s*[{\[]")

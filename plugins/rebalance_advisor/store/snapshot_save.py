@@ -7,7 +7,7 @@ from psycopg.types.json import Jsonb
 from kafka_rebalance.snapshot import codec
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text
-from rebalance_advisor.collector import without_collector
+from rebalance_advisor.garbage_collection import without_collector
 from rebalance_advisor.store.load_history import save_load_history
 from rebalance_advisor.store.reading_levels import roll_up, save_levels
 from rebalance_advisor.store.retention.readings import clear_reading

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from rebalance_advisor.collector import without_collector
+from rebalance_advisor.garbage_collection import without_collector
 
 
 def test_it_rests_inside_and_works_again_after_a_failure_too() -> None:
