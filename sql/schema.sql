@@ -11,6 +11,7 @@ ALTER SCHEMA store OWNER TO advisor_owner;
 CREATE FUNCTION store.analyze_tables(names text[], moment timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'store', 'pg_temp'
+    SET default_statistics_target TO '10'
     AS $$
 DECLARE
     week text := to_char(date_trunc('week', moment AT TIME ZONE 'UTC'), 'IYYY"w"IW');
@@ -2193,18 +2194,23 @@ CREATE VIEW advisor.group_lag_latest AS
     committed.group_id,
     committed.topic,
     count(*) AS partitions,
-    (sum(COALESCE(offsets.lag, GREATEST((placed.end_offset - offsets.committed), (0)::bigint))))::bigint AS lag_messages,
-    max(COALESCE(offsets.lag, GREATEST((placed.end_offset - offsets.committed), (0)::bigint))) AS max_lag_messages,
+    (sum(behind.messages))::bigint AS lag_messages,
+    max(behind.messages) AS max_lag_messages,
     grouped.type,
         CASE
             WHEN bool_and((offsets.reads IS NOT NULL)) THEN sum(offsets.reads)
             ELSE NULL::double precision
         END AS read_messages_per_s
-   FROM ((((store.newest_snapshot newest
+   FROM (((((store.newest_snapshot newest
      JOIN store.committed_offset committed ON (((committed.snapshot_key = newest.snapshot_key) AND (committed."time" = newest."time"))))
      JOIN store.consumer_group grouped ON (((grouped.snapshot_key = newest.snapshot_key) AND (grouped."time" = newest."time") AND (grouped.group_id = committed.group_id))))
      CROSS JOIN LATERAL UNNEST(committed.partitions, committed.offsets, committed.lags, committed.read_messages_per_s) offsets(partition, committed, lag, reads))
      LEFT JOIN store.partition placed ON (((placed.snapshot_key = newest.snapshot_key) AND (placed."time" = newest."time") AND (placed.topic = committed.topic) AND (placed.partition = offsets.partition))))
+     CROSS JOIN LATERAL ( SELECT COALESCE(offsets.lag,
+                CASE
+                    WHEN (placed.end_offset IS NOT NULL) THEN GREATEST((placed.end_offset - offsets.committed), (0)::bigint)
+                    ELSE NULL::bigint
+                END) AS "coalesce") behind(messages))
   GROUP BY newest."time", newest.cluster, committed.group_id, committed.topic, grouped.type;
 
 ALTER VIEW advisor.group_lag_latest OWNER TO advisor_owner;

@@ -1,21 +1,6 @@
 -- Queries of rebalance_advisor.store about levels of readings and their roll-ups. Each begins with its name and one line
 -- that says what for.
 
--- name: insert_group_lag
--- How far each group was behind in a reading; groups of whose offsets none is comparable get no row.
-INSERT INTO store.group_lag (snapshot_key, time, group_id, lag_messages)
-SELECT
-    committed.snapshot_key, committed.time, committed.group_id,
-    sum(coalesce(offsets.lag, greatest(placed.end_offset - offsets.committed, 0)))
-FROM store.committed_offset AS committed
-CROSS JOIN LATERAL unnest(committed.partitions, committed.offsets, committed.lags) AS offsets (partition, committed, lag)
-LEFT JOIN store.partition AS placed
-    ON placed.snapshot_key = committed.snapshot_key AND placed.time = committed.time
-    AND placed.topic = committed.topic AND placed.partition = offsets.partition
-WHERE committed.snapshot_key = %(snapshot_key)s AND committed.time = %(time)s
-GROUP BY committed.snapshot_key, committed.time, committed.group_id
-HAVING sum(coalesce(offsets.lag, greatest(placed.end_offset - offsets.committed, 0))) <= 9223372036854775807
-
 -- name: lock_roll_ups
 -- The roll-ups of one cluster are made by one at a time: two that each saw half of an hour's readings would lose one.
 SELECT snapshot.cluster, snapshot.time

@@ -4,6 +4,13 @@
 -- Is this reading stored already, with its rows?
 SELECT snapshot_key FROM store.snapshot WHERE snapshot_id = %(snapshot_id)s AND NOT is_pruned
 
+-- name: find_moment
+-- Has this cluster a reading of this moment, pruned or not? Uses index snapshot_newest.
+SELECT snapshot_key
+FROM store.snapshot
+WHERE cluster = %(cluster)s AND time = %(captured_at)s::text::timestamptz
+LIMIT 1
+
 -- name: ensure_week_of
 -- The moment a reading stands for, once there is room for it: its own time, else now.
 SELECT moment
@@ -11,13 +18,15 @@ FROM (SELECT coalesce(%(captured_at)s::text::timestamptz, now()) AS moment) AS r
 CROSS JOIN LATERAL (SELECT store.ensure_week(moment)) AS made
 
 -- name: insert_snapshot
--- Returns nothing where the same reading is stored already; one whose rows were pruned is filled again.
+-- Returns nothing where the same reading is stored already; one whose rows were pruned is filled again. Without an id
+-- it has a name that no other transaction has, until name_snapshot.
 INSERT INTO store.snapshot (
     snapshot_id, cluster, time, captured_at, source, cluster_id, kafka_version, broker_count, topic_count,
     partition_count, replica_count, group_count, member_count, gap_count, features, quotas
 )
 VALUES (
-    %(snapshot_id)s, %(cluster)s, %(time)s, %(captured_at)s, %(source)s, %(cluster_id)s, %(kafka_version)s,
+    coalesce(%(snapshot_id)s::text, 'transaction ' || pg_current_xact_id()),
+    %(cluster)s, %(time)s, %(captured_at)s, %(source)s, %(cluster_id)s, %(kafka_version)s,
     %(broker_count)s, %(topic_count)s, %(partition_count)s, %(replica_count)s, %(group_count)s, %(member_count)s,
     %(gap_count)s, %(features)s, %(quotas)s
 )
@@ -25,6 +34,12 @@ ON CONFLICT (snapshot_id) DO UPDATE
 SET is_pruned = false, status = 'staged', time = excluded.time, stored_at = excluded.stored_at
 WHERE snapshot.is_pruned
 RETURNING snapshot_key, xmax <> 0 AS was_pruned
+
+-- name: name_snapshot
+-- The id of a reading whose rows are copied. Waits for whoever saves the same one at the same time.
+UPDATE store.snapshot
+SET snapshot_id = %(snapshot_id)s
+WHERE snapshot_key = %(snapshot_key)s
 
 -- name: analyze_tables
 -- Statistics of what was just copied.

@@ -357,6 +357,21 @@ def test_lag_is_what_is_written_and_not_yet_committed(connection) -> None:
         assert line["read_messages_per_s"] == (3.0 if len(rates) == 6 else None)
 
 
+def test_the_lag_behind_an_end_that_nobody_read_is_unknown_and_not_none(connection) -> None:
+    whole = plain_snapshot()
+    ends = np.full(len(whole.partitions), -1, dtype=np.int64)
+    read(connection, NOW, replace(whole, partitions=replace(whole.partitions, end_offset=ends)))
+    (line,) = rows(connection, "group_lag_latest")
+    assert (line["partitions"], line["lag_messages"], line["max_lag_messages"]) == (6, None, None)
+    assert rows(connection, "group_lag_by_hour") == []
+    ends = ends.copy()
+    ends[0] = 1_000
+    read(connection, NOW + DAY, replace(whole, partitions=replace(whole.partitions, end_offset=ends)))
+    (line,) = rows(connection, "group_lag_latest")
+    (hour,) = rows(connection, "group_lag_by_hour")
+    assert line["lag_messages"] == line["max_lag_messages"] == hour["lag_messages"] > 0
+
+
 def test_2_a_disk_of_known_size_without_volumes_is_filled_by_its_replicas(connection) -> None:
     """Kafka before 3.3 tells no size of volumes; somebody wrote down how large the disks are."""
     ages = (13, 6, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -43,6 +44,46 @@ def test_saving_the_same_reading_twice_keeps_one(connection) -> None:
     assert store.save_snapshot(connection, rich_snapshot()) == first
     assert connection.execute("SELECT count(*) FROM store.partition").fetchone() == (5,)
     assert connection.execute("SELECT count(*) FROM store.snapshot").fetchone() == (1,)
+
+
+def test_readings_of_one_moment_are_told_apart_by_their_ids(connection) -> None:
+    """Only a reading of a new moment is taken for new before its id is known."""
+    first = store.save_snapshot(connection, plain_snapshot())
+    second = store.save_snapshot(connection, replace(plain_snapshot(), source="another"))
+    third = store.save_snapshot(connection, plain_snapshot(cluster="other"))
+    assert len({first, second, third}) == 3
+    assert store.save_snapshot(connection, plain_snapshot()) == first
+    for snapshot_id in (first, second, third):
+        assert codec.snapshot_id(load_snapshot(connection, snapshot_id)) == snapshot_id
+
+
+def test_whoever_saves_the_same_reading_a_moment_later_waits_and_leaves_nothing_behind(
+    connection, dsn, monkeypatch
+) -> None:
+    """Both take it for new; the second one's rows go when the id turns out to be there."""
+    snapshot = plain_snapshot()
+    others: list[Future[str]] = []
+
+    def save_elsewhere() -> str:
+        with store.connect(dsn) as other:
+            return store.save_snapshot(other, snapshot)
+
+    def while_another_one_saves(connection, table, columns) -> int:
+        if not others:
+            others.append(pool.submit(save_elsewhere))
+            others[0].result()  # it has begun after us and is done before us
+        return original(connection, table, columns)
+
+    original = snapshot_save.copy_columns
+    with ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr(snapshot_save, "copy_columns", while_another_one_saves)
+        saved = store.save_snapshot(connection, snapshot)
+    assert saved == others[0].result() == codec.snapshot_id(snapshot)
+    keys = connection.execute("SELECT snapshot_key FROM store.snapshot").fetchall()
+    assert len(keys) == 1
+    for table in ("partition", "load_source", "broker_level", "group_lag"):
+        assert connection.execute(f"SELECT DISTINCT snapshot_key FROM store.{table}").fetchall() == keys
+    assert codec.snapshot_id(load_snapshot(connection, saved)) == saved
 
 
 def test_rows_carry_the_time_of_the_reading_and_lie_in_its_week(connection) -> None:

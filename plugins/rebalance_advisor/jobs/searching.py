@@ -1,7 +1,8 @@
 """The plan of a request: searched on Spark's executors, put together and verified by the driver.
 
-Each request is a row, and so is each point of its frontier: executors search them side by side on the snapshot that
-travels with the task. A reading that is older than the request's limit gives no plan, and nothing is searched.
+Each request is a row, and so is each point of its frontier: executors search them side by side on a snapshot that is
+sent to each of their Python workers once. A reading that is older than the request's limit gives no plan, and nothing
+is searched.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def search_plans(
 
     tasks = [json.dumps(task) for request in requests for task in tasks_of(snapshot, request)]
     rows = pa.table({"task": tasks})
+    given = spark.sparkContext.broadcast((snapshot, previous))
 
     def search(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -72,14 +74,16 @@ def search_plans(
         from rebalance_advisor.compiling.first_compile import tell_of_first_compile
 
         tell_of_first_compile(what="step")  # in the worker's log
+        read, published = given.value
         for batch in batches:
-            found = [answer_to(snapshot, json.loads(task), previous) for task in batch.column("task").to_pylist()]
+            found = [answer_to(read, json.loads(task), published) for task in batch.column("task").to_pylist()]
             counter.add(len(found))
             yield pa.RecordBatch.from_pydict({"plan": pa.array([json.dumps(answer) for answer in found], pa.string())})
 
     with progress(spark, "searches", len(tasks)) as counter:
         frame = spark.createDataFrame(rows).repartition(len(tasks)).mapInArrow(on_executors(spark, search), PLAN)
         answers = [json.loads(answer) for answer in frame.toArrow().column("plan").to_pylist()]
+    given.destroy()
     return [put_together(snapshot, request, answers) for request in requests]
 
 

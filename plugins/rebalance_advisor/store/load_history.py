@@ -5,7 +5,8 @@ Kept apart from the readings, for ``KEPT_DAYS``. A reading that the input gate r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -21,7 +22,8 @@ from kafka_rebalance.snapshot.history.reading import (
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.rates import NamedPartitions
 from rebalance_advisor.store.rows.arrow_columns import real_arrays
-from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, text
+from rebalance_advisor.store.rows.copy_rows import Column, copy_columns, text
+from rebalance_advisor.store.rows.snapshot_rows import headed
 from rebalance_advisor.store.schema.connection import Connection, named
 from rebalance_advisor.store.snapshot_load import Row, rows_of
 from rebalance_advisor.store.statistics import analyze_copied
@@ -30,20 +32,31 @@ KEPT_DAYS = 35
 _TABLE = "load_history"
 
 
-def save_load_history(connection: Connection, snapshot: ClusterSnapshot, snapshot_key: int) -> None:
-    """Keep what this reading measured; nothing where it measured nothing, or has no time. In the caller's transaction,
-    once the week of the reading is there.
-    """
+@dataclass(frozen=True, slots=True)
+class ReadingHistory:
+    """What one reading measured, as columns of a row a topic; ``windows`` in seconds by the kind's name."""
+
+    until: datetime
+    windows: Mapping[str, float | None]
+    columns: dict[str, Column]
+
+
+def reading_history(snapshot: ClusterSnapshot) -> ReadingHistory | None:
+    """None where the reading measured nothing, or has no time."""
     reading = measured_reading(snapshot)
     if reading is None:
-        return
-    row: Row = {kind.value: None for kind in HISTORY_KINDS} | {
-        kind.value: rates.window_s for kind, rates in reading.columns.items()
-    }
-    row |= {"snapshot_key": snapshot_key, "cluster": snapshot.cluster, "time": reading.until}
+        return None
+    measured = reading.columns
+    windows = {kind.value: measured[kind].window_s if kind in measured else None for kind in HISTORY_KINDS}
+    return ReadingHistory(reading.until, windows, _columns(reading))
+
+
+def save_load_history(connection: Connection, cluster: str, history: ReadingHistory, snapshot_key: int) -> None:
+    """Keep it, unless it is kept already. In the caller's transaction, once the week of the reading is there."""
+    row: Row = {**history.windows, "snapshot_key": snapshot_key, "cluster": cluster, "time": history.until}
     if connection.execute(named("insert_load_reading"), row).fetchone() is not None:
-        columns = _columns(reading, snapshot_key)
-        analyze_copied(connection, {_TABLE: copy_columns(connection, _TABLE, columns)}, reading.until)
+        columns = headed(_TABLE, history.columns, snapshot_key, history.until.isoformat())
+        analyze_copied(connection, {_TABLE: copy_columns(connection, _TABLE, columns)}, history.until)
 
 
 def load_readings(connection: Connection, cluster: str, until: datetime, hours: int) -> Iterator[MeasuredReading]:
@@ -76,7 +89,7 @@ def _values(cells: list[str | None], counts: np.ndarray) -> Rates:
     return np.array(" ".join(texts).split(), dtype=np.float32)
 
 
-def _columns(reading: MeasuredReading, snapshot_key: int) -> dict[str, Column]:
+def _columns(reading: MeasuredReading) -> dict[str, Column]:
     """A row a topic that has partitions, its arrays as long as its highest partition number says; NULL where unknown
     or where a partition was not read.
     """
@@ -86,8 +99,6 @@ def _columns(reading: MeasuredReading, snapshot_key: int) -> dict[str, Column]:
     offsets = np.concatenate([[0], np.cumsum(highest + 1)])
     place: Longs = offsets[row] + partitions.partition.astype(np.int64)
     return {
-        "snapshot_key": constant(snapshot_key, len(there)),
-        "time": constant(reading.until.isoformat(), len(there)),
         "topic": text(partitions.names[topic] for topic in there),
         "topic_id": text(partitions.ids[topic] for topic in there),
         **{kind.value: _arrays(rates.values, place, offsets) for kind, rates in reading.columns.items()},

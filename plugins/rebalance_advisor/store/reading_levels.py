@@ -1,4 +1,4 @@
-"""How uneven a reading is and how far its groups are behind: kept with it, and per hour and day for longer.
+"""How uneven a reading is, kept with it; that and how far its groups are behind per hour and day, for longer.
 
 The levels are those that an advisory on the reading would score (``scoring.score_cluster``), so that a curve of
 readings and the points of advisories are the same numbers.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from rebalance_advisor.store.rows.copy_rows import Column, constant, copy_columns, flag, plain, text
 from rebalance_advisor.store.schema.connection import Connection, named
 from rebalance_advisor.store.statistics import analyze_copied
@@ -19,19 +18,14 @@ _RESOURCE = ("resource", "unit", "total", "skew", "worst_broker")
 _ROLL_UPS = ("roll_up_skew_hour", "roll_up_skew_day", "roll_up_broker_day", "roll_up_lag_hour", "roll_up_lag_day")
 
 
-def save_levels(connection: Connection, snapshot: ClusterSnapshot, snapshot_key: int, moment: object) -> None:
-    """Levels of brokers, skew of resources, lag of groups. In the caller's transaction, once the reading's own rows are
-    there; ``moment`` is the time that they carry.
-    """
-    scores = score_cluster(snapshot)
+def save_levels(connection: Connection, scores: ClusterScores, snapshot_key: int, moment: object) -> None:
+    """Levels of brokers, skew of resources, in the caller's transaction. ``moment``: the time of the reading's rows."""
     head = (snapshot_key, str(moment))
     tables = {
         "broker_level": _columns(scores.brokers, _BROKER, *head),
         "resource_skew": _columns(scores.resources, _RESOURCE, *head),
     }
     copied = {table: copy_columns(connection, table, columns) for table, columns in tables.items()}
-    keys = {"snapshot_key": snapshot_key, "time": moment}
-    copied["group_lag"] = connection.execute(named("insert_group_lag"), keys).rowcount
     analyze_copied(connection, copied, moment)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from psycopg import Rollback
+from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
 from kafka_rebalance.snapshot import codec
@@ -9,10 +11,11 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text
 from rebalance_advisor.garbage_collection import without_collector
 from rebalance_advisor.store.load_history import save_load_history
+from rebalance_advisor.store.reading_ahead import ReadingAhead, reading_ahead
 from rebalance_advisor.store.reading_levels import roll_up, save_levels
 from rebalance_advisor.store.retention.readings import clear_reading
-from rebalance_advisor.store.rows import snapshot_rows
 from rebalance_advisor.store.rows.copy_rows import copy_columns
+from rebalance_advisor.store.rows.snapshot_rows import counts, headed, row_count
 from rebalance_advisor.store.schema.connection import Connection, StoreError, named
 from rebalance_advisor.store.statistics import analyze_copied
 
@@ -23,34 +26,68 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
     Its ``time`` is ``captured_at``; for input without one, the moment of saving. The input gate has not looked at it
     yet: views show it once it has. Raises StoreError for values that PostgreSQL cannot hold.
     """
-    with without_collector():
-        return _saved(connection, snapshot)
-
-
-def _saved(connection: Connection, snapshot: ClusterSnapshot) -> str:
-    snapshot_id = codec.snapshot_id(snapshot)
-    if connection.execute(named("find_snapshot"), {"snapshot_id": snapshot_id}).fetchone() is not None:
-        return snapshot_id
-    # Weeks are made in a transaction of their own: others who make the same week wait for its end.
     captured_at = optional_time_text(snapshot.captured_at)
-    moment = _ensure_week(connection, captured_at)
-    with connection.transaction():
-        row = {
-            "snapshot_id": snapshot_id, "time": moment, "captured_at": captured_at, "source": snapshot.source,
-            "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id, "kafka_version": snapshot.kafka_version,
-            "features": Jsonb(dict(snapshot.features)) if snapshot.features else None,
-            "quotas": Jsonb([codec.quota_document(quota) for quota in snapshot.quotas]) if snapshot.quotas else None,
-        }  # fmt: skip
-        inserted = connection.execute(named("insert_snapshot"), row | snapshot_rows.counts(snapshot)).fetchone()
-        if inserted is not None:  # else somebody else has just saved it
-            if inserted[1]:
-                clear_reading(connection, int(inserted[0]), moment)
-            tables = snapshot_rows.tables(snapshot, int(inserted[0]), str(moment))
-            copied = {table: copy_columns(connection, table, columns) for table, columns in tables}
-            analyze_copied(connection, copied, moment)
-            save_load_history(connection, snapshot, int(inserted[0]))
-            save_levels(connection, snapshot, int(inserted[0]), moment)
-    return snapshot_id
+    with without_collector(), reading_ahead(snapshot) as ahead:
+        known_id = None
+        if _may_be_there(connection, snapshot.cluster, captured_at):
+            known_id = ahead.snapshot_id.result()
+            if connection.execute(named("find_snapshot"), {"snapshot_id": known_id}).fetchone() is not None:
+                return known_id
+        # Weeks are made in a transaction of their own: others who make the same week wait for its end.
+        moment = _ensure_week(connection, captured_at)
+        with connection.transaction():
+            _save(connection, snapshot, ahead, known_id, moment)
+        return ahead.snapshot_id.result()
+
+
+def _may_be_there(connection: Connection, cluster: str, captured_at: str | None) -> bool:
+    """A reading of a moment that none of its cluster has is a new one, whatever its id."""
+    if captured_at is None:
+        return True
+    keys = {"cluster": cluster, "captured_at": captured_at}
+    return connection.execute(named("find_moment"), keys).fetchone() is not None
+
+
+def _save(
+    connection: Connection, snapshot: ClusterSnapshot, ahead: ReadingAhead, known_id: str | None, moment: object
+) -> None:
+    """The reading's own row and all others; nothing where somebody else has just saved it.
+
+    In the caller's transaction. A new reading's id is made while its rows are copied, and written when they are.
+    """
+    row = {
+        "snapshot_id": known_id, "time": moment, "captured_at": optional_time_text(snapshot.captured_at),
+        "source": snapshot.source, "cluster": snapshot.cluster, "cluster_id": snapshot.cluster_id,
+        "kafka_version": snapshot.kafka_version,
+        "features": Jsonb(dict(snapshot.features)) if snapshot.features else None,
+        "quotas": Jsonb([codec.quota_document(quota) for quota in snapshot.quotas]) if snapshot.quotas else None,
+    }  # fmt: skip
+    inserted = connection.execute(named("insert_snapshot"), row | counts(snapshot)).fetchone()
+    if inserted is None:
+        return
+    snapshot_key, was_pruned = int(inserted[0]), bool(inserted[1])
+    if was_pruned:
+        clear_reading(connection, snapshot_key, moment)
+    _copy(connection, snapshot.cluster, ahead, snapshot_key, moment)
+    if known_id is None:
+        keys = {"snapshot_key": snapshot_key, "snapshot_id": ahead.snapshot_id.result()}
+        try:
+            connection.execute(named("name_snapshot"), keys)
+        except UniqueViolation as error:
+            raise Rollback from error  # the other one was first; the caller's transaction ends quietly
+
+
+def _copy(connection: Connection, cluster: str, ahead: ReadingAhead, snapshot_key: int, moment: object) -> None:
+    """The rows of a reading whose own row is there, with what is kept of it for longer."""
+    copied = {}
+    for table, made in ahead.columns.items():
+        if row_count(columns := made.result()):
+            copied[table] = copy_columns(connection, table, headed(table, columns, snapshot_key, str(moment)))
+    analyze_copied(connection, copied, moment)
+    history = ahead.history.result()
+    if history is not None:
+        save_load_history(connection, cluster, history, snapshot_key)
+    save_levels(connection, ahead.scores.result(), snapshot_key, moment)
 
 
 def latest_snapshot_id(connection: Connection, cluster: str) -> str | None:

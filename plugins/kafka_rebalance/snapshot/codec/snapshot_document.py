@@ -15,7 +15,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.errors import InvalidInputError
-from kafka_rebalance.snapshot.codec.canonical_text import canonical_text
+from kafka_rebalance.snapshot.codec.canonical_text import canonical_pieces
 from kafka_rebalance.snapshot.codec.cluster_rows import (
     broker_document,
     gap_document,
@@ -126,8 +126,10 @@ def snapshot_id(snapshot: ClusterSnapshot, *, captured_at: str | None = None) ->
     document = _around_topics(snapshot, [])
     if captured_at is not None:
         document["captured_at"] = captured_at
-    text = canonical_text(document, snapshot.topics, snapshot.partitions)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256()
+    for piece in canonical_pieces(document, snapshot.topics, snapshot.partitions):
+        digest.update(piece.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def _time(fields: Fields) -> datetime | None:
@@ -137,8 +139,9 @@ def _time(fields: Fields) -> datetime | None:
 
 
 def _load_document(column: LoadColumn) -> dict[str, Any]:
-    # NaN is not JSON: unknown is null.
-    values = [None if value != value else value for value in column.values.tolist()]  # noqa: PLR0124
+    values = column.values.tolist()
+    for index in np.flatnonzero(np.isnan(column.values)).tolist():
+        values[index] = None  # NaN is not JSON: unknown is null
     return {"source": column.source.value, "window_s": column.window_s, "values": values}
 
 

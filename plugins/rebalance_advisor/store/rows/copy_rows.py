@@ -8,7 +8,8 @@ each value's type, takes some ten times as long).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from psycopg import DataError, sql
@@ -36,11 +37,27 @@ def copy_columns(connection: Connection, table: str, columns: dict[str, Column])
     cursor = connection.cursor()
     try:
         with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(target, names)) as copy:
-            for first in range(0, rows, _ROWS_A_BLOCK):
-                copy.write(lines([column[first : first + _ROWS_A_BLOCK] for column in columns.values()]))
+            for block in _blocks(list(columns.values()), rows):
+                copy.write(block)
     except (DataError, UnicodeEncodeError) as error:
         raise StoreError(f"{table}: PostgreSQL cannot hold this value: {' '.join(str(error).split())}") from error
     return cursor.rowcount
+
+
+def _blocks(columns: Sequence[Column], rows: int) -> Iterator[bytes]:
+    """Lines of so many rows each; the next are joined while the caller waits for Postgres to read those before."""
+    if rows <= _ROWS_A_BLOCK:
+        yield lines(columns)
+        return
+    with ThreadPoolExecutor(1, thread_name_prefix="lines") as pool:
+        ahead: Future[bytes] | None = None
+        for first in range(0, rows, _ROWS_A_BLOCK):
+            block = pool.submit(lines, [column[first : first + _ROWS_A_BLOCK] for column in columns])
+            if ahead is not None:
+                yield ahead.result()
+            ahead = block
+        assert ahead is not None
+        yield ahead.result()
 
 
 def constant(value: object, count: int) -> Column:

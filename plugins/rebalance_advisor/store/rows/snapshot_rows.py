@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from kafka_rebalance.snapshot import codec
-from kafka_rebalance.snapshot.model import ClusterSnapshot, CommittedOffset, LoadKind, TopicPartitions
+from kafka_rebalance.snapshot.model import ClusterSnapshot, LoadKind, TopicPartitions
 from rebalance_advisor.store.rows import arrow_columns
 from rebalance_advisor.store.rows.copy_rows import (
     Column,
@@ -26,20 +25,16 @@ from rebalance_advisor.store.rows.copy_rows import (
 Columns = dict[str, Column]
 
 
-def tables(snapshot: ClusterSnapshot, snapshot_key: int, time: str) -> Iterator[tuple[str, Columns]]:
-    """Each table's name and columns, in the order of writing; empty tables are left out."""
-    makers: dict[str, Callable[[ClusterSnapshot], tuple[int, Columns]]] = {
-        "broker": _brokers, "log_dir": _log_dirs, "topic": _topics, "partition": _partitions, "load": _loads,
-        "consumer_group": _groups, "member": _members, "committed_offset": _committed,
-    }  # fmt: skip
-    for name, maker in makers.items():
-        count, columns = maker(snapshot)
-        if count:
-            yield name, {"snapshot_key": constant(snapshot_key, count), "time": constant(time, count)} | columns
-    for name, maker in {"load_source": _load_sources, "coverage_gap": _gaps}.items():
-        count, columns = maker(snapshot)
-        if count:
-            yield name, {"snapshot_key": constant(snapshot_key, count)} | columns
+def headed(table: str, columns: Columns, snapshot_key: int, time: str) -> Columns:
+    """The columns with those that tell whose rows they are."""
+    count = row_count(columns)
+    head = {"snapshot_key": constant(snapshot_key, count)}
+    return (head if table in _WITHOUT_TIME else head | {"time": constant(time, count)}) | columns
+
+
+def row_count(columns: Columns) -> int:
+    """How many rows these are; no columns are none."""
+    return len(next(iter(columns.values()), ()))
 
 
 def counts(snapshot: ClusterSnapshot) -> dict[str, int]:
@@ -55,9 +50,9 @@ def counts(snapshot: ClusterSnapshot) -> dict[str, int]:
     }
 
 
-def _brokers(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _brokers(snapshot: ClusterSnapshot) -> Columns:
     rows = snapshot.brokers
-    return len(rows), {
+    return {
         "position": plain(range(len(rows))),
         "broker": plain(row.id for row in rows),
         "rack": text(row.rack for row in rows),
@@ -73,9 +68,9 @@ def _brokers(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     }
 
 
-def _log_dirs(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _log_dirs(snapshot: ClusterSnapshot) -> Columns:
     rows = [(broker.id, place, log_dir) for broker in snapshot.brokers for place, log_dir in enumerate(broker.log_dirs)]
-    return len(rows), {
+    return {
         "broker": plain(broker for broker, _, _ in rows),
         "position": plain(place for _, place, _ in rows),
         "path": text(log_dir.path for _, _, log_dir in rows),
@@ -86,9 +81,9 @@ def _log_dirs(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     }
 
 
-def _topics(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _topics(snapshot: ClusterSnapshot) -> Columns:
     rows = snapshot.topics
-    return len(rows), {
+    return {
         "position": plain(range(len(rows))),
         "topic": text(row.name for row in rows),
         "topic_id": text(row.topic_id for row in rows),
@@ -104,7 +99,7 @@ def _topic_names(snapshot: ClusterSnapshot) -> Column:
     return column
 
 
-def _partitions(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _partitions(snapshot: ClusterSnapshot) -> Columns:
     table = snapshot.partitions
     rows, offsets = len(table), table.offsets
     isr = constant(None, rows)
@@ -118,7 +113,7 @@ def _partitions(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
         name: _of_few(numbers, getattr(table, name), rows)
         for name in ("adding", "removing", "offline", "observers", "eligible")
     }
-    return rows, {
+    return {
         "topic": _topic_names(snapshot),
         "partition": arrow_columns.whole(table.partition),
         "replicas": arrow_columns.arrays(table.replicas, offsets),
@@ -139,22 +134,22 @@ def _of_few(written: Callable[[Iterable[Any]], Column], values: Mapping[int, Any
     return written(values.get(row) for row in range(rows)) if values else constant(None, rows)
 
 
-def _loads(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _loads(snapshot: ClusterSnapshot) -> Columns:
     columns = snapshot.loads.columns
     rows = len(snapshot.partitions) if columns else 0
     if rows == 0:
-        return 0, {}
-    return rows, {
+        return {}
+    return {
         "topic": _topic_names(snapshot),
         "partition": arrow_columns.whole(snapshot.partitions.partition),
         **{kind.value: arrow_columns.real(column.values) for kind, column in columns.items()},
     }
 
 
-def _load_sources(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _load_sources(snapshot: ClusterSnapshot) -> Columns:
     columns = snapshot.loads.columns
     kinds: list[LoadKind] = sorted(columns)
-    return len(kinds), {
+    return {
         "kind": plain(kind.value for kind in kinds),
         "source": plain(columns[kind].source.value for kind in kinds),
         "window_s": plain(columns[kind].window_s for kind in kinds),
@@ -162,9 +157,9 @@ def _load_sources(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     }
 
 
-def _groups(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _groups(snapshot: ClusterSnapshot) -> Columns:
     rows = snapshot.groups
-    return len(rows), {
+    return {
         "position": plain(range(len(rows))),
         "group_id": text(row.id for row in rows),
         "type": plain(row.type.value for row in rows),
@@ -180,10 +175,10 @@ def _groups(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
     }
 
 
-def _members(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _members(snapshot: ClusterSnapshot) -> Columns:
     rows = [(group.id, place, member) for group in snapshot.groups for place, member in enumerate(group.members)]
     members = [member for _, _, member in rows]
-    return len(rows), {
+    return {
         "group_id": text(group for group, _, _ in rows),
         "position": plain(place for _, place, _ in rows),
         "member_id": text(member.id for member in members),
@@ -213,37 +208,17 @@ def _partition_total(assigned: TopicPartitions) -> int:
     return sum(len(partitions) for _, partitions in assigned)
 
 
-def _committed(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
-    """One row for each run of offsets of one topic, so that their order is kept."""
-    rows = [
-        (group.id, place, topic, run)
-        for group in snapshot.groups
-        for place, (topic, run) in enumerate(_runs(group.committed))
-    ]
-    return len(rows), {
-        "group_id": text(group for group, _, _, _ in rows),
-        "position": plain(place for _, place, _, _ in rows),
-        "topic": text(topic for _, _, topic, _ in rows),
-        "partitions": numbers([commit.partition for commit in run] for _, _, _, run in rows),
-        "offsets": numbers([commit.offset for commit in run] for _, _, _, run in rows),
-        "lags": numbers(_known_of_some([commit.lag for commit in run]) for _, _, _, run in rows),
-        "read_messages_per_s": numbers(
-            _known_of_some([commit.read_messages_per_s for commit in run]) for _, _, _, run in rows
-        ),
-    }
-
-
-def _known_of_some(values: Sequence[float | None]) -> Sequence[float | None] | None:
-    return values if any(value is not None for value in values) else None
-
-
-def _runs(committed: Iterable[CommittedOffset]) -> Iterator[tuple[str, list[CommittedOffset]]]:
-    return ((topic, list(run)) for topic, run in groupby(committed, key=lambda commit: commit.topic))
-
-
-def _gaps(snapshot: ClusterSnapshot) -> tuple[int, Columns]:
+def _gaps(snapshot: ClusterSnapshot) -> Columns:
     rows = snapshot.coverage
-    return len(rows), {
+    return {
         "position": plain(range(len(rows))),
         **{name: text(getattr(row, name) for row in rows) for name in ("subject_type", "subject", "what", "reason")},
     }
+
+
+# Each table's columns of a snapshot, but for those of committed offsets (``committed_rows.py``).
+TABLES: dict[str, Callable[[ClusterSnapshot], Columns]] = {
+    "broker": _brokers, "log_dir": _log_dirs, "topic": _topics, "partition": _partitions, "load": _loads,
+    "consumer_group": _groups, "member": _members, "load_source": _load_sources, "coverage_gap": _gaps,
+}  # fmt: skip
+_WITHOUT_TIME = ("load_source", "coverage_gap")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_id, snapshot_to_document
-from kafka_rebalance.snapshot.codec.canonical_text import canonical_text
+from kafka_rebalance.snapshot.codec.canonical_text import canonical_pieces
 from kafka_rebalance.snapshot.codec.partition_rows import partition_documents
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import FutureReplica, PartitionTable, partition_table
@@ -21,6 +21,10 @@ from tests.unit.snapshot.codec.test_snapshot_document import whole_snapshot
 
 def sorted_text(snapshot: ClusterSnapshot) -> str:
     return json.dumps(snapshot_to_document(snapshot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def canonical_text(document, topics, table) -> str:
+    return "".join(canonical_pieces(document, topics, table))
 
 
 def with_odd_rows(table: PartitionTable, seed: int) -> PartitionTable:

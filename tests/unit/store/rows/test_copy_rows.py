@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +34,23 @@ def test_json_bytes_flags_and_constants() -> None:
 
 def test_floats_keep_every_digit() -> None:
     assert copy_rows.plain([0.1, 1 / 3, 1e300, None]) == ["0.1", repr(1 / 3), "1e+300", r"\N"]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 4, 7, 8, 25])
+def test_blocks_joined_ahead_are_the_lines_in_their_order(monkeypatch, rows: int) -> None:
+    monkeypatch.setattr(copy_rows, "_ROWS_A_BLOCK", 4)
+    columns = [copy_rows.plain(range(rows)), copy_rows.constant("x", rows)]
+    blocks = list(copy_rows._blocks(columns, rows))
+    assert b"".join(blocks) == "".join(f"{row}\tx\n" for row in range(rows)).encode()
+    assert len(blocks) == max(1, -(-rows // 4))
+
+
+def test_what_a_later_block_cannot_hold_is_raised_once_it_is_asked_for(monkeypatch) -> None:
+    monkeypatch.setattr(copy_rows, "_ROWS_A_BLOCK", 2)
+    blocks = copy_rows._blocks([["a", "b", "\ud800"]], 3)
+    assert next(blocks) == b"a\nb\n"
+    with pytest.raises(UnicodeEncodeError):
+        next(blocks)
 
 
 _WRITTEN = {r"\t": "\t", r"\n": "\n", r"\r": "\r", r"\\": "\\"}

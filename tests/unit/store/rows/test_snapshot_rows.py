@@ -10,7 +10,6 @@ from kafka_rebalance.snapshot.model import (
     BrokerState,
     Capacity,
     ClusterSnapshot,
-    CommittedOffset,
     CoverageGap,
     Group,
     LogDir,
@@ -19,7 +18,7 @@ from kafka_rebalance.snapshot.model import (
     Topic,
     partition_table,
 )
-from rebalance_advisor.store.rows.snapshot_rows import counts, tables
+from rebalance_advisor.store.rows.snapshot_rows import TABLES, counts, headed, row_count
 
 NULL = r"\N"
 
@@ -34,7 +33,6 @@ def cluster(**changes: object) -> ClusterSnapshot:
         Member("m1", "pod\t1", "c", "/h", None, ("t",), None, (("t", (0,)),), (("t", (0,)), ("u", (3, 4))), None, 2),
         Member("m2", user_data=b"\x01\xfe"),
     )
-    committed = (CommittedOffset("t", 0, 5), CommittedOffset("t", 1, 6, 2, 0.5), CommittedOffset("u", 3, 7))
     parts: dict[str, object] = {
         "brokers": (
             Broker(1, "a", "h", 9, is_controller=True, log_dirs=(LogDir("/d", 10, None),), configs={"k": "v"}),
@@ -42,7 +40,7 @@ def cluster(**changes: object) -> ClusterSnapshot:
         ),
         "topics": (Topic("u"), Topic("t", "id", is_internal=True)),
         "partitions": partition_table(rows, {"u": 0, "t": 1}),
-        "groups": (Group("g", protocol="range", generation=3, coordinator=1, members=members, committed=committed),),
+        "groups": (Group("g", protocol="range", generation=3, coordinator=1, members=members),),
         "loads": PartitionLoads({LoadKind.IN_BYTES_PER_S: LoadColumn(np.array([1.5, np.nan]), LoadSource.GIVEN, 60.0)}),
         "coverage": (CoverageGap("group", "x", "members", "no right\n"),),
     }
@@ -50,18 +48,18 @@ def cluster(**changes: object) -> ClusterSnapshot:
 
 
 def rows_of(snapshot: ClusterSnapshot) -> dict[str, dict[str, list[str]]]:
+    found = {table: columns_of(snapshot) for table, columns_of in TABLES.items()}
     return {
-        name: {column: list(map(str, cells)) for column, cells in columns.items()}
-        for name, columns in tables(snapshot, 12, "2026-11-20T06:00:00Z")
+        table: {name: list(map(str, cells)) for name, cells in headed(table, columns, 12, "2026-11-20T06:00Z").items()}
+        for table, columns in found.items()
+        if row_count(columns)
     }
 
 
-def test_tables_come_in_the_order_of_writing_and_empty_ones_not_at_all() -> None:
-    """The two without a time are no weekly partitions."""
+def test_rows_carry_key_and_time_and_the_two_that_are_no_weekly_partitions_the_key_alone() -> None:
     found = rows_of(cluster())
     assert list(found) == [
-        "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "committed_offset",
-        "load_source", "coverage_gap",
+        "broker", "log_dir", "topic", "partition", "load", "consumer_group", "member", "load_source", "coverage_gap",
     ]  # fmt: skip
     assert [name for name, columns in found.items() if "time" not in columns] == ["load_source", "coverage_gap"]
     assert {tuple(columns["snapshot_key"]) for columns in found.values()} <= {("12",), ("12", "12")}
@@ -110,8 +108,8 @@ def test_loads_are_null_where_unknown_and_their_source_says_how_much_is_known() 
     assert source == {"kind": ["in_bytes_per_s"], "source": ["given"], "window_s": ["60.0"], "known_share": ["0.5"]}
 
 
-def test_members_and_runs_of_committed_offsets() -> None:
-    """m1 is assigned 1 + 2 partitions; the offsets of t are one run, those of u another."""
+def test_members_and_gaps() -> None:
+    """m1 is assigned 1 + 2 partitions."""
     found = rows_of(cluster())
     member = found["member"]
     assert (member["member_id"], member["instance_id"]) == (["m1", "m2"], [r"pod\t1", NULL])
@@ -119,11 +117,6 @@ def test_members_and_runs_of_committed_offsets() -> None:
     assert member["assigned"] == ['[["t",[0]],["u",[3,4]]]', "[]"]
     assert (member["owned"], member["target"]) == (['[["t",[0]]]', NULL], [NULL, NULL])
     assert (member["generation"], member["user_data"]) == (["2", NULL], [NULL, r"\\x01fe"])
-    committed = found["committed_offset"]
-    assert (committed["topic"], committed["partitions"], committed["offsets"]) == (
-        ["t", "u"], ["{0,1}", "{3}"], ["{5,6}", "{7}"],
-    )  # fmt: skip
-    assert (committed["lags"], committed["read_messages_per_s"]) == (["{NULL,2}", NULL], ["{NULL,0.5}", NULL])
     assert found["coverage_gap"]["reason"] == [r"no right\n"]
 
 
