@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +22,7 @@ from kafka_rebalance.verify.document.frontier import check_frontier
 from kafka_rebalance.verify.document.older_versions import read_as_newest
 from kafka_rebalance.verify.document.parameter_rules import check_parameters
 from kafka_rebalance.verify.document.parameters import PlanParameters, read_parameters
-from kafka_rebalance.verify.document.seal import SNAPSHOT_PLACE, check_identity, check_seal
+from kafka_rebalance.verify.document.seal import check_identity, check_seal, is_of_another_snapshot
 from kafka_rebalance.verify.document.shape import check_shape
 from kafka_rebalance.verify.document.strict_json import UNREADABLE, read_json
 from kafka_rebalance.verify.faults import NOTES, Fault, FaultList
@@ -58,7 +58,7 @@ class Verification:
     @property
     def is_of_another_snapshot(self) -> bool:
         """The plan was not made from the snapshot given: nothing that needs one was judged."""
-        return _is_of_another_snapshot(self.faults)
+        return is_of_another_snapshot(self.faults)
 
     @property
     def wrong(self) -> tuple[Fault, ...]:
@@ -101,7 +101,7 @@ def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, fault
         return {}
     check_seal(sealed, faults)
     check_identity(document, sealed["format_version"], snapshot, faults)
-    if _is_of_another_snapshot(faults.faults):
+    if is_of_another_snapshot(faults.faults):
         return {}
     check_what_was_seen(document, snapshot, faults)
     check_expiry(document, faults)
@@ -123,10 +123,6 @@ def _judge_document(document: Any, sealed: Any, snapshot: ClusterSnapshot, fault
             if sealed["format_version"] >= 3 and document["after_failure"] is None and is_due(document, snapshot):
                 faults.add("after_failure", "plan.after_failure", "is missing")
     return bounds
-
-
-def _is_of_another_snapshot(faults: Iterable[Fault]) -> bool:
-    return any(fault.place == SNAPSHOT_PLACE for fault in faults)
 
 
 def _judge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +13,9 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.snapshot.times import optional_time_text, parse_time
-from kafka_rebalance.verify.faults import FaultList
+from kafka_rebalance.verify.faults import Fault, FaultList
 
-SNAPSHOT_PLACE = "plan.snapshot_id"
+_SNAPSHOT_PLACE = "plan.snapshot_id"
 _ID = re.compile(r"[0-9a-f]{64}")
 
 
@@ -41,13 +42,18 @@ def check_identity(document: dict[str, Any], version: int, snapshot: ClusterSnap
         written = reported  # such plans, and their snapshots' ids, have the time as the input wrote it
     found = snapshot_id(snapshot, captured_at=written)
     if document["snapshot_id"] != found:
-        faults.add("identity", SNAPSHOT_PLACE, _made_from_another(document["snapshot_id"], found))
+        faults.add("identity", _SNAPSHOT_PLACE, _made_from_another(document["snapshot_id"], found))
     else:
         faults.require_equal("identity", "plan.cluster", document["cluster"], snapshot.cluster)
         faults.require_equal("identity", "plan.cluster_id", document["cluster_id"], snapshot.cluster_id)
         faults.require_equal("identity", "plan.captured_at", reported, written)
     if document["continues"] is not None and not _ID.fullmatch(document["continues"]):
         faults.add("identity", "plan.continues", f"{document['continues'][:80]!r} is no plan_id")
+
+
+def is_of_another_snapshot(faults: Iterable[Fault]) -> bool:
+    """Whether ``check_identity`` found that; then nothing else is worth a look."""
+    return any(fault.place == _SNAPSHOT_PLACE for fault in faults)
 
 
 def _made_from_another(claimed: str, found: str) -> str:

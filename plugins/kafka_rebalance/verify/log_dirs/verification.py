@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafka_rebalance.snapshot.model import ClusterSnapshot
-from kafka_rebalance.verify.document.seal import check_identity, check_seal
+from kafka_rebalance.verify.document.seal import check_identity, check_seal, is_of_another_snapshot
 from kafka_rebalance.verify.faults import Fault, FaultList
 from kafka_rebalance.verify.log_dirs.dir_files import check_dir_files
 from kafka_rebalance.verify.log_dirs.dir_levels import check_levels
@@ -28,6 +28,8 @@ def check_log_dir_plan(
         return tuple(faults.faults)
     check_seal(document, faults)
     check_identity(document | {"continues": None}, document["format_version"] + 1, snapshot, faults)
+    if is_of_another_snapshot(faults.faults):
+        return tuple(faults.faults)
     disks = disks_of(snapshot, document["parameters"])
     for broker, paths in document["parameters"]["remove_log_dirs"].items():
         mine = disks.get(int(broker))

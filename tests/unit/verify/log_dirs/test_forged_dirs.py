@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
 from kafka_rebalance.log_dir_plans.plan import sealed_id
 from kafka_rebalance.log_dir_plans.request import LogDirRequest
+from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 from kafka_rebalance.verify.log_dirs.dir_bounds import broker_bound, lightest_cover
 from rebalance_advisor.publish.log_dir_files import JSON_FILE, log_dir_files
@@ -149,6 +151,14 @@ def test_a_forgery_is_found_sealed_or_not(name: str) -> None:
     assert "hash" not in codes(document)
 
 
+def test_of_another_reading_only_that_is_told_and_where_to_ask() -> None:
+    later = replace(SNAPSHOT, source="a later reading")
+    (fault,) = check_log_dir_plan(PLAN.document(), later, FILES)
+    assert fault.code == "identity"
+    assert "not what it was made from" in fault.message
+    assert "`rebalance-advisor check PLAN INPUT`" in fault.message
+
+
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Paths of all values that hold no others."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
@@ -190,15 +200,15 @@ def test_a_wave_without_room_for_both_copies_is_found() -> None:
 
 
 def test_nothing_to_a_cordoned_dir() -> None:
-    from dataclasses import replace
-
     from tests.unit.log_dir_plans.dir_clusters import disks, one_broker
 
     open_dirs = disks(40, 0, 0)
     plan = make_log_dir_plan(one_broker([(40, 0)], open_dirs), LogDirRequest(None, frozenset({(1, "/d0")})))
     (target,) = [path for path in plan.moves[0].dirs_to if path]
     closed = tuple(replace(one, is_cordoned=one.path == target) for one in open_dirs)
-    found = check_log_dir_plan(plan.document(), one_broker([(40, 0)], closed))
+    later = one_broker([(40, 0)], closed)
+    document = plan.document() | {"snapshot_id": snapshot_id(later)}
+    found = check_log_dir_plan(document | {"plan_id": sealed_id(document)}, later)
     assert "log_dir_closed" in {fault.code for fault in found}
 
 
