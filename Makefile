@@ -123,8 +123,8 @@ bench-planner: setup ## the planner on cluster models beside a peer's results, a
 bench-pipeline: setup ## advisories of 10,000 and 100,000 partitions through Airflow, Spark and Postgres: wall, CPU and memory of each task (SIZES="10k 100k 333k" SCENARIOS=all)
 	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_pipeline $(addprefix --only ,$(SIZES)) --scenarios $(or $(SCENARIOS),today)
 
-bench-fleet: setup ## many clusters of 10,000 partitions advised at once: advisories an hour, CPU and memory by component, where tasks waited (CLUSTERS=50 SLOTS=1)
-	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_fleet --clusters $(or $(CLUSTERS),50) --slots $(or $(SLOTS),1)
+bench-fleet: setup ## many clusters of 10,000 partitions advised at once: advisories an hour, CPU and memory by component, where tasks waited (CLUSTERS=50 SLOTS=1 DAG=advise, or collect)
+	@$(RUN) $(BIN)/python -m tests.benchmarks.bench_fleet --clusters $(or $(CLUSTERS),50) --slots $(or $(SLOTS),1) --dag $(or $(DAG),advise)
 
 fuzz: setup ## 20,000 damaged inputs put to everything that reads; prints read, refused, crash and hang by kind (INPUTS=…)
 	@$(RUN) $(BIN)/python -m tests.fuzz --inputs $(or $(INPUTS),20000)

@@ -1,11 +1,13 @@
-"""Many clusters advised at once through the real pipeline: advisories an hour, CPU by component, where tasks waited.
+"""Many clusters advised, or read, at once through the real pipeline: runs an hour, CPU by component, where tasks wait.
 
-    make bench-fleet                         CLUSTERS=50 SLOTS=1
-    python -m tests.benchmarks.bench_fleet [--clusters 50] [--slots 1] [--parallelism 16] [--size 10k] [--keep FOLDER]
+    make bench-fleet                         CLUSTERS=50 SLOTS=1 DAG=advise
+    python -m tests.benchmarks.bench_fleet [--clusters 50] [--slots 1] [--dag collect] [--parallelism 16] [--size 10k]
+                                           [--keep FOLDER]
 
-Each cluster is another one of 10,000 partitions and 200 groups. All ``advise_NAME`` are triggered at once, after one
-run that compiles kernels and is not counted; the pool ``advisor_heavy`` with ``--slots`` lets Spark jobs take turns.
-Others' work on the machine is told beside: CPU seconds an advisory mean something whoever else works, the clock does
+Each cluster is another one of 10,000 partitions and 200 groups. All ``advise_NAME``, or all ``collect_NAME``, are
+triggered at once, after one run that compiles kernels and is not counted; the pool ``advisor_heavy`` with ``--slots``
+lets Spark jobs take turns.
+Others' work on the machine is told beside: CPU seconds a run mean something whoever else works, the clock does
 not.
 """
 
@@ -35,6 +37,7 @@ from tests.benchmarks.process_watch import ProcessWatch
 
 KINDS = ("api-server", "scheduler", "dag-processor", "tasks", "jvm", "driver", "workers", "postgres")
 _RUN_SECONDS, _LOOK_SECONDS, _STEP_S = 6 * 3_600, 10, 1.0
+_FORMS: dict[str, dict[str, str]] = {"advise": {"snapshot": "fresh"}, "collect": {}}
 _CPU_FIELDS = ("user", "system", "nice", "irq", "softirq")
 
 
@@ -55,10 +58,11 @@ class FleetRun:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """One table; 1 where an advisory failed."""
+    """One table; 1 where a run failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clusters", type=int, default=50)
     parser.add_argument("--slots", type=int, default=1, help="of the pool advisor_heavy")
+    parser.add_argument("--dag", choices=list(_FORMS), default="advise")
     parser.add_argument("--parallelism", type=int, default=16, help="of Airflow")
     parser.add_argument("--size", choices=[size.name for size in SIZES], default="10k")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="all state of the stack; it stays there")
@@ -76,10 +80,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         names = [_write(machine, arguments.size, number) for number in range(arguments.clusters + 1)]
         try:
             machine.start()
-            run, watch = _advised(machine, names)
+            run, watch = _ran(machine, names, arguments.dag)
         finally:
             machine.stop()
-    _say(f"{arguments.clusters} clusters of {arguments.size}, {arguments.slots} slots, {os.cpu_count()} cores")
+    _say(f"{arguments.clusters} clusters of {arguments.size}, slots: {arguments.slots}, {os.cpu_count()} cores")
     _say(*_told(run, watch))
     return int(any(state != "success" for state in run.states))
 
@@ -95,19 +99,19 @@ def _write(machine: Machine, size_name: str, number: int) -> str:
     return name
 
 
-def _advised(machine: Machine, names: Sequence[str]) -> tuple[FleetRun, ProcessWatch]:
+def _ran(machine: Machine, names: Sequence[str], dag: str) -> tuple[FleetRun, ProcessWatch]:
     """The first one alone, then all others at once."""
     client = machine.airflow.client
-    dag_ids = [f"advise_{name}" for name in names]
+    dag_ids = [f"{dag}_{name}" for name in names]
     for dag_id in dag_ids:
         client.wait_for_dag(dag_id)
-    _until_ended(client, {dag_ids[0]: client.trigger(dag_ids[0], {"snapshot": "fresh"})})
+    _until_ended(client, {dag_ids[0]: client.trigger(dag_ids[0], _FORMS[dag])})
     roots = {program.pid: name for name, program in machine.airflow.programs.items()}
     if machine.server is not None:
         roots[machine.server.pid] = "postgres"
     with ProcessWatch({pid: kind for pid, kind in roots.items() if pid is not None}, _STEP_S) as watch:
         busy, from_s = _busy_cpu_s(), time.time()
-        started = {dag_id: client.trigger(dag_id, {"snapshot": "fresh"}) for dag_id in dag_ids[1:]}
+        started = {dag_id: client.trigger(dag_id, _FORMS[dag]) for dag_id in dag_ids[1:]}
         loads = _until_ended(client, started)
         until_s, busy = time.time(), _busy_cpu_s() - busy
     tasks = [times_of(task) for dag_id, run_id in started.items() for task in client.task_instances(dag_id, run_id)]
@@ -137,11 +141,11 @@ def _told(run: FleetRun, watch: ProcessWatch) -> list[str]:
     others = max(0.0, run.busy_cpu_s - ours)
     of_others = f"others' {others:,.0f} s; load {mean_load:.1f}"
     lines = [
-        f"{done} of {len(run.states)} advised in {run.wall_s:,.0f} s: {3600 * done / run.wall_s:.1f} an hour",
-        f"CPU: ours {ours:,.0f} s ({ours / max(1, done):.1f} an advisory), {of_others}",
+        f"{done} of {len(run.states)} runs ended well in {run.wall_s:,.0f} s: {3600 * done / run.wall_s:.1f} an hour",
+        f"CPU: ours {ours:,.0f} s ({ours / max(1, done):.1f} a run), {of_others}",
         f"all {cores} cores to themselves, at that CPU: {3600 * cores * done / max(1.0, ours):.1f} an hour at most",
         "",
-        f"{'component':<16}{'cpu_s':>10}{'an advisory':>14}{'peak_mib':>10}",
+        f"{'component':<16}{'cpu_s':>10}{'a run':>14}{'peak_mib':>10}",
     ]
     for kind in (*KINDS, None):
         spent, peak = watch.cpu_s(run.from_s, run.until_s, kind), watch.peak_bytes(run.from_s, run.until_s, kind)
