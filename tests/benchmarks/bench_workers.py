@@ -73,6 +73,7 @@ def _phases(asked: argparse.Namespace, spark: Any) -> dict[str, Callable[[], Any
     few = pipeline_snapshot(SIZES[0], datetime(2026, 11, 20, 12, tzinfo=UTC), seed=1)
     request = RunRequest.from_mapping({"age_limit": "3650d"})
     replay_groups(spark, made_groups([(3, 12)] * 8), replay_options=options)
+    replay_topics(spark, few)
     search_plans(spark, few, [request])
     groups = made_groups([(10, 100)] * asked.groups)
     return {
