@@ -66,6 +66,7 @@ def search_plans(
 
     tasks = [json.dumps(task) for request in requests for task in tasks_of(snapshot, request)]
     rows = pa.table({"task": tasks})
+    # Groups and all: a plan names its reading by a hash of the whole.
     given = spark.sparkContext.broadcast((snapshot, previous))
 
     def search(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -29,7 +29,7 @@ def save_snapshot(connection: Connection, snapshot: ClusterSnapshot) -> str:
     captured_at = optional_time_text(snapshot.captured_at)
     with without_collector(), reading_ahead(snapshot) as ahead:
         known_id = None
-        if _may_be_there(connection, snapshot.cluster, captured_at):
+        if _may_be_there(connection, snapshot.cluster, captured_at):  # rare: to wait for the id costs a third of a save
             known_id = ahead.snapshot_id.result()
             if connection.execute(named("find_snapshot"), {"snapshot_id": known_id}).fetchone() is not None:
                 return known_id
