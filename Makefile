@@ -7,10 +7,13 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 # Bytecode is kept, whatever the caller's shell says of it: without, every start and every worker compiles all tests anew.
 RUN := env -u PYTHONDONTWRITEBYTECODE PYTHONPATH=plugins:. GX_ANALYTICS_ENABLED=false
+LANES := $(BIN)/python -m tests.lanes
+# The hand-run matrices draw other examples each time, and print the seed that repeats them.
+FRESH_SEED := $(or $(SEED),$(shell date +%s))
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV
 
-.PHONY: help setup env demo demo-live up down test slow-tests airflow-tests stack-tests test-page test-page-size test-kill test-upgrade test-own-airflow test-airflow-versions test-planner test-views test-live test-live-full check lint fast-tests coverage mutate bench bench-beside bench-planner bench-pipeline bench-fleet fuzz wheel release lock clean
+.PHONY: help setup env demo demo-live up down test test-all test-page test-page-size test-kill test-upgrade test-own-airflow test-airflow-versions test-planner test-views test-live test-live-full check lint coverage mutate bench bench-beside bench-planner bench-pipeline bench-fleet fuzz wheel release lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,23 +46,16 @@ up: setup ## start Postgres and Airflow and leave them running
 down: setup ## stop what `make up` started
 	@$(RUN) $(BIN)/python -m stack.down
 
-test: fast-tests slow-tests ## all tests that need nothing but this machine
+test: setup ## the fast tests and one run of the main job; about five minutes
+	@$(LANES) test
 
-slow-tests: setup
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "(slow or planned) and not live and not stack and not matrix"
-	@$(MAKE) --no-print-directory -j 2 airflow-tests stack-tests
-
-# Side by side: the one mostly waits for Airflow, the other for its database.
-airflow-tests: setup
-	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix $(if $(BROWSER),,and not browser)" tests/stack
+test-all: setup ## everything that needs only this machine and Debian's chromium: whole searches, SQL, Spark, Airflow, the page
+	@$(LANES) test-all
 
 test-page: setup ## the page in a real Airflow, driven by Debian's chromium (apt-get install chromium): logins, moves, contrast, phone
 	@$(RUN) $(BIN)/python -m pytest -q -m browser tests/stack
 
-stack-tests: setup
-	@$(RUN) $(BIN)/python -m pytest -q -m "stack and not live and not matrix" --ignore tests/stack --ignore tests/live
-
-test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, advise and publish; SIGKILL at five chosen and 40 random moments of runs in a real Airflow (SEED=1 MINUTES=75; started again it goes on; `make test` has some of each); prints the tables
+test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, advise and publish; SIGKILL at five chosen and 40 random moments of runs in a real Airflow (SEED=1 MINUTES=75; started again it goes on; `make test-all` has some of each); prints the tables
 	@$(RUN) $(BIN)/python -m tests.unit.publish.kill_table
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/kills
 	@$(RUN) $(BIN)/python -m tests.stack.kills.random_kills --seed $(or $(SEED),1) --minutes $(or $(MINUTES),75)
@@ -67,8 +63,9 @@ test-kill: setup ## SIGKILL, ENOSPC and Ctrl-C at every file operation of plan, 
 test-upgrade: setup ## the version before (BEFORE=commit) becomes this one while a run is under way in a real Airflow
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_upgrade.py
 
-test-planner: setup ## thousands of random clusters put to the planner and to exact models: bounds, widened bands, causes, shares, words (half an hour; `make test` has a sample)
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist load -m matrix tests/properties tests/unit/cluster_arrays tests/unit/plans/topic_leaders
+test-planner: setup ## thousands of random clusters put to the planner and to exact models: bounds, widened bands, causes, shares, words (half an hour; SEED=; `make test-all` has a sample)
+	@echo "SEED=$(FRESH_SEED)"
+	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist load --hypothesis-profile=fresh --hypothesis-seed=$(FRESH_SEED) -m matrix tests/properties tests/unit/cluster_arrays tests/unit/plans/topic_leaders
 
 test-own-airflow: setup ## the wheel by plain pip beside an installed Airflow, in a fresh environment: DAGs, the demo, the page, approval
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_own_airflow.py -k "own]"
@@ -82,27 +79,20 @@ test-page-size: setup ## 1,000 brokers, 50,000 moves, 2,000 groups: every page w
 test-views: setup ## 12 clusters x 90 days: every view and panel under a second, what readings take on disk; prints the tables
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/sql/test_views_in_time.py tests/sql/test_board_queries.py tests/sql/test_stored_size.py
 
-# Readers that go on while a group changes, and pauses against foretold seconds: nothing else may run beside them.
-BY_THE_CLOCK := tests/live/test_live_rollover.py tests/live/test_live_timelines.py tests/live/test_live_reading_while_joining.py
-
-test-live: setup ## tests against real Kafka brokers, Kafka's own classes and Debian's Prometheus (Maven, a JDK, apt)
-	@$(RUN) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "live and not matrix" tests/live $(addprefix --ignore ,$(BY_THE_CLOCK))
-	@$(RUN) $(BIN)/python -m pytest -q -m "live and not matrix" $(BY_THE_CLOCK)
+test-live: setup ## real Kafka brokers, Kafka's own classes and Debian's Prometheus (Maven, a JDK, apt)
+	@$(LANES) test-live
 
 test-live-full: setup ## every live test on every release, 2,000 fresh cases a family (CONFORMANCE_CASES, CONFORMANCE_SEED)
 	@$(RUN) env CONFORMANCE_CASES=$(or $(CONFORMANCE_CASES),2000) $(BIN)/python -m pytest -q -m live tests/live
 
 check: setup ## lint, types, layers and the fast tests, side by side
-	@$(MAKE) --no-print-directory -j 2 lint fast-tests
+	@$(LANES) check
 
 lint: setup
 	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(RUN) $(BIN)/lint-imports
-
-fast-tests: setup
-	@$(RUN) $(BIN)/python -m pytest -q -n 3 --dist loadfile -p no:anyio --brief-search -m "not live and not stack and not slow and not matrix"
 
 coverage: setup ## line coverage of the small cases with kernels interpreted, and the lines that none reaches
 	@$(RUN) $(BIN)/python -m tests.mutation.coverage_table

@@ -11,10 +11,13 @@ os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
 os.environ.setdefault("NO_PROXY", "127.0.0.1,localhost")
 
 TESTS = Path(__file__).parent
-# No test asserts seconds: a busy machine is no fault of what is tested.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
-# Where plans are looked at that the search makes: ``make test`` runs these once more with the whole search.
+# No test asserts seconds: a busy machine is no fault of what is tested. Examples are the same in every run; the
+# hand-run matrices ask for others by ``--hypothesis-profile=fresh --hypothesis-seed=N``.
+_ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", _ANY_MACHINE, derandomize=True)
+settings.register_profile("fresh", _ANY_MACHINE)
+settings.load_profile("fixed")
+# Tests of plans: ``make test`` runs them with a brief search, ``make test-all`` with the whole one.
 PLANNED = (
     "properties/test_plans_for_any_cluster.py", "unit/cli/hostile/test_outputs.py", "unit/findings", "unit/planner",
     "unit/plans", "unit/publish", "unit/verify",
@@ -22,7 +25,9 @@ PLANNED = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--brief-search", action="store_true", help="plans are searched for a short time: make check")
+    parser.addoption(
+        "--brief-search", action="store_true", help="plans are searched for a short time: make test, make check"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def whole_search() -> Iterator[None]:
-    """The search as users have it, in ``make check`` too."""
+    """The search as users have it, in ``make test`` too."""
     from tests.brief_search import searching_whole
 
     with searching_whole():

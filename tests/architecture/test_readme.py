@@ -1,4 +1,4 @@
-"""The README's snippets run, and its commands and folders are there (its make targets are run by .ci/run)."""
+"""The README's Python examples run."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from kafka_rebalance.partitioners.key_scores import partition_load
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, Group, Member
-from rebalance_advisor.cli.main import COMMANDS, main
+from rebalance_advisor.cli.main import main
 from tests.unit.planner.sample_clusters import cluster, row
 
 ROOT = Path(__file__).parents[2]
@@ -102,18 +102,3 @@ def test_both_are_taken_by_a_program_of_ones_own() -> None:
         )  # fmt: skip
     assert np.array_equal(load.records, [3, 1, 0, 0])
     assert "nearest-by-weight" not in assignors.own_names()
-
-
-@pytest.mark.parametrize("command", re.findall(r"^rebalance-advisor (\w+)", README, re.MULTILINE))
-def test_a_command_of_the_readme_exists(command: str) -> None:
-    assert command in COMMANDS
-
-
-@pytest.mark.parametrize("folder", re.findall(r"^\| `([\w/]+/)`", README, re.MULTILINE))
-def test_a_folder_of_the_readme_exists(folder: str) -> None:
-    assert (ROOT / folder).is_dir()
-
-
-def test_make_targets_of_the_readme_exist() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"\bmake ([a-z-]+)", README)) - {"alone"} <= targets
