@@ -1,6 +1,8 @@
 """The DAG in a real Airflow publishes what the shell finds in one process: rows and files."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import psycopg
@@ -56,14 +58,36 @@ def test_the_real_map_is_advised_and_its_bytes_are_unknown_never_zero(machine):
         assert connection.execute(query).fetchall() == [(run_id, None, plan["cost"]["replica_moves"])]
 
 
-def test_the_demo_is_advised_as_from_a_shell(machine):
+@pytest.mark.main_job
+def test_the_demo_is_advised_as_from_a_shell(machine, tmp_path):
+    """The product's main job, both ways: a DAG and the installed command make the same files of the same dumps."""
     demo.write_demo(machine)
-    folder, _ = published_by_the_dag(machine, "demo", machine.run / "demo")
-    assert_the_same(folder, as_the_shell_finds_it("demo", machine.run / "demo"))
+    dumps = machine.run / "demo"
+    folder, run_id = published_by_the_dag(machine, "demo", dumps)
+    said = shell("advise", dumps, "--out", tmp_path / "advisory")
+    assert said.stdout.startswith("Verdict: rebalance")
+    for name in ("plan.json", "findings.json", "groups.json"):
+        assert json.loads((folder / name).read_text()) == json.loads((tmp_path / "advisory" / name).read_text()), name
+    shell("verify", folder / "plan.json", dumps)
     found = {finding["code"]: finding for finding in json.loads((folder / "findings.json").read_text())}
     assert {"preferred_leaders_off", "rack_violated", "idle_members", "dead_static_member"} <= found.keys()
     assert [symptom["code"] for symptom in found["broker_disk_over_share"]["symptoms"]] == ["broker_disk_full"]
     assert (folder / "report.html").stat().st_size > 10_000
+    with psycopg.connect(machine.dsn("advisor")) as connection:
+        connection.execute("SET ROLE advisor_reader")
+        query = "SELECT verdict, replica_moves FROM advisor.plan_latest WHERE cluster = 'demo' AND run_id = %s"
+        moves = json.loads((folder / "plan.json").read_text())["cost"]["replica_moves"]
+        assert connection.execute(query, [run_id]).fetchall() == [("rebalance", moves)]
+        query = "SELECT DISTINCT gate FROM advisor.check_result WHERE cluster = 'demo' ORDER BY gate"
+        assert connection.execute(query).fetchall() == [("input",), ("results",)]
+
+
+def shell(*words):
+    """Run the installed command; returns what it wrote. Fails with its words where it does not end with 0."""
+    command = [Path(sys.executable).with_name("rebalance-advisor"), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
 
 
 def test_a_rest_call_with_options_publishes_the_bytes_of_a_shell_with_the_same(machine, tmp_path):
