@@ -94,10 +94,10 @@ lint: setup
 	@$(BIN)/mypy
 	@$(RUN) $(BIN)/lint-imports
 
-coverage: setup ## line coverage of the small cases with kernels interpreted, and the lines that none reaches
-	@$(RUN) $(BIN)/python -m tests.mutation.coverage_table
+coverage: setup ## the lines that `make test` reaches, by package, and those missed; with ALL=1 also `make test-all`
+	@$(RUN) $(BIN)/python -m tests.mutation.coverage_table $(if $(ALL),--all)
 
-mutate: setup ## a seeded sample of mutants, each put to the tests that reach its line; prints the survivors (MUTANTS=150 SEED=1; AGAIN=its output asks again of them)
+mutate: setup ## a seeded sample of mutants, each put to the tests that reach its line: the shares killed by `make test` and `make test-all`, and the survivors (MUTANTS=150 SEED=1; AGAIN=its output asks again of them)
 	@$(RUN) $(BIN)/python -m tests.mutation --mutants $(or $(MUTANTS),150) --seed $(or $(SEED),1) $(if $(AGAIN),--again $(AGAIN))
 
 bench: setup ## assignors, weighted and key hashes against Kafka's own Java, in one run: all cells, or CELLS=24 of each (Maven and a JDK are needed)

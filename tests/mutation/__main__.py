@@ -1,10 +1,11 @@
 """``make mutate``: a seeded sample of mutants, each put to the tests that reach its line; prints those that survive.
 
-Tests are asked the quickest first, and of each suite no further than ``PATIENCE_S`` seconds of them: first the fast
-tests, kernels compiled, where the mutant is no kernel; then small cases with kernels interpreted. A mutant of a line
-that runs when its module is imported is put to the tests that reach anything of the module (to those of its folder,
-where it only declares); one that no test reaches survives. ``--again FILE`` asks again of those that an earlier run
-printed into FILE, found by what they change: lines may have moved since.
+Tests are asked the quickest first, and of each suite no further than ``PATIENCE_S`` seconds of them. The suites of
+``make test`` come first: the fast tests with compiled kernels where the mutant is no kernel, then small cases with
+kernels interpreted. What they leave alive is put to the slow tests, and a mutant of the gates to those on PostgreSQL,
+as ``make test-all`` does. A mutant of a line that runs at import is put to the tests that reach anything of
+the module (to those of its folder where it only declares); one that no test reaches survives. ``--again FILE`` asks
+again of those that an earlier run printed into FILE, found by what they change: lines may have moved since.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ TARGETS = (
 PATIENCE_S = 40.0
 # What fails without any change fails in the quick tests, too: those that did not pass under coverage are left out.
 PATIENCE_WITH_CONTROLS_S = 8.0
-GOAL = 0.80
+GOAL = 0.85  # of make test-all
+KILLED = KILLED_BY_TEST, KILLED_BY_TEST_ALL = "killed by make test", "killed by make test-all"
 # One line of the output, as ``shown`` writes it.
 _PRINTED = re.compile(r"(?:survived|unreached): (.+?):(\d+) #(\d+): (.*)  →  (.*)")
 
@@ -90,7 +92,7 @@ def tests_for(mutant: Mutant, found: Reached) -> list[str]:
 
 
 def judged(mutant: Mutant, suites: Sequence[Reached]) -> str:
-    """killed, survived or unreached."""
+    """``KILLED_BY_TEST``, ``KILLED_BY_TEST_ALL``, survived or unreached."""
     verdict = "unreached"
     for found in suites:
         if not found.suite.is_asked_of(mutant.path, is_in_kernel=mutant.is_in_kernel):
@@ -98,7 +100,7 @@ def judged(mutant: Mutant, suites: Sequence[Reached]) -> str:
         tests = tests_for(mutant, found)
         limit = 30.0 + 4.0 * sum(found.seconds.get(node, 0.0) for node in tests)
         if tests and not survives(found.suite, mutant, tests, limit):
-            return "killed"
+            return KILLED_BY_TEST if found.suite.is_in_make_test else KILLED_BY_TEST_ALL
         verdict = "survived" if tests else verdict
     return verdict
 
@@ -109,7 +111,7 @@ def controls(chosen: list[Mutant], found: Sequence[Reached], at_once: int) -> li
     unchanged = [replace(mutant, number=UNCHANGED) for mutant in first.values()]
     with ThreadPoolExecutor(at_once) as pool:
         verdicts = pool.map(lambda mutant: judged(mutant, found), unchanged)
-    return [mutant.path for mutant, verdict in zip(unchanged, verdicts, strict=True) if verdict == "killed"]
+    return [mutant.path for mutant, verdict in zip(unchanged, verdicts, strict=True) if verdict in KILLED]
 
 
 def chosen_by(arguments: argparse.Namespace) -> list[Mutant]:
@@ -120,7 +122,7 @@ def chosen_by(arguments: argparse.Namespace) -> list[Mutant]:
 
 
 def main() -> int:
-    """1 where fewer than ``GOAL`` are killed."""
+    """1 where ``make test-all`` kills fewer than ``GOAL``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutants", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
@@ -142,13 +144,15 @@ def main() -> int:
     with ThreadPoolExecutor(arguments.at_once) as pool:
         for mutant, verdict in zip(chosen, pool.map(lambda m: judged(m, found), chosen), strict=True):
             verdicts[verdict] += 1
-            if verdict != "killed":
+            if verdict not in KILLED:
                 print(shown(verdict, mutant), flush=True)
-    share = verdicts["killed"] / max(len(chosen), 1)
+    by_test = verdicts[KILLED_BY_TEST] / max(len(chosen), 1)
+    by_test_all = by_test + verdicts[KILLED_BY_TEST_ALL] / max(len(chosen), 1)
     minutes = (time.monotonic() - started) / 60
     whose = f"seed {arguments.seed}" if arguments.again is None else f"again {arguments.again.name}"
-    print(f"{whose}: {dict(verdicts)}, {share:.1%} killed in {minutes:.0f} minutes")
-    return 0 if share >= GOAL else 1
+    print(f"{whose}: {dict(verdicts)} in {minutes:.0f} minutes")
+    print(f"killed by make test alone {by_test:.1%}, by make test-all {by_test_all:.1%} (goal {GOAL:.0%})")
+    return 0 if by_test_all >= GOAL else 1
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """The suites that mutants and coverage are asked of, and which lines each of their tests reaches.
 
 ``INTERPRETED``: small cases with kernels as plain Python, the only way to look into a kernel, or to change it without
-compiling. ``COMPILED``: the fast tests of what the targets do, as ``make check`` runs them, for all that is no kernel.
-``GATES``: the gates on a real PostgreSQL with Great Expectations, for mutants of the gates alone.
+compiling. ``COMPILED``: the fast tests of what the targets do, as ``make test`` runs them, for all that is no kernel.
+``make test-all`` adds ``SLOW``, the slow tests with the whole search, and ``GATES``, for mutants of the gates alone, on
+a real PostgreSQL with Great Expectations.
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ import coverage
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".run" / "coverage"
 MARKS = "not live and not stack and not slow and not matrix"
-# Search no longer than a test may take.
-PLUGIN = ("--brief-search", "-p", "no:cacheprovider", "-p", "tests.mutation.contexts")
+PLUGIN = ("-p", "no:cacheprovider", "-p", "tests.mutation.contexts")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,12 @@ class Suite:
     left_out: tuple[str, ...] = ()
     subject: str = "plugins"
     marks: str = MARKS
+    is_in_make_test: bool = True
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What pytest gets beside paths: ``make test`` searches briefly."""
+        return (*PLUGIN, *(("--brief-search",) if self.is_in_make_test else ()), "-m", self.marks)
 
     def is_asked_of(self, path: str, *, is_in_kernel: bool) -> bool:
         """Whether its tests can say something of a change there: a kernel that is compiled stays what it was."""
@@ -89,15 +95,25 @@ COMPILED = Suite(
         "tests/unit/cluster_arrays", "tests/properties",
     ),
 )  # fmt: skip
+SLOW = Suite(
+    "slow",
+    is_interpreted=False,
+    source=COMPILED.source,
+    tests=COMPILED.tests,
+    marks="slow and not live and not stack and not matrix",
+    is_in_make_test=False,
+)
 GATES = Suite(
     "gates",
     is_interpreted=False,
+    is_in_make_test=False,
     source="plugins/rebalance_advisor/gates",
     tests=("tests/sql/test_gates.py", "tests/sql/test_expectations.py"),
     subject="plugins/rebalance_advisor/gates",
     marks="not live and not slow and not matrix",
 )
-SUITES = (COMPILED, INTERPRETED, GATES)
+# Those of ``make test`` first.
+SUITES = (COMPILED, INTERPRETED, SLOW, GATES)
 
 
 @dataclass(frozen=True)
@@ -121,7 +137,7 @@ def run(suite: Suite = INTERPRETED) -> int:
         environment["NUMBA_DISABLE_JIT"] = "1"
     command = [
         sys.executable, "-m", "coverage", "run", f"--data-file={suite.data}", f"--source={suite.source}",
-        "-m", "pytest", "-q", *PLUGIN, "-m", suite.marks,
+        "-m", "pytest", "-q", *suite.arguments,
         *[f"--ignore={path}" for path in suite.left_out], *suite.tests,
     ]  # fmt: skip
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode

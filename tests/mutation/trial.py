@@ -90,5 +90,5 @@ def _run(suite: Suite, mutant: Mutant, tests: Sequence[str], seconds: float) -> 
     path = ROOT / mutant.path
     name = ".".join(path.relative_to(ROOT / "plugins").with_suffix("").parts)
     sys.meta_path.insert(0, _Finder(name, path, mutant.number))
-    code = pytest.main(["-x", "-q", "--brief-search", "-p", "no:cacheprovider", "-m", suite.marks, *tests])
+    code = pytest.main(["-x", "-q", *suite.arguments, *tests])
     os._exit(0 if code == pytest.ExitCode.OK else 1)
