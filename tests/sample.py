@@ -1,4 +1,4 @@
-"""A table of cases of which the fast tests run a sample and ``make test`` the rest (docs/matrices.md lists them)."""
+"""A table of cases of which the fast tests run a sample and ``make test-all`` the rest (docs/internals/testing.md)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.properties.plans_for_any_cluster import faults_of, outcomes_of, table_of
 
-# Besides the first ones: cases in which a fault was found once. All 2,000 are a command: see ``docs/matrices.md``.
+# Besides the first ones: cases in which a fault was found once. All 2,000 are a command: see ``docs/internals/matrices.md``.
 FAST, MANY = (*range(14), 87, 93, 94, 97, 120, 138, 172, 766, 937, 1105, 1205), (*range(14, 30), *range(50, 250))
 
 
