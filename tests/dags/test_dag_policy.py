@@ -9,6 +9,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.request.option_table import OPTIONS
 from rebalance_advisor.request.run_request import RunRequest
+from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
 DAGS = (
@@ -128,7 +129,7 @@ def params_of_a_task(dag, asked):
     return process_params(once, dag.task_dict["check_request"], asked, suppress_exception=False)
 
 
-@pytest.mark.parametrize("name", OPTION_SETS)
+@for_each("name", OPTION_SETS)
 def test_the_form_and_a_rest_call_arrive_as_the_same_request(dag_bag, name):
     """Merged and checked as a task's process does it: the form sends every field, a REST call what it names."""
     dag, (_, asked) = dag_bag.dags["advise_audit"], OPTION_SETS[name]

@@ -14,6 +14,7 @@ from kafka_rebalance.groups.strategies import candidates
 from kafka_rebalance.scoring.assignment_scores import GroupScore, PartitionRates
 from kafka_rebalance.snapshot.model import Group, GroupType, Member
 from tests.properties.plain_group_scores import Row, as_row, asked, plain_group, plain_rows
+from tests.sample import for_each
 
 RACKS = ("r1", "r2", "r3", None)
 _COLUMNS = {field.name for field in fields(GroupScore)} - {"version", "is_advised", "group_id", "is_current"}
@@ -130,12 +131,12 @@ def assert_as_recomputed(seed: int, strategies: tuple[str, ...] | None = None) -
 TELLING = (8, 9, 10, 14, 17, 20, 32, 39)
 
 
-@pytest.mark.parametrize("seed", TELLING)
+@for_each("seed", TELLING)
 def test_scores_are_those_of_a_slow_and_obvious_implementation(seed: int) -> None:
     assert_as_recomputed(seed, ("cooperative-sticky", "consumer/uniform", "uniform"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 150))
+@for_each("seed", range(100, 150))
 def test_scores_of_fifty_groups_under_every_strategy(seed: int) -> None:
     assert_as_recomputed(seed)

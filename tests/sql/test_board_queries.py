@@ -11,10 +11,11 @@ from rebalance_advisor import store
 from stack.grafana.dashboard_json import CLUSTERS, panel_sql
 from stack.grafana.panel import BoardPanel, Kind
 from stack.grafana.write_boards import BOARDS
+from tests.sample import for_each
 from tests.sql.server_seconds import cpu_seconds
 
 pytestmark = pytest.mark.stack
-PANELS = [pytest.param(panel, id=f"{board.uid}: {panel.title}") for board in BOARDS for panel in board.panels]
+PANELS = [panel for board in BOARDS for panel in board.panels]
 MACRO = re.compile(r"\$__(\w+)\(([^()]*)\)|\$\{cluster:sqlstring\}")
 
 
@@ -48,7 +49,7 @@ def ask(dsn: str, panel: BoardPanel, cluster: str) -> tuple[list[str], list[tupl
         return [column.name for column in cursor.description], rows, cpu_seconds(connection) - begin
 
 
-@pytest.mark.parametrize("panel", PANELS)
+@for_each("panel", PANELS)
 def test_a_panel_has_rows_and_no_empty_column(ninety_days: str, panel: BoardPanel) -> None:
     columns, rows, _ = ask(ninety_days, panel, "cluster-02")
     assert rows
@@ -60,7 +61,7 @@ def test_a_panel_has_rows_and_no_empty_column(ninety_days: str, panel: BoardPane
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("panel", PANELS)
+@for_each("panel", PANELS)
 def test_a_panel_answers_within_a_second_of_twelve_clusters(twelve_clusters: str, panel: BoardPanel) -> None:
     _, rows, seconds = min((ask(twelve_clusters, panel, "cluster-07") for _ in range(2)), key=lambda one: one[2])
     print(f"| {panel.title} | {len(rows):,} | {1000 * seconds:.0f} |")

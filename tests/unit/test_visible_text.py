@@ -16,6 +16,7 @@ from kafka_rebalance.visible_text import excerpt, is_hidden, visible, visible_js
 from rebalance_advisor.airflow.task_log import task_log
 from rebalance_advisor.publish.escape import html_value, markdown_line, markdown_text
 from rebalance_advisor.terminal import write_json, write_lines
+from tests.sample import for_each
 from tests.unit.cli.hostile.names import HOSTILE
 from tests.unit.cli.hostile.readers import markdown, screen_lines
 
@@ -123,8 +124,9 @@ def test_an_error_is_short_and_keeps_place_and_hint() -> None:
     assert len(excerpt([10**9] * 10_000)) == 61
 
 
-@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+@for_each("name", HOSTILE.values())
 def test_a_message_of_a_task_is_one_visible_line(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.clear()
     log = task_log("hostile.test")
     with caplog.at_level(logging.INFO, "hostile.test"):
         log.info("%s: %d partitions of %s", name, 3, name)

@@ -25,6 +25,7 @@ from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.codec import snapshot_from_document
 from kafka_rebalance.visible_text import is_hidden
 from rebalance_advisor import store
+from tests.sample import for_each
 from tests.sql.sample_clusters import small_plan
 from tests.unit.cli.hostile.cluster import cluster_document
 from tests.unit.cli.hostile.names import HARMLESS, HOSTILE
@@ -54,13 +55,7 @@ PAGES = {
 """Path and query; NAME stands for the name."""
 # One of each kind of border in the normal run; all of them by `make test-page-size`.
 IN_NORMAL = ("one-byte CSI", "CR LF", "override", "attribute", "entity", "template", "percent", "formula quote")
-NAMES = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, id=kind, marks=() if kind in IN_NORMAL else pytest.mark.matrix)
-        for kind, name in HOSTILE.items()
-    ],
-)
+NAMES = for_each("name", HOSTILE.values(), [HOSTILE[kind] for kind in IN_NORMAL], pytest.mark.matrix)
 
 
 class Links(HTMLParser):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from kafka_rebalance.advisory.finding_changes import change_words, with_changes
-from tests.sample import sample
+from tests.sample import for_each
 
 
 def told(key, *symptoms):
@@ -44,7 +42,7 @@ def test_where_nobody_compared_nothing_is_said():
     assert change_words(compared([], [])) == "nothing to tell, then as now"
 
 
-@pytest.mark.parametrize("seed", sample(range(60), range(20)))
+@for_each("seed", range(60), fast=range(20))
 def test_over_many_advisories_new_is_said_once_and_what_comes_back_is_reopened(seed):
     draw = random.Random(seed)
     seen, before, closed = set(), [], []

@@ -5,6 +5,7 @@ import pytest
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.request.option_table import OPTIONS, Section
 from rebalance_advisor.request.run_request import RunRequest
+from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
@@ -28,7 +29,7 @@ def test_the_form_of_advise_has_each_option_but_its_cluster_with_its_default_and
         assert field.resolve() == option.default, "a default passes its own schema"
 
 
-@pytest.mark.parametrize("name", OPTION_SETS)
+@for_each("name", OPTION_SETS)
 def test_the_options_of_a_clusters_table_are_defaults_that_pass_the_forms_own_schema(name):
     from rebalance_advisor.airflow.form import advise_form
 

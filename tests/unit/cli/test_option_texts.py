@@ -26,6 +26,7 @@ from rebalance_advisor.option_texts import (
     share,
     target,
 )
+from tests.sample import for_each
 
 
 def test_shares_amounts_and_counts() -> None:
@@ -38,15 +39,12 @@ def test_shares_amounts_and_counts() -> None:
     assert pattern("a.*") == "a.*"
 
 
-@pytest.mark.parametrize(
-    ("read", "text"),
-    [
+@for_each("read, text", [
         (share, "100%"), (share, "-1%"), (share, "nan"), (share, "x"), (amount, "5 apples"), (amount, "9" * 30),
         (rate, "0"), (count, "-1"), (count, str(MOST_WHOLE + 1)), (broker_id, str(MOST_BROKER_ID + 1)), (factor, "0"),
         (factor, str(MOST_FACTOR + 1)), (target, "tape=1"), (target, "disk="), (target, "disk=2..1"),
         (target, "disk=0"), (new_broker, "x:a"), (new_broker, "1:"), (pattern, "("),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_no_value_is_refused_with_what_to_give(read, text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
         read(text)

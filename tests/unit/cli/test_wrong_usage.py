@@ -9,6 +9,7 @@ import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_to_document
 from rebalance_advisor.cli.main import main
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 WRONG = {
@@ -58,7 +59,7 @@ def snapshot_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("command", ["plan", "advise"])
+@for_each("command", ["plan", "advise"])
 @pytest.mark.parametrize("words", WRONG)
 def test_wrong_usage_is_exit_code_2_and_nothing_is_written(
     command: str, words: str, snapshot_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

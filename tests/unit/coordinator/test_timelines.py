@@ -11,6 +11,7 @@ import pytest
 from kafka_rebalance.coordinator.rebalance import replay_rebalance
 from kafka_rebalance.coordinator.timeline import Change, Event, Phase, Protocol, Times, Trigger
 from kafka_rebalance.errors import InvalidInputError
+from tests.sample import for_each
 
 EAGER, COOPERATIVE, CONSUMER = Protocol.EAGER, Protocol.COOPERATIVE, Protocol.CONSUMER
 TIMES = Times(round_trip_ms=100, heartbeat_offset_ms={"A": 1000, "B": 2000, "C": 2500})
@@ -89,7 +90,7 @@ def test_seed_002_every_trigger_has_a_golden_timeline_under_every_protocol() -> 
     assert GOLDEN.keys() == {(trigger, protocol) for trigger in Trigger for protocol in Protocol}
 
 
-@pytest.mark.parametrize(("trigger", "protocol"), GOLDEN, ids=[f"{t}-{p}" for t, p in GOLDEN])
+@for_each("trigger, protocol", GOLDEN)
 def test_seed_002_reading_pauses_as_the_protocol_says(trigger: Trigger, protocol: Protocol) -> None:
     rebalances, spans = GOLDEN[trigger, protocol]
     timeline = replay_rebalance(protocol, CHANGES[trigger], TIMES)

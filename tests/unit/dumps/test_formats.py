@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sample import for_each
 from tests.unit.dumps.realdata_table import outcome_of, table
 
 ROW = "\tTopic: foo\tPartition: 0\tLeader: 5\tReplicas: 5,6,7\tIsr: 5,6,7"
@@ -140,7 +141,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
+@for_each("name", READ)
 def test_a_format_that_is_read_stays_read(tmp_path, name):
     text, way, words = READ[name]
     (tmp_path / "dump-of-x.txt").write_text(text)

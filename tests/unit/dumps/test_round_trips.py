@@ -10,12 +10,10 @@ import string
 from dataclasses import replace
 from random import Random
 
-import pytest
-
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.snapshot.model import CommittedOffset
 from rebalance_advisor.dumps import read_input
-from tests.sample import sample
+from tests.sample import for_each
 from tests.unit.dumps import random_dumps
 from tests.unit.dumps.random_dumps import command, draw_cluster, noisy
 
@@ -60,7 +58,7 @@ def observed(cluster, random):
     return replace(cluster, rows=rows)
 
 
-@pytest.mark.parametrize("seed", sample(range(150), range(25)))
+@for_each("seed", range(150), fast=range(25))
 def test_what_any_version_prints_is_read_as_it_is(tmp_path, seed):
     random = Random(seed)
     version, group_version = TOPIC_VERSIONS[seed % 5], GROUP_VERSIONS[seed % 3]
@@ -85,7 +83,7 @@ def test_what_any_version_prints_is_read_as_it_is(tmp_path, seed):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_owners_are_read_as_clients_on_hosts(tmp_path, seed):
     random = Random(seed)
     cluster = draw_cluster(random)
@@ -128,7 +126,7 @@ def mutated(text, random):
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", sample(range(300), range(40)))
+@for_each("seed", range(300), fast=range(40))
 def test_a_dump_that_something_happened_to_is_read_or_refused_with_its_place(tmp_path, seed):
     random = Random(1000 + seed)
     cluster = draw_cluster(random)

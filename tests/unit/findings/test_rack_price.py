@@ -28,6 +28,7 @@ from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Group
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.request.run_request import RunRequest
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 from tests.unit.scoring.test_rack_traffic import read_by, with_readers
 
@@ -135,7 +136,7 @@ def test_what_the_plan_makes_of_it_is_what_the_moved_cluster_has(
     require_told(rack_traffic_price(snapshot, plan, 1.0), rack_traffic(snapshot), wanted)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_any_moves_are_told_as_the_moved_cluster_would_be(seed: int) -> None:
     """To brokers that are, or are still to be made, of one of which nobody says the rack; factors change, too."""
     draw = random.Random(seed)
@@ -169,7 +170,7 @@ def dealt(group_input: GroupInput, reader: Sequence[int]) -> Group:
 
 
 @pytest.mark.parametrize("selector", ["none", BY_RACK])
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_reads_as_advised_are_those_of_a_group_that_reads_so(seed: int, selector: str) -> None:
     """Groups whose members all say a rack are dealt otherwise at random; others stay as they are."""
     draw = random.Random(seed)

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from uuid import UUID
 
 import numpy as np
-import pytest
 from kafka.protocol.admin import DescribeConfigsRequest, DescribeLogDirsRequest, ListPartitionReassignmentsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
@@ -20,6 +19,7 @@ from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.odd_commits import note_odd_commits
 from rebalance_advisor.kafka.request_sender import RequestSender
 from rebalance_advisor.kafka.storage import Configs, Storage
+from tests.sample import for_each
 from tests.unit.kafka.canned_cluster import Answer, words
 
 Replicas = tuple[int, ...]
@@ -231,7 +231,7 @@ def test_where_nobody_tells_the_metadata_again_that_is_told() -> None:
     assert "nobody told its metadata again" in told[0]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_figures_of_two_moments_never_stand_together(seed: int) -> None:
     """Random worlds one after another: each topic of the snapshot has the figures of the birth that its id has."""
     draw = np.random.default_rng(seed)

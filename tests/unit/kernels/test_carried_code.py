@@ -14,6 +14,7 @@ from kafka_rebalance import kernels
 from kafka_rebalance.kernels import carried_code, decorators
 from kafka_rebalance.kernels.carried_code import BASELINE, FEATURES, FEATURES_TEXT, has_baseline
 from stack.wheel import collect_kernels
+from tests.sample import for_each
 
 INNER = """
 from kafka_rebalance.kernels.decorators import inner_kernel
@@ -131,7 +132,7 @@ def test_a_processor_that_lacks_one_feature_is_not_given_it(carried: Path) -> No
     assert names >= ALL
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@for_each("name", FEATURES)
 def test_every_feature_is_asked_for(name: str) -> None:
     assert has_baseline(f"{FEATURES_TEXT},+avx512f,-xop")
     assert not has_baseline(FEATURES_TEXT.replace(f"+{name},", f"-{name},") if name != FEATURES[-1] else "+avx")

@@ -17,6 +17,7 @@ from kafka_rebalance.log_dir_plans.request import LogDirRequest
 from kafka_rebalance.log_dir_plans.waves import DirCopy, cut_waves
 from kafka_rebalance.snapshot.model import Broker, BrokerState, ClusterSnapshot, LogDir, Partition
 from kafka_rebalance.verify.log_dirs import check_log_dir_plan
+from tests.sample import for_each
 from tests.unit.log_dir_plans.dir_clusters import (
     disks,
     one_broker,
@@ -68,7 +69,7 @@ def can_be_emptied(snapshot: ClusterSnapshot, request: LogDirRequest) -> bool:
     return False
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_bound_optimum_and_plan_of_random_brokers_in_this_order_and_verified(seed: int) -> None:
     """60 brokers a seed: verified, bound ≤ fewest bytes of all placements ≤ plan; refused only where nothing fits."""
     random = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from kafka_rebalance.options.ownership import OwnerRule
 from kafka_rebalance.options.pattern import require_pattern
 from kafka_rebalance.options.topic_brokers import TopicBrokers
 from kafka_rebalance.options.topic_leaders import TopicLeaders
+from tests.sample import for_each
 
 HOLDERS = {
     "--topic-brokers": lambda pattern: TopicBrokers(pattern, frozenset({1})),
@@ -23,8 +24,8 @@ def test_a_regular_expression_is_taken() -> None:
     require_pattern("pay-.*", "here")
 
 
-@pytest.mark.parametrize("place", HOLDERS)
-@pytest.mark.parametrize("pattern", [None, 7, "", "  ", "(", "a{2,1}", "(?P<n>a)(?P<n>b)", "a{99999999999999}"])
+@for_each("place", HOLDERS)
+@for_each("pattern", [None, 7, "", "  ", "(", "a{2,1}", "(?P<n>a)(?P<n>b)", "a{99999999999999}"])
 def test_what_is_none_is_refused_with_its_place_wherever_it_stands(pattern: object, place: str) -> None:
     with pytest.raises(InvalidInputError, match=r"^here: "):
         require_pattern(pattern, "here")

@@ -19,6 +19,7 @@ from kafka_rebalance.placement.striped import place_striped
 from kafka_rebalance.placement.topic_replay import placement_brokers
 from kafka_rebalance.snapshot.model import BrokerState, Capacity, ClusterSnapshot
 from kafka_rebalance.verify.new_topics import check_new_topics
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 
 
@@ -60,7 +61,7 @@ def topics_of(draw: np.random.Generator) -> list[NewTopic]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_random_topics_are_placed_by_the_rules_and_the_verifier_agrees(seed: int) -> None:
     draw = np.random.default_rng(seed)
     snapshot = random_cluster(seed, broker_count=int(draw.integers(3, 10)), racks=int(draw.integers(1, 4)), topics=4)

@@ -19,6 +19,7 @@ from kafka_rebalance.planner.budget.ranking import best_leader, best_target
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
 from kafka_rebalance.planner.budget.steps import exchange as exchanged
 from kafka_rebalance.planner.params import BudgetSearchParams
+from tests.sample import for_each
 from tests.unit.planner.hand_problems import Rows, hand_problem
 
 PILED: Rows = [((0,), 6.0), ((0,), 5.0), ((0,), 4.0), ((1,), 2.0), ((2,), 1.0)]
@@ -136,7 +137,7 @@ def test_what_is_over_a_brokers_limit_is_given_back() -> None:
     assert (state.copied.max() <= 9.0, state.over_copied[0]) == (True, 0.0)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_what_brokers_copy_is_kept_right_however_the_search_goes(seed: int) -> None:
     draw = np.random.default_rng(seed)
     rows = [(tuple(draw.permutation(5)[:2].tolist()), float(draw.integers(1, 9))) for _ in range(30)]

@@ -28,6 +28,7 @@ from kafka_rebalance.planner.solve import solve
 from kafka_rebalance.planner.state import ReplicaSets
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from tests.benchmarks.generated import generated
+from tests.sample import for_each
 from tests.unit.planner.hand_problems import THREE, hand_problem
 
 
@@ -75,7 +76,7 @@ def test_what_a_move_loses_by_hand() -> None:
         assert {b: lost[p, b] for b in range(3)} == {b: max(0.0, cost[b] - dearest) for b in range(3)}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_what_takes_no_part_weighs_what_it_weighs_in_the_plan(seed: int) -> None:
     problem, params = cluster(seed), with_limits(open_arcs=200, most_partitions=60)
     sets, bands = start_sets(problem), bands_of(problem)

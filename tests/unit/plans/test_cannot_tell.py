@@ -23,6 +23,7 @@ from kafka_rebalance.snapshot.partition_table import Partition
 from kafka_rebalance.snapshot.rights import Right, right_gap
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.cli.main import main
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 DEAD, FENCED = BrokerState.DEAD, BrokerState.FENCED
@@ -71,7 +72,7 @@ def with_rates(snapshot: ClusterSnapshot, values: Sequence[float]) -> ClusterSna
     return replace(snapshot, loads=PartitionLoads({LoadKind.IN_BYTES_PER_S: column}))
 
 
-@pytest.mark.parametrize("name", UNUSABLE)
+@for_each("name", UNUSABLE)
 @pytest.mark.parametrize(
     "options",
     [PlanOptions(), PlanOptions(within=0.05), PlanOptions(preferred_election=True), PlanOptions(leaders_only=True)],

@@ -21,6 +21,7 @@ from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.properties.small_clusters import small_cluster
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 
 QUICK: dict[str, Any] = {"with_frontier": False, "expires_after_hours": 1}
@@ -131,7 +132,7 @@ def test_check_tells_that_what_is_left_would_break_the_cap() -> None:
     assert any(f"replicas: broker {receiver} would be above its cap" in words for words in because), because
 
 
-@pytest.mark.parametrize("seed", range(24))
+@for_each("seed", range(24))
 def test_random_caps_are_kept_or_infeasible(seed: int) -> None:
     draw = np.random.default_rng(seed)
     snapshot = random_cluster(seed, broker_count=6, racks=3, topics=4, with_rates=True)

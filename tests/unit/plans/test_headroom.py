@@ -16,6 +16,7 @@ from kafka_rebalance.plans.plan import Plan, Verdict, to_document
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
 from tests.properties.small_clusters import small_cluster
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 QUICK: dict[str, Any] = {"with_frontier": False, "expires_after_hours": 1}
@@ -74,7 +75,7 @@ def test_headroom_of_what_nobody_knows_is_refused() -> None:
             PlanOptions(headroom=wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_random_headroom_is_kept_or_infeasible(seed: int) -> None:
     draw = np.random.default_rng(seed)
     snapshot, _ = small_cluster(seed)
@@ -99,7 +100,7 @@ def rack_of(snapshot: ClusterSnapshot) -> dict[int, str | None]:
     return {broker.id: broker.rack for broker in snapshot.brokers}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_a_rack_leaves_as_if_each_of_its_brokers_was_named(seed: int) -> None:
     snapshot, _ = small_cluster(seed)
     racks = sorted({rack for rack in rack_of(snapshot).values() if rack is not None})

@@ -16,6 +16,7 @@ from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.model import Broker, Capacity, ClusterSnapshot, Partition, Topic, partition_table
 from kafka_rebalance.verify import verify_plan
+from tests.sample import for_each
 
 FAST, ALL = 5, 200
 
@@ -55,7 +56,7 @@ def test_who_would_be_lifted_is_named_with_what_they_can_carry() -> None:
     assert lifted_words(problem, solution).endswith("MiB/s of out, it can carry 1.3 MiB/s")
 
 
-@pytest.mark.parametrize("seed", [*range(FAST), *(pytest.param(s, marks=pytest.mark.matrix) for s in range(FAST, ALL))])
+@for_each("seed", range(ALL), fast=range(FAST), rest_mark=pytest.mark.matrix)
 def test_no_plan_lifts_anybody_above_a_limit(seed: int) -> None:
     """``verify`` looks at each broker: none above its limit carries more than before."""
     snapshot = loaded(seed)

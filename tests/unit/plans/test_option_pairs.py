@@ -20,7 +20,7 @@ from kafka_rebalance.plans.plan import MoveKind, Plan, Verdict, to_document
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import Capacity, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
-from tests.sample import sample
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
 
 BROKERS = 6
@@ -180,7 +180,7 @@ def small_cluster(seed: int, *, sends: bool = False) -> ClusterSnapshot:
     return cluster(rows, brokers(BROKERS, racks=3), rates=rates)
 
 
-@pytest.mark.parametrize(("first", "second"), sample(PAIRS, IN_FAST), ids=[f"{a[2:]}+{b[2:]}" for a, b in PAIRS])
+@for_each("first, second", PAIRS, fast=IN_FAST)
 def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> None:
     fields = FIELDS[first] | FIELDS[second]
     if frozenset({first, second}) in REFUSED:

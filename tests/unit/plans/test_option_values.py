@@ -11,6 +11,7 @@ from kafka_rebalance.options.target import Target
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Verdict
 from kafka_rebalance.snapshot.model import BrokerState, Capacity
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 
 STRANGE: list[Any] = [
@@ -47,7 +48,7 @@ def test_a_value_out_of_range_is_named(fields: dict[str, Any], words: str) -> No
     assert words in str(refusal.value)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_no_value_of_any_kind_crashes(name: str) -> None:
     for value in STRANGE:
         try:

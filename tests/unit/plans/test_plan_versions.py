@@ -24,6 +24,7 @@ from kafka_rebalance.verify import verify_folder, verify_plan
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
 from rebalance_advisor.publish.plan_files import plan_files
+from tests.sample import for_each
 from tests.unit.verify.plan_kinds import KINDS
 from tests.unit.verify.sample_plans import sealed
 
@@ -102,8 +103,8 @@ def test_the_shell_reads_version_1(capsys, tmp_path):
     assert codes == ["expired"], "by the clock of this machine its day is over, and nothing else is wrong"
 
 
-@pytest.mark.parametrize("version", OLD_VERSIONS)
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@for_each("version", OLD_VERSIONS)
+@for_each("kind", sorted(KINDS))
 def test_any_kind_of_plan_turned_back_to_an_older_version_is_read_alike(kind, version):
     """As long as it uses nothing that the older version could not say."""
     world = KINDS[kind]()

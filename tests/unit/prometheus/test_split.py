@@ -8,6 +8,7 @@ from kafka_rebalance.snapshot.model import Broker
 from rebalance_advisor.prometheus.broker_names import broker_of_value, label_of
 from rebalance_advisor.prometheus.cpu import cpu_of_leaders
 from rebalance_advisor.prometheus.split import split_over_partitions
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 
 NAN = float("nan")
@@ -47,7 +48,7 @@ def test_where_nothing_is_known_of_partitions_they_share_evenly():
     assert (found.values.tolist(), found.evenly) == ([4.0, 4.0], 1.0)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_what_all_brokers_counted_is_what_all_partitions_carry(seed):
     draw, snapshot = np.random.default_rng(seed), random_cluster(seed, broker_count=6, topics=8)
     true = draw.lognormal(10, 2, len(snapshot.partitions))

@@ -16,6 +16,7 @@ from rebalance_advisor.cli.plan_arguments import add_plan_options, request_of
 from rebalance_advisor.request.option_table import OPTIONS, PLAN_OPTIONS, RUN_OPTIONS, nearest, require_known
 from rebalance_advisor.request.options_page import options_page
 from rebalance_advisor.request.run_request import RunRequest
+from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
 
@@ -39,7 +40,7 @@ def test_the_shell_has_every_option_but_what_its_input_says() -> None:
     }
 
 
-@pytest.mark.parametrize("name", OPTION_SETS)
+@for_each("name", OPTION_SETS)
 def test_shell_and_form_ask_for_the_same(name: str) -> None:
     words, form = OPTION_SETS[name]
     assert parsed(words) == RunRequest.from_mapping(form)

@@ -19,6 +19,7 @@ from kafka_rebalance.snapshot.codec import snapshot_from_document, snapshot_to_d
 from kafka_rebalance.snapshot.load_kind import LoadKind
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot, Group, Member
 from tests.properties.any_cluster import any_case
+from tests.sample import for_each
 
 CASES = 25
 
@@ -57,7 +58,7 @@ def partitions_of(document: dict[str, Any]) -> list[Any]:
     return [topic["partitions"] for topic in document["topics"]]
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@for_each("seed", range(CASES))
 def test_promises_of_brokers(seed: int) -> None:
     """Nothing is led where brokers are lost, and leaders elsewhere stay; new brokers hold nothing."""
     snapshot = any_snapshot(seed)
@@ -93,7 +94,7 @@ def test_promises_of_brokers(seed: int) -> None:
     assert partitions_of(snapshot_to_document(added)) == partitions_of(snapshot_to_document(snapshot))
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@for_each("seed", range(CASES))
 def test_promises_of_loads_and_topics(seed: int) -> None:
     """Growth by 1 changes nothing; more partitions carry as much; a topic that comes and goes leaves nothing."""
     snapshot = any_snapshot(seed)
@@ -124,7 +125,7 @@ def test_promises_of_loads_and_topics(seed: int) -> None:
     assert len(removed.partitions) == 0
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@for_each("seed", range(CASES))
 def test_promises_of_members(seed: int) -> None:
     """So many as were asked; those that stay are the same ones, and newcomers have ids of their own."""
     snapshot = any_snapshot(seed)

@@ -9,6 +9,7 @@ import pytest
 
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from rebalance_advisor.dumps import read_input
+from tests.sample import for_each
 from tests.unit.scoring.plain_scorer import summary
 
 
@@ -118,7 +119,7 @@ def random_model(seed):
     return {"brokers": brokers, "partitions": partitions}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_scores_equal_a_plain_scorer_on_random_models(tmp_path, seed):
     model = random_model(seed)
     scores = score_cluster(snapshot_of(tmp_path, model))

@@ -6,11 +6,11 @@ from math import inf, isnan, nan
 from random import Random
 
 import numpy as np
-import pytest
 
 from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.scoring.assignment_scores import PartitionRates
 from kafka_rebalance.scoring.drain import drain, member_capacity
+from tests.sample import for_each
 
 
 def group(*partitions: tuple[float, float]) -> PartitionRates:
@@ -93,7 +93,7 @@ def plain_drain(reader: list[int], members: int, lag: list[float], written: list
     return None if slowest == inf else slowest, seconds.count(inf), seconds
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_random_groups_as_a_plain_implementation_has_them(seed: int) -> None:
     draw = Random(seed)
     for _ in range(50):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 
 from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.scoring.placement_kernel import Lists, Places, placement_figures
 from kafka_rebalance.scoring.placement_scores import TopicPlacement, TopicPlacementScore, broker_field, score_placement
+from tests.sample import for_each
 
 NAN = float("nan")
 
@@ -78,7 +78,7 @@ def test_a_kernel_finds_brokers_by_their_ids_however_large() -> None:
     assert found.rack_violations == 1, "the first row is in one rack; who is unknown is a rack of its own"
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(200))
 def test_random_placements_have_the_obvious_scores(seed: int) -> None:
     draw = np.random.default_rng(seed)
     known = {int(broker): f"rack-{broker % 4}" for broker in draw.choice(2**31 - 1, int(draw.integers(1, 9)), False)}

@@ -6,10 +6,10 @@ from math import nan
 from random import Random
 
 import numpy as np
-import pytest
 
 from kafka_rebalance.arrays import NOBODY
 from kafka_rebalance.scoring.rack_reads import RackRatios, rack_codes, rack_ratios
+from tests.sample import for_each
 
 Replicas = list[list[str | None]]
 
@@ -54,7 +54,7 @@ def test_no_ratio_of_leaders_where_nobody_told_where_they_are() -> None:
     assert ratios([0, 0], ["a"], BOTH, [], [1, 1]) == RackRatios(1.0, None)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_random_groups_as_a_plain_implementation_has_them(seed: int) -> None:
     draw = Random(seed)
     for _ in range(60):

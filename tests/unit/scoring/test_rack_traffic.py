@@ -18,6 +18,7 @@ from kafka_rebalance.scoring.rack_traffic import (
 )
 from kafka_rebalance.snapshot.load import LoadKind
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType, Member
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import brokers, cluster, random_cluster, row
 
 RATE = LoadKind.IN_BYTES_PER_S
@@ -78,7 +79,7 @@ def with_readers(snapshot: ClusterSnapshot, rng: random.Random) -> ClusterSnapsh
     return replace(snapshot, groups=tuple(groups))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_against_a_plain_loop(seed: int) -> None:
     snapshot = with_readers(random_cluster(seed, broker_count=6, topics=4), random.Random(seed))
     table = snapshot.partitions

@@ -23,7 +23,7 @@ from kafka_rebalance.snapshot.model import (
 )
 from kafka_rebalance.snapshot.rates import measure_rates, window_between
 from kafka_rebalance.snapshot.times import parse_time
-from tests.sample import sample
+from tests.sample import for_each
 
 IN, OUT, MESSAGES = LoadKind.IN_BYTES_PER_S, LoadKind.OUT_BYTES_PER_S, LoadKind.IN_MESSAGES_PER_S
 
@@ -245,7 +245,7 @@ def test_a_first_commit_says_nothing_where_the_end_before_is_unknown():
     assert OUT not in measured.loads.columns
 
 
-@pytest.mark.parametrize("seed", sample(range(200), range(40)))
+@for_each("seed", range(200), fast=range(40))
 def test_whatever_is_left_out_a_rate_is_unknown_or_at_most_the_truth_and_never_zero_for_some(seed: int):
     """Messages of one size come in and are deleted from the start; any offset or size may be missing in a reading."""
     random = Random(seed)
@@ -327,7 +327,7 @@ def test_nobody_reads_what_was_deleted_before_nor_what_is_not_written_yet():
     assert rate(measured, OUT) == 40 * 20 / 100
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_whatever_happens_to_a_log_its_rates_are_never_negative_and_never_more_than_was_written_and_read(seed):
     """Retention, creation again, new leaders, replicas that come back empty, commits set anywhere: 12 readings."""
     draw = Random(seed)

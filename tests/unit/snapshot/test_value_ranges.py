@@ -19,6 +19,7 @@ from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, Part
 from kafka_rebalance.snapshot.model import Broker, Capacity, LogDir
 from kafka_rebalance.snapshot.ranges import LARGEST_BYTES, SMALLEST_CAPACITY
 from kafka_rebalance.verify import verify_plan
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import cluster, row
 
 
@@ -34,8 +35,8 @@ def test_broker_ids_are_kafkas_integers(broker):
         Broker(broker)
 
 
-@pytest.mark.parametrize("value", [0, -1.0, 1e-320, SMALLEST_CAPACITY / 2, 1e308, float("inf"), float("nan")])
-@pytest.mark.parametrize("name", ["disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent"])
+@for_each("value", [0, -1.0, 1e-320, SMALLEST_CAPACITY / 2, 1e308, float("inf"), float("nan")])
+@for_each("name", ["disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cpu_percent"])
 def test_capacities_are_neither_nothing_nor_endless(name, value):
     with pytest.raises(InvalidInputError, match=f"capacity {name}: .* is no capacity"):
         Capacity(**{name: value})

@@ -18,6 +18,7 @@ from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread
 from kafka_rebalance.verify.cluster.resource_bands import asked_band, wanted_rf
 from kafka_rebalance.verify.cluster.resource_weights import resources_in_play
 from kafka_rebalance.verify.cluster.shares import fair_share_of
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, random_cluster, row
 from tests.unit.verify.hand_claims import arrays, parameters
 from tests.unit.verify.plain_rules import is_even, may_be_touched, plain_price_bound
@@ -56,7 +57,7 @@ def troubled(seed: int) -> ClusterSnapshot:
     return replace(snapshot, brokers=known, partitions=partition_table(rows, index))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_prices_prove_what_plain_loops_find(seed: int) -> None:
     snapshot, asked = troubled(seed), REQUESTS[seed % len(REQUESTS)]
     known, given = arrays(snapshot, **asked), parameters(**asked)
@@ -94,7 +95,7 @@ def random_racks(seed: int) -> ClusterArrays:
     return arrays(cluster(rows, known), exclude_brokers=sorted(closed))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@for_each("seed", range(8))
 def test_racks_are_even_where_no_replica_could_go_to_an_emptier_one(seed: int) -> None:
     known, draw = random_racks(seed), np.random.default_rng(seed)
     placed = np.full((40, 5), -1, dtype=np.int32)
@@ -110,7 +111,7 @@ def test_racks_are_even_where_no_replica_could_go_to_an_emptier_one(seed: int) -
     assert is_spread_evenly(known, some, placed[some]).tolist() == even[some].tolist()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_fair_shares_of_two_authors_are_the_same(seed: int) -> None:
     """The verifier's rising water and the planner's decomposition share no line, and may differ by rounding alone."""
     draw = np.random.default_rng(seed)

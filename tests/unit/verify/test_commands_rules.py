@@ -11,6 +11,7 @@ from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.verify.files.commands_file import check_commands
 from rebalance_advisor.publish.commands import render_commands
+from tests.sample import for_each
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.verify.hand_claims import faults_of
 
@@ -39,9 +40,7 @@ def test_bytes_that_are_no_text_are_a_fault() -> None:
     assert faults_of(check_commands, DOCUMENT, b"\xff") == ["commands"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
+@for_each("old, new", [
         ("1 replicas are copied", "2 replicas are copied"), ("copied (3.7 GiB)", "copied (3.6 GiB)"),
         ("2 leaders change", "1 leaders change"), ("in 2 waves", "in 3 waves"), ("together 1 min", "together 3 min"),
         ("brokers 0, 1, 2 are alive", "brokers 0, 1 are alive"), ("- kept replicas", "kept replicas"),
@@ -63,8 +62,7 @@ def test_bytes_that_are_no_text_are_a_fault() -> None:
         ("--list", "--list --additional"), ("--entity-name $TOPIC", "--entity-name orders"),
         ("# Throttles\n", "# Throttles\n\n    rm -rf data\n"), ("# Throttles\n", "# More\n"),
         ("# Rollback", "# Rollback\n\n```sh\n# nothing\n"), ("```sh\nBOOT", "~~~sh\necho\n~~~\n```sh\nBOOT"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_figures_and_commands_a_little_off_are_faults(old: str, new: str) -> None:
     assert old in TEXT
     assert faults_of(check_commands, DOCUMENT, TEXT.replace(old, new, 1).encode()) == ["commands"]

@@ -19,6 +19,7 @@ from kafka_rebalance.verify.document.spoken_amounts import tells_bytes, tells_co
 from kafka_rebalance.verify.faults import FaultList
 from kafka_rebalance.verify.files.moves_table import HEAD, check_table
 from kafka_rebalance.verify.files.plan_files import check_files, expected_files, names_its_own_moves
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import NOON
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.verify.hand_claims import MOVE, WAVE, faults_of, frontier, parameters_document
@@ -26,9 +27,7 @@ from tests.unit.verify.plan_kinds import drain
 from tests.unit.verify.sample_plans import sealed, sealed_anyhow
 
 
-@pytest.mark.parametrize(
-    ("change", "is_right"),
-    [
+@for_each("change, is_right", [
         ({"max_moves": 0, "max_move_bytes": 0, "max_leader_changes": 0, "least_gain_per_byte": 0}, True),
         ({"min_topic_leaders": [{"pattern": "t", "leaders": 1}]}, True),
         ({"min_topic_leaders": [{"pattern": "t", "leaders": 0}]}, False),
@@ -54,8 +53,7 @@ from tests.unit.verify.sample_plans import sealed, sealed_anyhow
         ({"is_explicit": True, "balance_within": None, "preferred_election": True}, True),
         ({"balance_within": None}, False),
         ({"exclude_topics": ["a{1,"]}, True), ({"exclude_topics": ["*"]}, False), ({"include_topics": ["[a"]}, False),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_a_parameter_at_its_edge(change: dict[str, Any], is_right: bool) -> None:
     assert faults_of(check_parameters, parameters_document(**change)) == ([] if is_right else ["parameter"])
 
@@ -133,8 +131,8 @@ def unknown_bytes() -> dict[str, Any]:
     return document | {"cost": document["cost"] | {"bytes": None}, "lower_bound": []}
 
 
-@pytest.mark.parametrize(
-    ("document", "is_right"),
+@for_each(
+    "document, is_right",
     [
         (point(3, lower_bound_bytes=31.0), True),  # a byte more is rounding
         (point(3, lower_bound_bytes=31.1), False),
@@ -246,9 +244,7 @@ def test_faults_are_told_in_clean_text_of_a_bounded_length() -> None:
     assert (faults.counts["cost"], faults.has_any(), FaultList().has_any()) == (4, True, False)
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "is_right"),
-    [
+@for_each("path, value, is_right", [
         (("seed",), MOST, True), (("seed",), MOST + 1, False), (("seed",), -MOST - 1, False), (("seed",), True, False),
         (("parameters", "dead_band"), 1e300, True), (("parameters", "dead_band"), -2e300, False),
         (("parameters", "dead_band"), 1, True), (("parameters", "dead_band"), float("inf"), False),
@@ -261,8 +257,7 @@ def test_faults_are_told_in_clean_text_of_a_bounded_length() -> None:
         (("certificate",), {"disk": {"x": 1.0}}, False), (("before",), {"disk": {"0": None}}, False),
         (("before",), {"disk": {"x": 1.0}}, False), (("after",), {"disk": {"x": 1.0}}, False),
         (("robustness",), {"trials": 1, "noise": 0.5, "verdict_stands": 1, "words": "", "more": 1}, False),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_each_kind_of_value_at_its_edge(path: tuple[str, ...], value: object, is_right: bool) -> None:
     document = drain().document
     inner = document

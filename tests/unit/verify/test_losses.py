@@ -15,6 +15,7 @@ from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.model import Capacity
 from kafka_rebalance.verify.losses import is_due
 from kafka_rebalance.verify.verification import verify_plan
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import random_cluster
 
 _BASE = random_cluster(3, broker_count=6, topics=4)
@@ -28,8 +29,8 @@ def other(worst: dict[str, Any]) -> None:
     worst["broker"] = (worst["broker"] + 1) % 6
 
 
-@pytest.mark.parametrize("time", ["before", "after"])
-@pytest.mark.parametrize("kind", ["broker", "rack"])
+@for_each("time", ["before", "after"])
+@for_each("kind", ["broker", "rack"])
 @pytest.mark.parametrize(
     "spoil",
     [

@@ -10,6 +10,7 @@ from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, rea
 from rebalance_advisor.airflow.clusters.dag_settings import DagSettings
 from rebalance_advisor.request.option_table import OPTIONS
 from rebalance_advisor.request.run_request import RunRequest
+from tests.sample import for_each
 from tests.unit.request.option_sets import OPTION_SETS
 
 
@@ -69,7 +70,7 @@ def test_a_server_that_knows_loads_and_how_it_calls_them(clusters_toml, tmp_path
         number.entry("a")
 
 
-@pytest.mark.parametrize("name", OPTION_SETS)
+@for_each("name", OPTION_SETS)
 def test_whatever_a_form_may_ask_may_stand_in_a_table(clusters_toml, name):
     _, asked = OPTION_SETS[name]
     lines = [f"{key} = {toml(value)}" for key, value in asked.items()]

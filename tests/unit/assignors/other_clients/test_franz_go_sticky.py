@@ -16,6 +16,7 @@ from kafka_rebalance.assignors.other_clients.franz_go.group_input import Group, 
 from kafka_rebalance.assignors.other_clients.franz_go.repair import repair
 from kafka_rebalance.assignors.other_clients.franz_go.steals import balance_unequal
 from kafka_rebalance.assignors.other_clients.franz_go.sticky import FranzGoCooperativeSticky, FranzGoSticky
+from tests.sample import for_each
 from tests.unit.assignors.groups import answer, group
 
 Pair = tuple[str, int]
@@ -198,7 +199,7 @@ class Small:
         self.most_kept = max((self.even == self.had).sum(axis=1))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> None:
     small = Small(seed)
     found = asked(small.request)
@@ -206,7 +207,7 @@ def test_no_assignment_is_more_even_or_keeps_more_where_as_even(seed: int) -> No
     assert sum(len(set(found[m]) & set(small.owned[m])) for m in small.members) == small.most_kept
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_of_any_even_plan_a_repair_makes_one_that_keeps_the_most(seed: int) -> None:
     """Topics stand in the order of the request, so partition numbers are places in an assignment."""
     small = Small(seed)

@@ -9,12 +9,13 @@ import pytest
 
 from kafka_rebalance.assignors.registry import by_name, names
 from kafka_rebalance.conformance.cases import answer as answered
+from tests.sample import for_each
 from tests.unit.assignors.groups import answer, group
 
 STICKY = [name for name in names() if name.partition("@")[0] in ("sticky", "cooperative-sticky")]
 
 
-@pytest.mark.parametrize("name", STICKY)
+@for_each("name", STICKY)
 def test_nobody_gets_anything_and_nothing_is_withheld(name: str) -> None:
     """Forty groups each, equal and different subscriptions; as many with one partition more give that one away."""
     draw, assignor = random.Random(name), by_name(name)

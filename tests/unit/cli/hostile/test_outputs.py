@@ -17,6 +17,7 @@ import pytest
 from kafka_rebalance.csv_text import unguarded
 from kafka_rebalance.visible_text import is_hidden, visible
 from rebalance_advisor.cli.main import main as cli
+from tests.sample import for_each
 from tests.unit.cli.hostile.cluster import cluster_document
 from tests.unit.cli.hostile.names import HARMLESS, HOSTILE
 from tests.unit.cli.hostile.readers import Page, figures_alike, markdown, screen_lines, without_name
@@ -31,10 +32,7 @@ IN_FAST = (
     "cursor up", "line feed", "line separator", "override", "heap of marks", "script", "attribute", "markdown link",
     "end of code", "formula", "percent",
 )  # fmt: skip
-NAMES = pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, id=kind, marks=() if kind in IN_FAST else pytest.mark.slow) for kind, name in HOSTILE.items()],
-)
+NAMES = for_each("name", HOSTILE.values(), fast=[HOSTILE[kind] for kind in IN_FAST])
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,13 @@ from rebalance_advisor.dumps import read_capacity, read_input
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.connection.properties.java_properties import read_properties
+from tests.sample import for_each
 from tests.unit.cli.hostile.cluster import cluster_document
 from tests.unit.cli.hostile.names import HARMLESS, HOSTILE
 from tests.unit.cli.hostile.readers import screen_lines
 
 PLUGINS = Path(__file__).parents[4] / "plugins" / "rebalance_advisor"
-NAMES = pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE.keys())
+NAMES = for_each("name", HOSTILE.values())
 SECRET = "hunter2"
 STRANGERS = {
     "passwd": f"root:{SECRET}:0:0:root:/root:/bin/bash\n{SECRET}:x:1:1::/:/bin/sh\n",

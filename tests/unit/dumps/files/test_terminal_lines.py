@@ -8,6 +8,7 @@ from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.dumps.files.dump_lines import dump_lines, lines_and_commands
 from rebalance_advisor.dumps.files.terminal_lines import Command, begins_command, is_noise
+from tests.sample import for_each
 from tests.unit.dumps.dump_texts import DUMPS, write_folder
 
 COMMANDS = [
@@ -66,7 +67,7 @@ DATA = [
 ]
 
 
-@pytest.mark.parametrize("text", COMMANDS)
+@for_each("text", COMMANDS)
 def test_a_command_is_one_thing_however_it_is_prompted_and_wrapped(text):
     commands = list(lines_and_commands(text, "x"))
     assert [type(command) for command in commands] == [Command]

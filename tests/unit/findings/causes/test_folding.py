@@ -11,7 +11,7 @@ from kafka_rebalance.findings.causes.folding import fold
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import CODES, Finding, Severity
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
-from tests.sample import sample
+from tests.sample import for_each
 from tests.unit.findings.sample_clusters import cluster, striped
 
 CODE_NAMES = sorted(CODES)
@@ -42,7 +42,7 @@ def test_a_chain_is_told_in_its_first_cause_which_is_as_severe_as_the_worst(cont
     assert cause.symptoms == (findings[0], findings[2])  # worst first; flat
 
 
-@pytest.mark.parametrize("seed", sample(range(200), range(40)))
+@for_each("seed", range(200), fast=range(40))
 def test_whatever_explains_what_no_finding_is_lost_or_told_twice(context, seed):
     draw = random.Random(seed)
     codes = draw.sample(CODE_NAMES, draw.randint(1, 8))

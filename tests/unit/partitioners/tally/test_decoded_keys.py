@@ -8,9 +8,10 @@ import pytest
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.tally.decoded_keys import KeyEncoding, decoded
+from tests.sample import for_each
 
 
-@pytest.mark.parametrize("seed", range(5))
+@for_each("seed", range(5))
 def test_keys_come_back(seed: int) -> None:
     draw = random.Random(seed)
     keys = [None if draw.random() < 0.1 else draw.randbytes(draw.randrange(0, 12)) for _ in range(300)]

@@ -5,6 +5,7 @@ import pytest
 
 from kafka_rebalance.partitioners.tally.different_keys import DifferentKeys
 from kafka_rebalance.partitioners.tally.identity import Identities, hash_identities, key_identities
+from tests.sample import for_each
 from tests.unit.partitioners.tally.samples import KeyColumn, skewed
 
 
@@ -17,7 +18,7 @@ def sampled(identity: Identities, size: int, batches: int = 4) -> DifferentKeys:
     return keys
 
 
-@pytest.mark.parametrize("seed", range(10))
+@for_each("seed", range(10))
 def test_it_holds_the_smallest_identities_of_all_parts(seed: int) -> None:
     draw = np.random.default_rng(seed)
     pool = draw.integers(0, 2**64, 20 + 150 * seed, dtype=np.uint64)

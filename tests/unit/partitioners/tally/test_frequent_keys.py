@@ -5,11 +5,11 @@ from collections import Counter
 from itertools import pairwise
 
 import numpy as np
-import pytest
 
 from kafka_rebalance.arrays import Longs
 from kafka_rebalance.partitioners.tally.frequent_keys import FrequentKeys
 from kafka_rebalance.partitioners.tally.identity import Identities
+from tests.sample import for_each
 
 
 def drawn(seed: int, records: int, different: int) -> Identities:
@@ -39,7 +39,7 @@ def require_promises(keys: FrequentKeys, identity: Identities) -> None:
     assert all(one < other for one, other in pairwise(keys.identity.tolist()))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_every_count_lies_between_the_bounds_also_after_merging(seed: int) -> None:
     capacity = (4, 16, 64)[seed % 3]
     parts = [drawn(100 * seed + part, 700 * (part + 1), 40 * (seed + 1)) for part in range(3)]

@@ -16,6 +16,7 @@ from kafka_rebalance.partitioners.tally.facts import KeyFacts
 from kafka_rebalance.partitioners.tally.plan import Pairing, TallyPlan, TopicLayout, plan_for
 from kafka_rebalance.partitioners.tally.scores import hot_keys, meeting_of, scores_of
 from kafka_rebalance.partitioners.tally.tally import KeyTally
+from tests.sample import for_each
 from tests.unit.partitioners.tally.samples import Keys, skewed, tally_of
 
 CLIENTS = ("librdkafka-consistent-random", "sarama-hash", "scala@0.8")
@@ -26,7 +27,7 @@ def placed(keys: Keys, partitioner: str, partitions: int) -> list[int]:
     return by_name(partitioner).partition(RecordSample.of_keys(KeyColumn.of(keys)), TopicTarget(partitions)).tolist()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@for_each("seed", range(4))
 def test_counts_are_those_of_plain_python(seed: int) -> None:
     keys = skewed(seed, 3000, 400)
     plan = plan_for(TopicLayout(7 + seed), clients=CLIENTS, grown_to=(12,))

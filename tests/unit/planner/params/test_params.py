@@ -26,6 +26,7 @@ from kafka_rebalance.planner.params import (
     topic_leader_params,
     widening_params,
 )
+from tests.sample import for_each
 
 MODULES = (
     bound_params, budget_params, kernel_params, leader_params, log_dir_params, program_params, replica_params,
@@ -45,7 +46,7 @@ def test_the_package_names_every_class_and_the_defaults() -> None:
     assert sorted([kind.__name__ for kind in CLASSES] + ["DEFAULTS", "LOG_DIRS"]) == sorted(params.__all__)
 
 
-@pytest.mark.parametrize("kind", CHECKED)
+@for_each("kind", CHECKED)
 def test_a_number_outside_its_range_is_refused_with_its_place(kind: type) -> None:
     made, numbers = kind(), [field for field in fields(kind) if field.metadata]
     for number in numbers:

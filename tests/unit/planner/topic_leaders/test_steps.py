@@ -17,6 +17,7 @@ from kafka_rebalance.planner.topic_leaders.demand import LeaderDemand
 from kafka_rebalance.planner.topic_leaders.placement import LedPlacement
 from kafka_rebalance.planner.topic_leaders.program import decide
 from kafka_rebalance.planner.topic_leaders.search import with_least_leaders
+from tests.sample import for_each
 from tests.unit.planner.hand_problems import hand_problem
 
 PARAMS = TopicLeaderParams()
@@ -87,7 +88,7 @@ def test_an_offline_replica_neither_leads_nor_comes_back() -> None:
     assert ways(every) == {(0, (0, 2), 2)}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_loads_and_costs_of_choices_are_those_of_the_placement_that_they_make(seed: int) -> None:
     """Of random ones: what is added up choice by choice is what is counted anew."""
     draw = np.random.default_rng(seed)

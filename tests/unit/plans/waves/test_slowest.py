@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Cost, Move, MoveKind, Wave, to_document
 from kafka_rebalance.plans.waves.slowest import Slowest, slowest
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.publish.plan_words import plan_lines
+from tests.sample import for_each
 from tests.unit.plans.hand_plans import SNAPSHOT
 from tests.unit.plans.waves.test_leader_steps import led_elsewhere
 
@@ -35,7 +34,7 @@ def test_the_broker_that_is_busy_longest_is_named_with_its_direction() -> None:
     assert slowest(replace(plan, moves=(), waves=())) is None
 
 
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(12))
 def test_nobody_empties_a_broker_sooner_than_leaders_can_send(seed: int) -> None:
     """Each partition on broker 1 is copied once, and read from its leader's broker: counted one by one."""
     snapshot = led_elsewhere(40, 5, seed)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from kafka_rebalance.snapshot.codec import snapshot_id, snapshot_to_document
 from kafka_rebalance.snapshot.codec.canonical_text import canonical_pieces
@@ -16,6 +15,7 @@ from kafka_rebalance.snapshot.codec.partition_rows import partition_documents
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Topic
 from kafka_rebalance.snapshot.partition_table import FutureReplica, PartitionTable, partition_table
 from tests.properties.any_cluster import any_case
+from tests.sample import for_each
 from tests.unit.snapshot.codec.test_snapshot_document import whole_snapshot
 
 
@@ -45,7 +45,7 @@ def with_odd_rows(table: PartitionTable, seed: int) -> PartitionTable:
     return replace(table, **columns)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@for_each("seed", range(150))
 def test_the_text_is_the_documents_whatever_the_cluster(seed: int) -> None:
     snapshot = any_case(seed).snapshot
     topics = tuple(replace(topic, configs={'k"': "\\ü\u2028"}) for topic in snapshot.topics)
@@ -55,7 +55,7 @@ def test_the_text_is_the_documents_whatever_the_cluster(seed: int) -> None:
         assert snapshot_id(given) == hashlib.sha256(expected.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("seed", range(150))
+@for_each("seed", range(150))
 def test_rows_with_what_few_have_are_written_as_their_documents(seed: int) -> None:
     """Any ISR or none known, unknown leaders, sizes, dirs and offsets, rows with more than others, and none of it."""
     snapshot, draw = any_case(seed).snapshot, np.random.default_rng(seed)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 import numpy as np
-import pytest
 
 from kafka_rebalance.snapshot.group_reads.read_rates import commit_columns, with_read_rates
 from kafka_rebalance.snapshot.model import (
@@ -22,6 +21,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from kafka_rebalance.snapshot.rates import measure_rates
+from tests.sample import for_each
 
 T0, T100 = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, 0, 1, 40, tzinfo=UTC)
 READER = (Member("m"),)
@@ -121,7 +121,7 @@ def test_a_rate_of_an_earlier_measurement_stays_where_this_one_knows_none() -> N
     assert [commit.read_messages_per_s for commit in found.committed] == [8.0, 0.4]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_random_readings_commit_by_commit(seed: int) -> None:
     """Commits of partitions that the cluster does not have are among them; both ways through the module agree."""
     draw = Random(seed)

@@ -14,6 +14,7 @@ from kafka_rebalance.snapshot.history.window_loads import HISTORY, statistic_of,
 from kafka_rebalance.snapshot.load import LoadColumn, LoadKind, LoadSource, PartitionLoads
 from kafka_rebalance.snapshot.load_kind import LoadStatistic
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot, Partition, Topic, partition_table
+from tests.sample import for_each
 
 IN, CPU, MESSAGES = LoadKind.IN_BYTES_PER_S, LoadKind.CPU_PERCENT, LoadKind.IN_MESSAGES_PER_S
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -164,7 +165,7 @@ def test_a_window_of_which_nothing_was_seen_is_refused():
         with_window_loads(reading([1.0]), hourly_loads(reading([1.0]), [], 24), MEAN)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_random_series_against_a_plain_reckoning(seed):
     """Minute by minute: an hour is the mean of its minutes that some reading covers, if these are thirty or more."""
     draw = Random(seed)

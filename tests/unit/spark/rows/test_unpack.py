@@ -11,7 +11,7 @@ from kafka_rebalance.java.keys import uuid_text
 from kafka_rebalance.snapshot.model import CommittedOffset, Group, Member
 from rebalance_advisor.dumps import read_input
 from stack.demo.cluster import write_demo_cluster
-from tests.sample import sample
+from tests.sample import for_each
 from tests.unit.planner.sample_clusters import random_cluster
 
 
@@ -68,7 +68,7 @@ def test_topics_with_old_commits_alone_are_left_out_and_unknown_topics_kept(demo
     assert_same_questions(replace(demo, groups=(changed,)))
 
 
-@pytest.mark.parametrize("seed", sample(range(40), range(12)))
+@for_each("seed", range(40), fast=range(12))
 def test_random_groups_ask_alike_and_are_answered_alike(seed):
     """Members with and without racks, ids, subscriptions, owned and read partitions; commits; topics that are gone."""
     draw = random.Random(seed)

@@ -17,6 +17,7 @@ from kafka_rebalance.snapshot.model import (
     partition_table,
 )
 from rebalance_advisor.store.rows.committed_rows import committed_offsets, lag_columns, offset_columns
+from tests.sample import for_each
 
 NULL = r"\N"
 ENDS = {("t", 0): 9, ("t", 1): None, ("u", 3): 20}
@@ -86,7 +87,7 @@ def test_what_is_unknown_adds_nothing_and_what_is_too_large_for_the_column_is_no
     assert lags(cluster(huge, known)) == {"known": 14}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_random_groups_as_the_plain_definitions_have_them(seed: int) -> None:
     draw = np.random.default_rng(seed)
 

@@ -17,6 +17,7 @@ from kafka_rebalance.snapshot.codec import snapshot_id
 from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 from kafka_rebalance.verify.log_dirs.dir_bounds import broker_bound, lightest_cover
 from rebalance_advisor.publish.log_dir_files import JSON_FILE, log_dir_files
+from tests.sample import for_each
 from tests.unit.log_dir_plans.dir_clusters import three_brokers
 
 SNAPSHOT = three_brokers()
@@ -140,7 +141,7 @@ def test_the_plan_that_is_forged_is_right_and_has_all_there_is_to_forge() -> Non
     assert {move.replicas[j] for move in PLAN.moves for j, path in enumerate(move.dirs_to) if path} == {1, 2, 3}
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@for_each("name", FORGERIES)
 def test_a_forgery_is_found_sealed_or_not(name: str) -> None:
     code, forge = FORGERIES[name]
     document = deepcopy(PLAN.document())
