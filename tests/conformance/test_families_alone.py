@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from kafka_rebalance.conformance.families import client, java_runtime, keys, membership, metaq, placement, server
 from kafka_rebalance.conformance.families.client_columns import Owned, request_of
 from tests.conformance.recorded import cases, is_recorded_answer
+from tests.sample import for_each
 
 ANSWERS = {
     "client_range": client.answer_range, "client_roundrobin": client.answer_roundrobin,
@@ -25,7 +24,7 @@ ANSWERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("family", sorted(ANSWERS))
+@for_each("family", sorted(ANSWERS))
 def test_the_smallest_case_of_a_family(family: str) -> None:
     answered = (case for case in cases(family) if "error" not in case["output"])
     case = min(answered, key=lambda case: len(json.dumps(case["input"])))

@@ -8,6 +8,7 @@ import pytest
 
 from kafka_rebalance.findings.finding import Confidence, Severity
 from kafka_rebalance.snapshot.model import Broker, BrokerState, Capacity, LogDir, Partition
+from tests.sample import for_each
 from tests.unit.findings.sample_clusters import brokers, cluster, explained, striped, told
 
 EVEN = striped("t", 12)
@@ -22,7 +23,7 @@ def changed(rows, number, **fields):
     return [replace(row, **fields) if row.partition == number else row for row in rows]
 
 
-@pytest.mark.parametrize("code", ALL_CODES)
+@for_each("code", ALL_CODES)
 def test_an_even_healthy_cluster_is_quiet(code):
     snapshot = cluster(EVEN, in_bytes_per_s=[10.0] * 12, out_bytes_per_s=[5.0] * 12)
     assert told(snapshot, code) == []

@@ -17,6 +17,7 @@ from packaging.tags import Tag, compatible_tags, cpython_tags
 from packaging.utils import parse_wheel_filename
 
 from stack.compose.env_file import env_text, write_env
+from tests.sample import for_each
 
 ROOT = Path(__file__).parents[3]
 OFFICIAL = ("postgres", "python", "apache/airflow", "apache/kafka", "apache/spark", "grafana/grafana")
@@ -81,7 +82,7 @@ def test_every_part_of_the_stack_is_there() -> None:
     assert racks == {"rack-a", "rack-b", "rack-c"}
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@for_each("name", SERVICES)
 def test_a_service_is_built_here_or_an_official_pinned_image(name: str) -> None:
     service = SERVICES[name]
     assert ("build" in service) != ("image" in service)
@@ -89,7 +90,7 @@ def test_a_service_is_built_here_or_an_official_pinned_image(name: str) -> None:
         _assert_official_and_pinned(service["image"])
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@for_each("name", SERVICES)
 def test_what_a_service_mounts_and_needs_exists(name: str) -> None:
     volumes = _compose()["volumes"]
     for mount in SERVICES[name].get("volumes", []):

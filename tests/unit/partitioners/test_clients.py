@@ -9,6 +9,7 @@ from kafka_rebalance.partitioners.kafka_java import BuiltInPartitioner
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.keyless import adaptive_weights
 from kafka_rebalance.partitioners.registry import BUILT_IN, by_name, names, registered
+from tests.sample import for_each
 
 KEYS = [b"21", b"", None, b"foobar", None, b"key"]
 
@@ -21,7 +22,7 @@ def places(name: str, keys: list[bytes | None], partitions: int = 10, seed: int 
     return by_name(name).partition(sample(keys), TopicTarget(partitions, **target), seed).tolist()
 
 
-@pytest.mark.parametrize("registration", BUILT_IN, ids=lambda registration: registration.name)
+@for_each("registration", BUILT_IN)
 def test_every_listed_partitioner_answers_within_the_topic_and_repeats_itself(registration) -> None:
     partitioner = by_name(registration.name)
     assert isinstance(partitioner, Partitioner)

@@ -12,6 +12,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.murmur2 import murmur2_hashes, murmur2_partitions
 from kafka_rebalance.partitioners.other_hashes import crc32_hashes, fnv1a_hashes
+from tests.sample import for_each
 
 KAFKA_TEST_VALUES = {
     b"21": -973932308,
@@ -45,7 +46,7 @@ def test_murmur2_of_kafkas_own_test_values() -> None:
     assert murmur2_partitions(keys, 1000).tolist() == expected
 
 
-@pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 7, 8, 12, 16, 24, 36, 40, 44])
+@for_each("length", [0, 1, 2, 3, 4, 7, 8, 12, 16, 24, 36, 40, 44])
 def test_keys_of_one_length_go_where_the_definition_says(length: int) -> None:
     draw = random.Random(length)
     keys = [draw.randbytes(length) for _ in range(200)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.sample import for_each
 from tests.unit.planner.pinned_answers import SUBJECTS, answers, pinned
 from tests.unit.planner.pinned_problems import tiny_problem
 
@@ -105,7 +106,7 @@ def test_tiny_clusters_are_of_every_kind() -> None:
     assert not [kind for kind, found in kinds.items() if sum(map(bool, found)) < 3]
 
 
-@pytest.mark.parametrize("subject", sorted(SUBJECTS))
+@for_each("subject", sorted(SUBJECTS))
 def test_answers_tell_cases_apart(subject: str) -> None:
     """Half of the cases at least have an answer of their own."""
     told = [str(answer) for answer in pinned(subject).values()]

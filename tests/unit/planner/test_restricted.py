@@ -104,21 +104,24 @@ def test_what_takes_no_part_weighs_what_it_weighs_in_the_plan(seed: int) -> None
     assert all(problem.move_bytes[row] <= smallest for row in left_out if not free[row]), "the largest take part"
 
 
-def test_a_plan_becomes_cheaper_and_keeps_its_bands() -> None:
-    """Of eight clusters none becomes dearer, most cheaper; each is as the search left it outside nothing."""
+@pytest.mark.parametrize(
+    "seeds", [pytest.param([1], id="sample"), pytest.param([0, *range(2, 8)], id="rest", marks=pytest.mark.slow)]
+)
+def test_a_plan_becomes_cheaper_and_keeps_its_bands(seeds: list[int]) -> None:
+    """No cluster becomes dearer, and half or more become cheaper."""
     saved = []
-    for seed in range(8):
+    for seed in seeds:
         problem, params = cluster(seed), with_limits()
         sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
         found = place(problem, search_replicas(problem, sets, bands, seed=0, params=params).replicas, bands, params)
         least = bounds.bytes.value
         best = improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, least)
-        assert best.worth <= found.worth
-        assert has_capacity(problem, best.replicas)
+        assert best.worth <= found.worth, f"seed {seed}"
+        assert has_capacity(problem, best.replicas), f"seed {seed}"
         if found.band_violation <= 0:
-            assert bounds.bytes.value <= best.cost.bytes
+            assert bounds.bytes.value <= best.cost.bytes, f"seed {seed}"
             saved.append(1 - best.cost.bytes / found.cost.bytes)
-    assert len(saved) >= 4
+    assert len(saved) >= len(seeds) / 2
     assert max(saved) > 0.005
 
 
@@ -145,10 +148,13 @@ def test_no_program_is_solved_where_annealing_is_near_enough(monkeypatch: pytest
         assert len(asked) == times
 
 
-def test_what_is_far_from_its_bound_is_annealed_again_with_other_seeds() -> None:
-    """Six clusters: never dearer for it, some cheaper; what is near is left as it is."""
+@pytest.mark.parametrize(
+    "seeds", [pytest.param([1], id="sample"), pytest.param([0, *range(2, 6)], id="rest", marks=pytest.mark.slow)]
+)
+def test_what_is_far_from_its_bound_is_annealed_again_with_other_seeds(seeds: list[int]) -> None:
+    """No cluster becomes dearer for it, and some become cheaper. A plan that is near its bound is left as it is."""
     cheaper = 0
-    for seed in range(6):
+    for seed in seeds:
         problem, once, again = cluster(seed), with_limits(anneal_again=0), with_limits(anneal_again=3)
         sets, bands, bounds = start_sets(problem), bands_of(problem), lower_bounds(problem)
         found = place(problem, search_replicas(problem, sets, bands, seed=0, params=once).replicas, bands, once)
@@ -156,13 +162,13 @@ def test_what_is_far_from_its_bound_is_annealed_again_with_other_seeds() -> None
             improve_with_restricted_lp(task_of(problem, sets, bands, found, params), found, bounds, 0.0)
             for params in (once, again)
         )
-        assert best.worth <= first.worth
-        assert has_capacity(problem, best.replicas)
+        assert best.worth <= first.worth, f"seed {seed}"
+        assert has_capacity(problem, best.replicas), f"seed {seed}"
         cheaper += best.worth < first.worth
         near = improve_with_restricted_lp(
             task_of(problem, sets, bands, found, again), found, bounds, first.cost.bytes or 1.0
         )
-        assert near.worth >= first.worth
+        assert near.worth >= first.worth, f"seed {seed}"
     assert cheaper >= 1
 
 

@@ -104,7 +104,7 @@ def test_the_shell_reads_version_1(capsys, tmp_path):
 
 
 @for_each("version", OLD_VERSIONS)
-@for_each("kind", sorted(KINDS))
+@for_each("kind", sorted(KINDS), fast=("balance", "budget", "infeasible", "moves_first", "plain"))
 def test_any_kind_of_plan_turned_back_to_an_older_version_is_read_alike(kind, version):
     """As long as it uses nothing that the older version could not say."""
     world = KINDS[kind]()

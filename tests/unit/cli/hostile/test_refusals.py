@@ -52,7 +52,7 @@ def _said(error: Exception) -> str:
     return words
 
 
-@pytest.mark.parametrize("content", STRANGERS.values(), ids=STRANGERS.keys())
+@for_each("content", STRANGERS.values())
 def test_a_file_that_is_no_input_is_not_quoted(content: str, tmp_path: Path) -> None:
     stranger = tmp_path / "stranger"
     stranger.write_text(content)
@@ -73,7 +73,7 @@ def _settings(file: Path) -> None:
     connection_settings(found.values, places=found.places)
 
 
-@pytest.mark.parametrize("content", STRANGERS.values(), ids=STRANGERS.keys())
+@for_each("content", STRANGERS.values())
 def test_a_plan_that_is_none_is_not_quoted(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stranger, source = tmp_path / "stranger", tmp_path / "cluster.json"
     stranger.write_text(content)

@@ -74,13 +74,13 @@ def test_a_command_is_one_thing_however_it_is_prompted_and_wrapped(text):
     assert commands[0].place == "x:1"
 
 
-@pytest.mark.parametrize("line", NOISE)
+@for_each("line", NOISE)
 def test_noise_is_left_out(line):
     assert is_noise(line)
     assert list(dump_lines(line, "x")) == []
 
 
-@pytest.mark.parametrize("line", DATA)
+@for_each("line", DATA)
 def test_data_is_neither_command_nor_noise(line):
     assert not begins_command(line)
     assert not is_noise(line)

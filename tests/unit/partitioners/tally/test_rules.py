@@ -10,12 +10,13 @@ from kafka_rebalance.partitioners.contract import RecordSample, TopicTarget
 from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.partitioners.registry import BUILT_IN, by_name
 from kafka_rebalance.partitioners.tally.rules import hashes_of, rule_of
+from tests.sample import for_each
 
 NOT_BY_KEY = ("roundrobin", "uniform-sticky@2.4")
 BY_KEY = [known.name for known in BUILT_IN if known.name not in NOT_BY_KEY]
 
 
-@pytest.mark.parametrize("name", BY_KEY)
+@for_each("name", BY_KEY)
 def test_a_rule_answers_as_its_partitioner(name: str) -> None:
     """One partition more than records: what two seeds place alike goes by key, what they do not by lot."""
     draw = random.Random(name)
