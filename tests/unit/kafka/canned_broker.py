@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 import struct
 import threading
@@ -105,15 +106,19 @@ def listening(broker: CannedBroker) -> Iterator[str]:
                 thread.join(5)
 
 
-def free_port() -> int:
-    """One at which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
+@functools.cache
+def closed_port() -> int:
+    """A port at which nobody listens, and which no other program can get as long as this one runs."""
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    port = int(held.getsockname()[1])
+    held.detach()  # it stays bound
+    return port
 
 
 def _serve(broker: CannedBroker, connection: socket.socket) -> None:
     with connection, suppress(OSError), connection.makefile("rb") as stream:
-        connection.settimeout(10)
+        connection.settimeout(300)
         while len(head := stream.read(4)) == 4:
             reply = broker.reply(stream.read(struct.unpack(">i", head)[0]))
             if reply is None:

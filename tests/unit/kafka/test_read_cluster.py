@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -29,7 +30,7 @@ from rebalance_advisor.kafka.connection import client
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.read_cluster import read_cluster, read_with_settings, round_seconds
 from rebalance_advisor.kafka.request_counts import RequestCounts
-from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
+from tests.unit.kafka.canned_broker import CannedBroker, closed_port, listening, topic_row
 
 NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)
 # orders-0: on brokers 1 and 2. orders-1: led by 2, which does not answer. orders-2: no leader, and broker 3 is gone.
@@ -106,7 +107,7 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The snapshot of a cluster whose broker 2 does not answer, and the steps that were told."""
     monkeypatch.setattr(time, "sleep", lambda _: None)
     steps: list[str] = []
-    broker = CannedBroker(dict(ANSWERS), [ORDERS], {2: ("127.0.0.1", free_port())})
+    broker = CannedBroker(dict(ANSWERS), [ORDERS], {2: ("127.0.0.1", closed_port())})
     with listening(broker) as where:
         snapshot = read_cluster(
             {"bootstrap.servers": where}, cluster_name=None, now=NOW, deadline_s=20, say=steps.append
@@ -231,7 +232,7 @@ def test_the_number_of_requests_does_not_grow_with_topics_and_partitions() -> No
 def test_where_no_broker_answers_under_its_own_address_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bootstrap server lets us in and advertises an address at which nobody listens."""
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    broker = CannedBroker(dict(ANSWERS), [ORDERS], {1: ("127.0.0.1", free_port())})
+    broker = CannedBroker(dict(ANSWERS), [ORDERS], {1: ("127.0.0.1", closed_port())})
     with (
         listening(broker) as where,
         pytest.raises(
@@ -251,24 +252,25 @@ def test_the_users_limit_of_a_request_shortens_a_round_and_a_longer_deadline_len
     assert round_seconds(request_timeout_ms, deadline_s) == seconds
 
 
-def goes_after_the_probe() -> CannedBroker:
+def goes_after_the_probe(is_asked: Callable[[], object] = lambda: None) -> CannedBroker:
     """It tells its metadata once, and then hangs up."""
     left = [1]
 
     def metadata(_: Any) -> Any:
+        is_asked()
         return MetadataResponse(brokers=[], cluster_id="x", controller_id=1, topics=[]) if left and left.pop() else None
 
     return CannedBroker({MetadataRequest: (7, metadata)})
 
 
 def test_a_server_that_goes_between_the_probe_and_the_reading_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second of two servers is slow to let us in, so the first is taken; alone it would be an error in words."""
-    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.5)
+    """The second of two servers lets us in after the first, which is taken; alone it would be an error in words."""
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 3.0)
     slow = CannedBroker(dict(ANSWERS), [topic_row("t", (1, [1], [1]))])
     versions = slow.answers[ApiVersionsRequest][1]
-    slow.answers[ApiVersionsRequest] = (4, lambda request: (waited.wait(0.2), versions(request))[1])
-    waited = threading.Event()
-    with listening(goes_after_the_probe()) as first, listening(slow) as second:
+    slow.answers[ApiVersionsRequest] = (4, lambda request: (is_taken.wait(300), versions(request))[1])
+    is_taken = threading.Event()
+    with listening(goes_after_the_probe(is_taken.set)) as first, listening(slow) as second:
         snapshot = read_cluster({}, bootstrap=f"{first},{second}", cluster_name="c", now=NOW)
     assert [topic.name for topic in snapshot.topics] == ["t"]
     with (

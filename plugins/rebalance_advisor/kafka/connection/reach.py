@@ -20,7 +20,6 @@ Address = tuple[str, int]
 
 def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
     """Broker id → why no connection to its address came about within ``seconds``; those that accepted are left out."""
-    deadline = time.monotonic() + seconds
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
@@ -30,8 +29,10 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
         except OSError as failure:
             reason = f"the host name {host!r} does not resolve ({failure.strerror})"
             problems[broker] = Unheard(BrokerState.REFUSED, reason)
-    # A name may have several addresses: the next one is tried where one refuses.
-    while left and time.monotonic() < deadline:
+    deadline = time.monotonic() + seconds  # begins here, so that a slow name server takes no time from the brokers
+    # A name may have several addresses: the next one is tried where one refuses. Each is tried, however late it is: a
+    # broker that was never tried would count as reachable.
+    while left:
         tried = {broker: addresses.pop(0) for broker, addresses in left.items()}
         for broker, problem in _try(tried, deadline).items():
             if problem is None:

@@ -17,7 +17,7 @@ from rebalance_advisor.kafka.connection import client as client_module
 from rebalance_advisor.kafka.connection.client import ClusterClient, error_name, reason_of
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.unheard import Unheard
-from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
+from tests.unit.kafka.canned_broker import CannedBroker, closed_port, listening, topic_row
 
 
 def settings(where: str) -> ConnectionSettings:
@@ -93,7 +93,7 @@ def test_a_broker_that_does_not_listen_where_it_advertises_is_told_with_the_reas
     broker: CannedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    broker.others = {2: ("127.0.0.1", free_port())}
+    broker.others = {2: ("127.0.0.1", closed_port())}
     with listening(broker) as where, ClusterClient(settings(where), settings(where).servers[0]) as client:
         assert client.connect() == {1: None, 2: Unheard(BrokerState.REFUSED, "Connection refused")}
 
@@ -103,11 +103,11 @@ def test_a_broker_that_accepts_and_says_nothing_is_asked_once(
 ) -> None:
     pauses: list[float] = []
     monkeypatch.setattr(time, "sleep", pauses.append)
-    monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent, listening(broker) as where:
         broker.others = {2: silent.getsockname()[:2]}
         with ClusterClient(settings(where), settings(where).servers[0]) as client:
-            assert client.connect() == {1: None, 2: Unheard(BrokerState.SILENT, "no answer within 0.5 s")}
+            monkeypatch.setattr(client_module, "CONNECT_SECONDS", 0.5)  # not before the other one has answered
+            assert client.connect()[2] == Unheard(BrokerState.SILENT, "no answer within 0.5 s")
     assert pauses == []
 
 

@@ -4,7 +4,6 @@ import socket
 import ssl
 import struct
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage, find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from stack.kafka.security import Certificates, make_certificates
+from tests.unit.kafka.canned_broker import closed_port
 
 BROKER_APIS = struct.pack(">hi", 0, 3) + b"".join(struct.pack(">hhh", key, 0, 9) for key in (3, 17, 36))
 CONTROLLER_APIS = struct.pack(">hi", 0, 1) + struct.pack(">hhh", 55, 0, 2)
@@ -34,7 +34,7 @@ def server(behave: Behaviour) -> Iterator[str]:
                 except OSError:
                     return
                 with connection, suppress(OSError, struct.error, EOFError):
-                    connection.settimeout(5)
+                    connection.settimeout(120)
                     behave(connection)
 
         thread = threading.Thread(target=accept, daemon=True)
@@ -45,7 +45,7 @@ def server(behave: Behaviour) -> Iterator[str]:
             stop.set()
             with suppress(OSError):
                 listening.shutdown(socket.SHUT_RDWR)
-            thread.join(5)
+            thread.join(120)
 
 
 def request_frame(connection: socket.socket) -> tuple[int, bytes]:
@@ -102,16 +102,14 @@ def authenticate(code: int, words: bytes) -> Callable[[bytes], bytes]:
     return lambda _: struct.pack(">hh", code, len(words)) + words + struct.pack(">i", 0)
 
 
-def probe(where: str, seconds: float = 4.0, **properties: str) -> tuple[str, int]:
+def probe(where: str, seconds: float = 60.0, **properties: str) -> tuple[str, int]:
     named = {key.replace("_", "."): value for key, value in properties.items()}
     return find_server(connection_settings({"bootstrap.servers": where, **named}), seconds=seconds)
 
 
-def failure(where: str, seconds: float = 4.0, **properties: str) -> ConnectionFailedError:
-    started = time.monotonic()
+def failure(where: str, seconds: float = 60.0, **properties: str) -> ConnectionFailedError:
     with pytest.raises(ConnectionFailedError) as raised:
         probe(where, seconds, **properties)
-    assert time.monotonic() - started < 10
     return raised.value
 
 
@@ -130,15 +128,19 @@ def test_a_name_that_does_not_resolve():
 
 
 def test_a_closed_port():
-    with socket.create_server(("127.0.0.1", 0)) as once:
-        port = once.getsockname()[1]
-    found = failure(f"127.0.0.1:{port}")
+    found = failure(f"127.0.0.1:{closed_port()}")
     assert found.stage is Stage.PORT
     assert "the port is closed" in str(found)
 
 
 def test_a_broker_that_hangs():
-    with server(lambda connection: (connection.recv(1000) and time.sleep(2)) or None) as where:
+    """It takes what it is sent until we give up: only our own limit ends that."""
+
+    def hang(connection: socket.socket) -> None:
+        while connection.recv(1000):
+            pass
+
+    with server(hang) as where:
         found = failure(where, seconds=1.0)
     assert found.stage is Stage.KAFKA
     assert "answers nothing" in str(found)

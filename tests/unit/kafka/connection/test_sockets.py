@@ -14,7 +14,7 @@ from kafka.errors import KafkaTimeoutError
 from kafka.net.selector import NetworkSelector
 
 from rebalance_advisor.kafka.connection.sockets import ClosingConnectionManager
-from tests.unit.kafka.canned_broker import CannedBroker, free_port, listening, topic_row
+from tests.unit.kafka.canned_broker import CannedBroker, closed_port, listening, topic_row
 
 
 def connect(where: str, *, is_tls: bool) -> None:
@@ -54,7 +54,7 @@ def test_what_was_opened_is_closed_however_it_ends() -> None:
         warnings.simplefilter("always", ResourceWarning)
         talker = threading.Thread(target=answer_nonsense, args=(talking,), daemon=True)
         talker.start()
-        for port in (free_port(), silent.getsockname()[1], talking.getsockname()[1]):
+        for port in (closed_port(), silent.getsockname()[1], talking.getsockname()[1]):
             for is_tls in (False, True):
                 with pytest.raises(KafkaTimeoutError):
                     connect(f"127.0.0.1:{port}", is_tls=is_tls)
