@@ -20,13 +20,9 @@ from stack.installed_code import CHECKOUT, installed_code
 from stack.jvm import spark
 from stack.postgres import server as postgres
 from stack.postgres.server import EmbeddedPostgres
+from stack.waiting import PATIENCE_S, StartError
 
 RUN = CHECKOUT / ".run"
-_MIGRATE_SECONDS = 120
-
-
-class MachineError(RuntimeError):
-    """Part of the stack could not be set up; the message ends with what it said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +67,11 @@ class Machine:
         return postgres.dsn(database) if server is None else server.dsn(database)
 
     def start(self, say: Callable[[str], None] = lambda _: None) -> None:
-        """Bring everything up; returns when Airflow is healthy. What runs already is left as it is."""
+        """Bring everything up; returns when Airflow is healthy. What runs already is left as it is.
+
+        Raises StartError. Where nothing of Airflow ran before, a first failure is tried once more, on another port if
+        another program has taken the first one.
+        """
         if self.server is not None:
             self.server.start()
         say("postgres is up")
@@ -80,8 +80,17 @@ class Machine:
             for done in [pool.submit(self.airflow.migrate), pool.submit(self._migrate_store)]:
                 done.result()
         say("databases are ready")
-        self.airflow.start()
-        self.airflow.wait_until_ready()
+        was_running = any(self.airflow.status.values())
+        try:
+            self.airflow.start()
+            self.airflow.wait_until_ready()
+        except StartError as error:
+            if was_running:
+                raise
+            say(f"airflow is started once more: {str(error).splitlines()[0]}")
+            self.airflow.stop()
+            self.airflow.start()
+            self.airflow.wait_until_ready()
         say(f"airflow is up: {self.airflow.client.address}")
 
     def stop(self) -> None:
@@ -95,10 +104,10 @@ class Machine:
         done = subprocess.run(
             [sys.executable, "-m", "rebalance_advisor.store"],
             env={**os.environ, postgres.SETTING: self.dsn("advisor")},
-            capture_output=True, text=True, timeout=_MIGRATE_SECONDS, check=False,
+            capture_output=True, text=True, timeout=PATIENCE_S, check=False,
         )  # fmt: skip
         if done.returncode != 0:
-            raise MachineError(f"the store could not be migrated:\n{(done.stdout + done.stderr)[-3000:]}")
+            raise StartError("The store's schema", "could not be migrated", done.stdout + done.stderr)
 
     def _airflow_settings(self) -> dict[str, str]:
         return {

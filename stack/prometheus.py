@@ -6,15 +6,14 @@ import json
 import shutil
 import socket
 import subprocess
-import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from stack.waiting import StartError, wait_started
+
 _UNPACKED = Path(__file__).resolve().parents[1] / ".run" / "prometheus"
-_READY_SECONDS = 60.0
 
 
 def prometheus_program() -> Path:
@@ -40,29 +39,46 @@ def running_prometheus(folder: Path, targets: Mapping[str, Mapping[str, str]]) -
     static = [{"targets": [target], "labels": dict(labels)} for target, labels in targets.items()]
     config = {"global": {"scrape_interval": "1s"}, "scrape_configs": [{"job_name": "kafka", "static_configs": static}]}
     (folder / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
-    port = _free_port()
-    command = [
-        str(prometheus_program()), f"--config.file={folder / 'prometheus.yml'}",
-        f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address=127.0.0.1:{port}",
-    ]  # fmt: skip
-    with (folder / "prometheus.log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
+    program = prometheus_program()
+    try:
+        process, address = _started(program, folder)
+    except StartError:  # another program may have taken the port meanwhile
+        process, address = _started(program, folder)
+    with process:
         try:
-            _wait(f"http://127.0.0.1:{port}/-/ready")
-            yield f"http://127.0.0.1:{port}"
+            yield address
         finally:
             process.terminate()
 
 
-def _wait(address: str) -> None:
-    ends = time.monotonic() + _READY_SECONDS
-    while True:
-        try:
-            with urllib.request.urlopen(address, timeout=1):
-                return
-        except (urllib.error.URLError, OSError) as error:
-            if time.monotonic() > ends:
-                raise RuntimeError(f"{address}: not ready after {_READY_SECONDS:.0f} s") from error
-            time.sleep(0.1)
+def _started(program: Path, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    address, log = f"127.0.0.1:{_free_port()}", folder / "prometheus.log"
+    command = [
+        str(program), f"--config.file={folder / 'prometheus.yml'}", f"--storage.tsdb.path={folder / 'data'}",
+        f"--web.listen-address={address}",
+    ]  # fmt: skip
+    with log.open("wb") as written:
+        process = subprocess.Popen(command, stdout=written, stderr=written)
+    try:
+        wait_started(
+            "Prometheus",
+            lambda: _is_ready(f"http://{address}/-/ready"),
+            ended=lambda: process.poll() is not None,
+            log=lambda: log.read_text(errors="replace"),
+        )
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return process, f"http://{address}"
+
+
+def _is_ready(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=10):
+            return True
+    except OSError:
+        return False
 
 
 def _free_port() -> int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from stack.waiting import PATIENCE_S, StartError, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
-_PATIENCE_SECONDS = 20
 _GRAVE = ("serious", "critical")
 _SEEN = """() => [...document.querySelectorAll('body *')]
     .filter(e => [...e.childNodes].some(part => part.nodeType === 3 && part.textContent.trim()))
@@ -23,15 +23,32 @@ _SEEN = """() => [...document.querySelectorAll('body *')]
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A started browser."""
-    from playwright.sync_api import sync_playwright
+    """A started browser. Raises StartError when it does not start in two tries."""
+    from playwright.sync_api import Error, Playwright, sync_playwright
 
     program = shutil.which("chromium")
     assert program, "install chromium (Debian's package), as .ci/run does"
+
+    def launch(playwright: Playwright) -> Browser:
+        return playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=1000 * PATIENCE_S)
+
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        try:
+            started = launch(playwright)
+        except Error:
+            try:
+                started = launch(playwright)
+            except Error as error:
+                raise StartError("chromium", "did not start", str(error)) from None
         yield started
         started.close()
+
+
+def new_page(browser: Browser, **how: Any) -> Page:
+    """A page in a context of its own; every wait on it has the limit of a busy machine."""
+    page = browser.new_context(**({"viewport": WIDE} | how)).new_page()
+    page.set_default_timeout(1000 * PATIENCE_S)
+    return page
 
 
 @contextmanager
@@ -42,16 +59,13 @@ def served(app: Any) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run)
     thread.start()
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while not server.started:
-        assert thread.is_alive(), "the server ended before it was there"
-        assert time.monotonic() < until, "the server did not start"
-        time.sleep(0.01)
+    wait_for("the app's server to start or end", lambda: server.started or not thread.is_alive())
+    assert server.started, "the app's server ended while starting"
     try:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(_PATIENCE_SECONDS)
+        thread.join(PATIENCE_S)
 
 
 def in_view(page: Page) -> str:

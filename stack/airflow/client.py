@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 FINISHED = frozenset({"success", "failed"})
-_ANSWER_SECONDS = 60
+_ANSWER_SECONDS = 120
 _GET_TRIES = 3
-_DAG_SECONDS = 120
-_REREAD_SECONDS = 30
+_DAG_SECONDS = 600
+_REREAD_SECONDS = 120
 _TELLS_OF_OTHERS = "refused_clusters.py"  # its error is a wrong table of clusters.toml, which is no other cluster's
 
 

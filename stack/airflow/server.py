@@ -13,7 +13,6 @@ import secrets
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from pathlib import Path
 from stack.airflow.client import AirflowClient
 from stack.installed_code import installed_code
 from stack.processes import Program, stop
+from stack.waiting import PATIENCE_S, StartError, wait_started
 
 _COMPONENTS = {
     "api-server": ("api-server",),
@@ -28,13 +28,7 @@ _COMPONENTS = {
     "dag-processor": ("dag-processor",),
 }
 _LEAST_SLOTS = 16
-_MIGRATE_SECONDS = 300
-_READY_SECONDS = 240
-_STOP_SECONDS = 30
-
-
-class AirflowError(RuntimeError):
-    """Airflow did not start; the message ends with what the component wrote last."""
+_STOP_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +64,10 @@ class Airflow:
         """Bring its metadata database to this version; quick where it is there already."""
         done = subprocess.run(
             [_airflow_command(), "db", "migrate"],
-            env=self.environment(), capture_output=True, text=True, timeout=_MIGRATE_SECONDS, check=False,
+            env=self.environment(), capture_output=True, text=True, timeout=PATIENCE_S, check=False,
         )  # fmt: skip
         if done.returncode != 0:
-            raise AirflowError(f"airflow db migrate failed:\n{(done.stdout + done.stderr)[-3000:]}")
+            raise StartError("Airflow's database", "could not be migrated", done.stdout + done.stderr)
 
     def start(self, *names: str) -> None:
         """Start the named components, all by default; returns at once (``wait_until_ready``)."""
@@ -84,16 +78,23 @@ class Airflow:
             self.programs[name].start([_airflow_command(), *_COMPONENTS[name]], environment)
 
     def wait_until_ready(self) -> None:
-        """Until every component says that it is healthy. Raises AirflowError when one ends or time is up."""
-        deadline = time.monotonic() + _READY_SECONDS
-        while not self.client.is_healthy(*_COMPONENTS):
-            for name, program in self.programs.items():
-                if not program.is_running:
-                    raise AirflowError(f"airflow {name} ended while starting:\n{program.last_words()}")
-            if time.monotonic() > deadline:
-                words = "\n".join(program.last_words(5) for program in self.programs.values())
-                raise AirflowError(f"airflow was not healthy after {_READY_SECONDS} s:\n{words}")
-            time.sleep(0.3)
+        """Wait until every component says that it is healthy. Raises StartError when one ends or time is up."""
+        client = self.client
+        wait_started(
+            "Airflow",
+            lambda: client.is_healthy(*_COMPONENTS),
+            ended=lambda: [name for name, is_running in self.status.items() if not is_running],
+            log=self._last_words,
+        )
+
+    def _last_words(self) -> str:
+        """The end of each component's log; those that have ended come last."""
+        status = self.status
+        return "\n".join(
+            f"{name}{'' if status[name] else ' (ended)'}: {line}"
+            for name in sorted(status, key=lambda name: not status[name])
+            for line in self.programs[name].last_words().splitlines()
+        )
 
     def stop(self) -> None:
         """SIGTERM to each component; none and nothing that they started is left when it returns."""

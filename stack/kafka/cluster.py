@@ -25,18 +25,14 @@ from pathlib import Path
 from stack.kafka import security as kafka_security
 from stack.kafka import zookeeper
 from stack.kafka.tools import NEWEST, KafkaTools, ending_with_us, java_command, minor_of
+from stack.waiting import PATIENCE_S, StartError, wait_started
 
 CONTROLLER = 100
 _CLUSTER_ID = "YWR2aXNvci10ZXN0LWNsdQ"  # any 16 bytes in base64
-_START_SECONDS = 90
-_STOP_SECONDS = 40
+_STOP_SECONDS = 120
 # Of a KRaft node, of a ZooKeeper server, of a broker with ZooKeeper.
 _STARTED = re.compile(r"Kafka Server started|binding to port|\[KafkaServer id=\d+\] started")
 _KNOWS_PROTOCOLS = (3, 7)  # group.coordinator.rebalance.protocols
-
-
-class ClusterError(RuntimeError):
-    """A node did not start or stop; the message ends with what it logged last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +55,31 @@ class ClusterSpec:
 
 @contextlib.contextmanager
 def start_cluster(spec: ClusterSpec, folder: Path) -> Iterator[KafkaCluster]:
-    """Start it in ``folder``, which is emptied first; stop all of it at the end, whatever happened."""
+    """Start it in ``folder``, which is emptied first; stop all of it at the end, whatever happened.
+
+    Raises StartError. A first failure can be a port that another program took meanwhile: it starts once more on others.
+    """
+    try:
+        cluster = _started(spec, folder)
+    except StartError:
+        cluster = _started(spec, folder)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def _started(spec: ClusterSpec, folder: Path) -> KafkaCluster:
     stop_leftovers(folder)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     cluster = KafkaCluster(spec, folder)
     try:
         cluster.start()
-        yield cluster
-    finally:
+    except BaseException:
         cluster.stop()
+        raise
+    return cluster
 
 
 def stop_leftovers(folder: Path) -> None:
@@ -127,14 +138,18 @@ class KafkaCluster:
                 self._format_like(first, broker)
         for broker in (first, *others):
             self._launch(broker)
-        deadline = time.monotonic() + _START_SECONDS
         for node in (CONTROLLER, *self.spec.racks):
-            self._wait_started(node, deadline)
+            self._wait_started(node)
 
     def start_broker(self, broker: int) -> None:
-        """Start a broker again; returns when it serves."""
-        self._launch(broker)
-        self._wait_started(broker, time.monotonic() + _START_SECONDS)
+        """Start a broker again, twice if its first start fails; returns when it serves."""
+        try:
+            self._launch(broker)
+            self._wait_started(broker)
+        except StartError:  # another program's connection may have had its port for a moment
+            self._end([broker], signal.SIGKILL)
+            self._launch(broker)
+            self._wait_started(broker)
 
     def stop_broker(self, broker: int) -> None:
         """A controlled shutdown: leaders move away first."""
@@ -168,9 +183,9 @@ class KafkaCluster:
             self.spec.version, "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c",
             str(self.folder / f"node-{node}.properties"), *scram,
         )  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_START_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         if done.returncode != 0:
-            raise ClusterError(f"node {node} could not be formatted:\n{done.stdout}\n{done.stderr[-2000:]}")
+            raise StartError(self._name(node), "could not be formatted", f"{done.stdout}\n{done.stderr}")
 
     def _format_like(self, first: int, broker: int) -> None:
         """What ``kafka-storage format`` would write, from a formatted broker: a JVM for each costs two seconds."""
@@ -210,7 +225,7 @@ class KafkaCluster:
         words = java_command(
             self.spec.version, zookeeper.SHELL, "-server", f"127.0.0.1:{self._controller_port}", *command
         )
-        return subprocess.run(words, capture_output=True, text=True, timeout=_START_SECONDS, check=True).stdout
+        return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
 
     def logged(self) -> dict[Path, str]:
         """What each node has logged so far, by the file."""
@@ -220,14 +235,18 @@ class KafkaCluster:
     def _log(self, node: int) -> Path:
         return self.folder / f"node-{node}.log"
 
-    def _wait_started(self, node: int, deadline: float) -> None:
-        while True:
-            said = self._log(node).read_text(errors="replace")
-            if _STARTED.search(said):
-                return
-            if self._nodes[node].poll() is not None or time.monotonic() > deadline:
-                raise ClusterError(f"node {node} did not start:\n{said[-3000:]}")
-            time.sleep(0.1)
+    def _name(self, node: int) -> str:
+        if node != CONTROLLER:
+            return f"Kafka broker {node}"
+        return "ZooKeeper" if self.spec.with_zookeeper else "Kafka's controller"
+
+    def _wait_started(self, node: int) -> None:
+        wait_started(
+            self._name(node),
+            lambda: _STARTED.search(self._log(node).read_text(errors="replace")),
+            ended=lambda: self._nodes[node].poll() is not None,
+            log=lambda: self._log(node).read_text(errors="replace"),
+        )
 
     def _admin_properties(self) -> Path | None:
         if self.certificates is None:

@@ -7,14 +7,16 @@ producer is remembered, so that a test can look for every record after the parti
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill
 from stack.kafka.tools import NEWEST
 from stack.kafka.traffic import ReadingGroup, RememberingProducer
+from stack.waiting import wait_for
 
 RACKS = {1: "a", 2: "b", 3: "c", 4: "a"}
 EMPTY_BROKER = 4
@@ -50,6 +52,16 @@ class LiveCluster:
     def topics(self) -> tuple[str, ...]:
         """Topics that the world made, in order of their names."""
         return tuple(sorted(PLACEMENT))
+
+
+def short_isr(snapshot: ClusterSnapshot) -> list[tuple[str, int]]:
+    """The partitions of which a replica is not in sync: it joins the ISR a moment after its move is completed."""
+    return [(row.topic, row.partition) for row in snapshot.each_partition() if set(row.isr or ()) != set(row.replicas)]
+
+
+def in_sync(read: Callable[[], ClusterSnapshot]) -> ClusterSnapshot:
+    """Return the first reading in which every ISR is full."""
+    return wait_for("every ISR to be full", read, until=lambda seen: not short_isr(seen), gist=short_isr, every_s=0.5)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from stack.postgres.account import OUTSIDE, Account, account_for, can_reach, give, run_as
 from stack.postgres.binaries import BinariesError, copy_programs, needed_files, programs
+from stack.waiting import PATIENCE_S, StartError
 
 SETTING = "ADVISOR_POSTGRES_DSN"
 AIRFLOW_SETTING = "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"
@@ -31,11 +32,10 @@ DATABASES = ("airflow", "advisor")
 FOLDER = Path(__file__).resolve().parents[2] / ".run" / "postgres"
 
 _SUPERUSER = "postgres"
-_START_SECONDS = 90  # recovery after a crash included
-_STOP_SECONDS = 60
+_STOP_SECONDS = 120
 _TRIES = 10
 # How long a server that was killed may still look alive.
-_DYING_SECONDS = 10
+_DYING_SECONDS = 120
 _SETTINGS = {
     "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200", "timezone": "UTC",
     "log_timezone": "UTC", "max_wal_size": "2GB", "jit": "off", "password_encryption": "scram-sha-256",
@@ -45,7 +45,7 @@ THROW_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "
 
 
 class PostgresError(RuntimeError):
-    """The server did not start or stop; the message ends with what it logged last."""
+    """The server did not stop, or was never started here."""
 
 
 class EmbeddedPostgres:
@@ -85,7 +85,10 @@ class EmbeddedPostgres:
             return None
 
     def start(self) -> None:
-        """Start it, making whatever is missing; returns once it answers. Does nothing where it runs already."""
+        """Start it, making whatever is missing; returns once it answers. Does nothing where it runs already.
+
+        Raises StartError.
+        """
         _make_folder(self.folder)
         self._ensure_running()
         deadline = time.monotonic() + _DYING_SECONDS
@@ -181,7 +184,7 @@ class EmbeddedPostgres:
         )  # fmt: skip
         password_file.unlink()
         if made.returncode != 0:
-            raise PostgresError(f"initdb failed:\n{made.stdout}{made.stderr}")
+            raise StartError("PostgreSQL's data", "could not be made by initdb", made.stdout + made.stderr)
         _write_secret(self.folder / "password", password)
         fresh.rename(self.data)
 
@@ -196,14 +199,14 @@ class EmbeddedPostgres:
             (self.data / "postmaster.pid").unlink()
         for _ in range(_TRIES):
             port = _free_port(int(remembered.read_text(encoding="utf-8")) if remembered.exists() else 0)
-            started = self._pg_ctl(account, "start", "-w", "-t", str(_START_SECONDS), "-l", log, "-o", f"-p {port}")
+            started = self._pg_ctl(account, "start", "-w", "-t", f"{PATIENCE_S:.0f}", "-l", log, "-o", f"-p {port}")
             if started.returncode == 0:
                 remembered.write_text(str(port), encoding="utf-8")
                 return
             if "shared memory block" not in self.last_words(3) and _can_bind(port):
                 break  # neither the port nor a killed server's last processes are the reason
             time.sleep(1)
-        raise PostgresError(f"PostgreSQL did not start: {started.stderr.strip()}\n{self.last_words()}")
+        raise StartError("PostgreSQL", f"did not start ({' '.join(started.stderr.split())})", self.last_words())
 
     def _create_databases(self) -> None:
         import psycopg
@@ -302,7 +305,7 @@ def main(arguments: list[str]) -> int:
         elif command != "status":
             sys.stderr.write(__doc__ or "")
             return 2
-    except (PostgresError, BinariesError) as error:
+    except (PostgresError, StartError, BinariesError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     if command != "dsn":

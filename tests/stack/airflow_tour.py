@@ -22,6 +22,7 @@ from stack.airflow.client import AirflowClient
 from stack.demo.pipeline import advise, closing_lines, write_demo
 from stack.machine import Machine
 from stack.processes import Program, stop
+from stack.waiting import PATIENCE_S, wait_for
 
 APPLY = "apply_demo"
 _DAGS = {
@@ -30,7 +31,7 @@ _DAGS = {
 _WAITS = ("awaiting_input", "deferred")
 _ENDS = ("success", "failed", "skipped", "upstream_failed")
 _READING_SECONDS = 5  # what a person takes at least
-_SECONDS = 600
+_SECONDS = 1_800
 
 
 def main() -> None:
@@ -70,9 +71,10 @@ def triggerer(machine: Machine) -> Iterator[None]:
 def dags(client: AirflowClient) -> str:
     """The wheel's own folder is parsed without an error."""
     client.wait_for_dag("advise_demo")
-    deadline = time.monotonic() + _SECONDS
-    while not set(client.paused()) >= _DAGS and not client.import_errors() and time.monotonic() < deadline:
-        time.sleep(1)
+    wait_for(
+        "every DAG", lambda: (set(client.paused()), client.import_errors()), seconds=_SECONDS, every_s=1,
+        until=lambda seen: seen[0] >= _DAGS or seen[1],
+    )  # fmt: skip
     assert client.import_errors() == [], client.import_errors()
     assert set(client.paused()) == _DAGS, client.paused()
     assert client.pool_slots("advisor_heavy") == 1  # made by the plugin's listener
@@ -149,19 +151,21 @@ def answered(
 
     An answer that reaches a busy scheduler before the end of the process that asked is lost: it is asked for again.
     """
-    deadline, waited_in, answered_try = time.monotonic() + _SECONDS, "", 0
-    while True:
+    waited_in, answered_try = "", 0
+
+    def is_answered() -> bool:
+        nonlocal waited_in, answered_try
         task = next((task for task in client.task_instances(APPLY, run_id) if task["task_id"] == task_id), None)
         state, number = (None, 0) if task is None else (task["state"], task["try_number"])
         if state in _WAITS and number > answered_try:
             time.sleep(_READING_SECONDS)
             client.answer(APPLY, run_id, task_id, option, params)
             waited_in, answered_try = str(state), number
-        elif answered_try and state in _ENDS:
-            return waited_in
-        assert time.monotonic() < deadline, task_states(client, run_id)
         assert answered_try or client.run_state(APPLY, run_id) not in ("success", "failed"), said(client, run_id)
-        time.sleep(0.5)
+        return bool(answered_try) and state in _ENDS
+
+    wait_for(f"an answer to {task_id}", is_answered, seconds=_SECONDS, every_s=0.5)
+    return waited_in
 
 
 def ended(client: AirflowClient, run_id: str, state: str) -> dict[str, Any]:
@@ -186,7 +190,7 @@ def token(client: AirflowClient) -> str:
     credentials = json.dumps({"username": client.user, "password": client.password}).encode()
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"{client.address}/auth/token", credentials, headers, method="POST")
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
         return str(json.loads(answer.read())["access_token"])
 
 
@@ -194,7 +198,8 @@ def got(client: AirflowClient, path: str, bearer: str | None = None) -> tuple[in
     """Status and text."""
     headers = {} if bearer is None else {"Authorization": f"Bearer {bearer}"}
     try:
-        with urllib.request.urlopen(urllib.request.Request(client.address + path, headers=headers), timeout=60) as page:
+        request = urllib.request.Request(client.address + path, headers=headers)
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as page:
             return page.status, page.read().decode()
     except urllib.error.HTTPError as refused:
         return refused.code, ""

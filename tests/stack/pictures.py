@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from stack.demo import pipeline as demo
 from stack.installed_code import CHECKOUT
 from stack.machine import Machine
-from tests.chromium import NARROW, WIDE, chromium
+from tests.chromium import NARROW, WIDE, chromium, new_page
 from tests.stack.conftest import remove
 from tests.stack.test_seen_in_airflow import CLUSTER, logged_in
 
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def _opened(browser: Browser, scheme: str, size: dict[str, int]) -> Page:
-    return browser.new_context(viewport=size, color_scheme=scheme, device_scale_factor=1).new_page()
+    return new_page(browser, viewport=size, color_scheme=scheme, device_scale_factor=1)
 
 
 def _draw(page: Page, address: str, name: str, at: str | None = None) -> None:

@@ -29,7 +29,7 @@ VERSIONS = {
     "3.1": (["apache-airflow~=3.1.8"], ["--triggerer"]),
 }
 
-pytestmark = [pytest.mark.stack, pytest.mark.matrix, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.stack, pytest.mark.matrix]
 
 
 def _run(*command: object, cwd: Path, **more: str) -> str:

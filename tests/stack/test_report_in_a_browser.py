@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page
 from rebalance_advisor.cli.main import main as cli
 from stack.demo.cluster import write_demo_cluster
 from tests.brief_search import searching_briefly
-from tests.chromium import NARROW, WIDE, chromium, document_width, grave_faults, in_view
+from tests.chromium import NARROW, WIDE, chromium, document_width, grave_faults, in_view, new_page
 
-pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.browser]
 SCREENS = [
     pytest.param(scheme, size, id=f"{scheme}, {size['width']} px")
     for scheme, size in (("light", WIDE), ("dark", NARROW))
@@ -41,7 +41,7 @@ def browser():
 
 
 def opened(browser: Browser, report: Path, scheme: str, size: dict[str, int]) -> Page:
-    page = browser.new_context(viewport=size, color_scheme=scheme).new_page()
+    page = new_page(browser, viewport=size, color_scheme=scheme)
     page.goto(report.as_uri())
     return page
 
@@ -71,11 +71,10 @@ def test_it_is_fit_for_every_screen_and_for_those_who_see_or_hear_it_otherwise(
 
 
 def test_it_asks_nobody_for_anything_and_runs_no_script(browser: Browser, report: Path) -> None:
-    context = browser.new_context(viewport=WIDE)
     asked: list[str] = []
     said: list[str] = []
-    context.on("request", lambda request: asked.append(request.url))
-    page = context.new_page()
+    page = new_page(browser)
+    page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: said.append(message.text))
     page.goto(report.as_uri())
     page.wait_for_load_state("networkidle")

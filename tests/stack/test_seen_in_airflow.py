@@ -17,10 +17,10 @@ from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
 from stack.demo import pipeline as demo
-from tests.chromium import NARROW, WIDE, chromium, document_width, grave_faults, in_view
+from tests.chromium import NARROW, chromium, document_width, grave_faults, in_view, new_page
 from tests.stack.conftest import GUEST
 
-pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.browser]
 
 CLUSTER = f"{PREFIX}/clusters/demo"
 PAGES = (
@@ -48,7 +48,7 @@ def browser():
 
 def logged_in(browser: Browser, machine, address: str, user: str = "admin", **how) -> Page:
     passwords = json.loads((machine.run / "airflow" / "passwords.json").read_text())
-    page = browser.new_context(**({"viewport": WIDE} | how)).new_page()
+    page = new_page(browser, **how)
     page.goto(f"{address}/auth/login")
     page.fill("input[name=username]", user)
     page.fill("input[name=password]", passwords[user])
@@ -126,7 +126,7 @@ def test_a_viewer_may_look_and_nobody_else(browser: Browser, machine, address: s
     assert len(routes) > 10
     for path in (*PAGES, *(PREFIX + route for route in routes)):
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(f"{address}{path}", timeout=60)
+            urllib.request.urlopen(f"{address}{path}", timeout=300)
         assert refused.value.code == 401, path
         assert b"warehouse" not in refused.value.read()
 

@@ -20,13 +20,14 @@ from stack.airflow.cluster_entries import write_entry
 from stack.installed_code import CHECKOUT
 from stack.machine import Machine
 from stack.postgres import server as postgres
+from stack.waiting import wait_for
 from tests.stack.by_hand import BY_HAND
 from tests.stack.conftest import remove
 from tests.stack.kills.advisory_reader import Reader, seen_now
-from tests.stack.kills.supervision import wait_for
+from tests.stack.kills.supervision import PATIENCE_SECONDS
 from tests.stack.kills.test_five_moments import CLUSTER, DAG, finish
 
-pytestmark = [pytest.mark.stack, pytest.mark.matrix, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.stack, pytest.mark.matrix]
 
 # Run by the version before, in its own folder: whatever its stack is like, it starts, waits for a word, and stops.
 _BEFORE = """
@@ -82,21 +83,27 @@ def test_a_run_that_began_in_the_version_before_ends_in_this_one(machine, before
     reader.start()
 
     run_id = triggered(machine, "across")
-    wait_for("the run's first task", lambda: "running" in states(client, run_id).values())
+    wait_for("the run's first task", lambda: "running" in states(client, run_id).values(), seconds=PATIENCE_SECONDS)
     told = migrated(machine)
     at_migration = states(client, run_id)
-    wait_for("half of the run", lambda: list(states(client, run_id).values()).count("success") >= 3)
+    wait_for(
+        "half of the run", lambda: list(states(client, run_id).values()).count("success") >= 3, seconds=PATIENCE_SECONDS
+    )
     at_change = states(client, run_id)
     before.stdin.write("stop\n")
     before.stdin.flush()
     assert before.stdout.readline() == "stopped\n"
     machine.start()
     assert finish(machine, run_id) == "success"
-    across = wait_for("the new advisory", lambda: (now := seen_now(machine, CLUSTER)) != first and now)
+    across = wait_for(
+        "the new advisory", lambda: (now := seen_now(machine, CLUSTER)) != first and now, seconds=PATIENCE_SECONDS
+    )
     assert finish(machine, triggered(machine, "after")) == "success"
-    after = wait_for("the next advisory", lambda: (now := seen_now(machine, CLUSTER)) != across and now)
+    after = wait_for(
+        "the next advisory", lambda: (now := seen_now(machine, CLUSTER)) != across and now, seconds=PATIENCE_SECONDS
+    )
     reader.is_over.set()
-    reader.join(30)
+    reader.join(PATIENCE_SECONDS)
     assert [answer for answer in reader.answers if answer not in (first, across, after)] == []
     assert (reader.refused, across[0][0], after[0][0]) == ([], f"across.{CLUSTER}", f"after.{CLUSTER}")
     with capsys.disabled():
@@ -119,7 +126,7 @@ def migrated(machine):
     done = subprocess.run(
         [sys.executable, "-m", "rebalance_advisor.store"],
         env=os.environ | {postgres.SETTING: machine.dsn("advisor"), "PYTHONPATH": str(CHECKOUT / "plugins")},
-        capture_output=True, text=True, timeout=300, check=True,
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True,
     )  # fmt: skip
     return f"{done.stdout.strip()}, in {time.monotonic() - began:.1f} s"
 
@@ -132,7 +139,8 @@ def its_python(folder):
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     subprocess.run(
         [Path(sys.executable).with_name("uv"), "sync", "--frozen", "--quiet", *extras, "--python", sys.executable],
-        cwd=folder, env=environment | {"UV_PROJECT_ENVIRONMENT": str(folder / ".venv")}, timeout=900, check=True,
+        cwd=folder, env=environment | {"UV_PROJECT_ENVIRONMENT": str(folder / ".venv")}, check=True,
+        timeout=3 * PATIENCE_SECONDS,
     )  # fmt: skip
     return str(folder / ".venv" / "bin" / "python")
 

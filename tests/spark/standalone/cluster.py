@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import venv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from stack.jvm.spark import environment
 from stack.processes import Program, stop
+from stack.waiting import wait_started
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 # As docs/spark.md says: what must be there, with what these need themselves.
@@ -119,10 +119,13 @@ class StandaloneCluster:
 
     def _said(self, name: str, pattern: str, times: int = 1) -> list[str]:
         """What matched in its log; a program that ended or stays silent is an error with its last words."""
-        program, deadline = self._program(name), time.monotonic() + _START_S
-        while time.monotonic() < deadline and program.is_running:
-            found = re.findall(pattern, program.log.read_text(errors="replace"))
-            if len(found) >= times:
-                return found
-            time.sleep(0.1)
-        raise RuntimeError(f"{name} did not say {pattern!r}:\n{program.last_words()}")
+        program = self._program(name)
+
+        def found() -> list[str]:
+            return re.findall(pattern, program.log.read_text(errors="replace"))
+
+        wait_started(
+            f"Spark's {name}", lambda: len(found()) >= times, ended=lambda: not program.is_running,
+            log=program.last_words,
+        )  # fmt: skip
+        return found()

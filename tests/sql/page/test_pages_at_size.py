@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from rebalance_advisor.page.access import Access
 from rebalance_advisor.page.app import make_app
-from tests.chromium import WIDE, chromium, served
+from tests.chromium import chromium, new_page, served
 from tests.sql.page import large_cluster
 from tests.sql.page.conftest import readable
 from tests.sql.page.large_cluster import CLUSTER, SAMPLE, WHOLE, Size
@@ -69,7 +69,7 @@ def test_the_first_screen_is_there_within_a_second_and_drawn_within_two(whole) -
     """After one visit of each: the first one of a process also loads the library that draws."""
     lines, slow = [], []
     with served(whole) as address, chromium() as browser, TestClient(whole) as client:
-        page = browser.new_page(viewport=WIDE)
+        page = new_page(browser)
         for name, path in addresses(WHOLE).items():
             first = _seconds(client, path)
             server = median(_seconds(client, path) for _ in range(_REPEATED))

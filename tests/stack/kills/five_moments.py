@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 
 from stack.machine import Machine
+from stack.waiting import wait_for
 from tests.stack.kills.stack_processes import (
     command_of,
     component,
@@ -19,7 +20,7 @@ from tests.stack.kills.stack_processes import (
     spark_pythons,
     workers_of,
 )
-from tests.stack.kills.supervision import start_again, wait_for
+from tests.stack.kills.supervision import PATIENCE_SECONDS, start_again
 
 CLUSTER = "kill-table"
 
@@ -53,8 +54,8 @@ def input_file(machine: Machine) -> Path:
 
 
 def reach_replaying(machine: Machine, _run_id: str) -> list[int]:
-    wait_for("Spark's Python workers", lambda: spark_pythons(machine))
-    return wait_for("the driver's JVM", lambda: drivers(machine))
+    wait_for("Spark's Python workers", lambda: spark_pythons(machine), seconds=PATIENCE_SECONDS)
+    return wait_for("the driver's JVM", lambda: drivers(machine), seconds=PATIENCE_SECONDS)
 
 
 @dataclass
@@ -80,11 +81,11 @@ class HeldTable:
 
     def reach_collecting(self, machine: Machine, run_id: str) -> list[int]:
         self._wait_for_a_writer(machine)
-        return wait_for("the task", lambda: task_process(machine, run_id, "start_run"))
+        return wait_for("the task", lambda: task_process(machine, run_id, "start_run"), seconds=PATIENCE_SECONDS)
 
     def reach_loading(self, machine: Machine, _run_id: str) -> list[int]:
         """Held from the start of the Spark driver on, for opening a run touches the table too."""
-        wait_for("the driver's JVM", lambda: drivers(machine))
+        wait_for("the driver's JVM", lambda: drivers(machine), seconds=PATIENCE_SECONDS)
         self.hold(machine)
         self._wait_for_a_writer(machine)
         return driver_pythons(machine)
@@ -92,16 +93,20 @@ class HeldTable:
     def _wait_for_a_writer(self, machine: Machine) -> None:
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = %s"
         with psycopg.connect(machine.dsn("advisor"), autocommit=True) as other:
-            wait_for("a writer", lambda: other.execute(waiting, ("rebalance-advisor",)).fetchone()[0])
+            wait_for(
+                "a writer",
+                lambda: other.execute(waiting, ("rebalance-advisor",)).fetchone()[0],
+                seconds=PATIENCE_SECONDS,
+            )
 
 
 def reach_scheduler(machine: Machine, _run_id: str) -> list[int]:
-    wait_for("Spark's Python workers", lambda: spark_pythons(machine))
+    wait_for("Spark's Python workers", lambda: spark_pythons(machine), seconds=PATIENCE_SECONDS)
     return component(machine, "scheduler")
 
 
 def reach_postgres(machine: Machine, _run_id: str) -> list[int]:
-    wait_for("the driver's JVM", lambda: drivers(machine))
+    wait_for("the driver's JVM", lambda: drivers(machine), seconds=PATIENCE_SECONDS)
     return postmaster(machine)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,8 +12,9 @@ import psycopg
 
 from stack.airflow.client import FINISHED, AirflowApiError, AirflowClient
 from stack.machine import Machine
+from stack.waiting import WaitError, wait_for
 from tests.stack.kills.small_cluster import DAG
-from tests.stack.kills.supervision import PATIENCE_SECONDS, all_run, wait_for
+from tests.stack.kills.supervision import PATIENCE_SECONDS, all_run
 
 _LAST_LINES = 15
 _STATE = "SELECT state FROM dag_run WHERE dag_id = %s AND run_id = %s"
@@ -32,7 +32,7 @@ class FollowedRun:
     def start(cls, machine: Machine, run_id: str, seed: int) -> FollowedRun:
         """Once the whole stack is well."""
         run, asked = cls(machine, run_id), {"snapshot": "fresh", "balance_within": 0.3, "seed": seed}
-        wait_for("a whole stack", lambda: all_run(machine))
+        wait_for("a whole stack", lambda: all_run(machine), seconds=PATIENCE_SECONDS)
         run._until_it_answers(lambda client: client.wait_for_dag(DAG))
         run._until_it_answers(lambda client: run.state or client.trigger(DAG, asked, run_id=run_id))
         return run
@@ -49,10 +49,11 @@ class FollowedRun:
 
     def end(self) -> str:
         """Wait for it; the state, ``running`` or so where it does not end within all patience."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while (state := self.state) not in FINISHED and time.monotonic() < deadline:
-            time.sleep(0.3)
-        return state
+        try:
+            wait_for(f"run {self.run_id}", lambda: self.is_over, seconds=PATIENCE_SECONDS, every_s=0.3)
+        except WaitError as error:
+            print(error, flush=True)
+        return self.state
 
     def clear(self) -> None:
         """As a person does in the morning."""
@@ -97,4 +98,4 @@ class FollowedRun:
                 return True
             return False
 
-        wait_for("the api-server", is_done)
+        wait_for("the api-server", is_done, seconds=PATIENCE_SECONDS)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stack.machine import Machine
 from tests.stack.kills.followed_run import FollowedRun
 from tests.stack.kills.kinds import KINDS
+from tests.stack.kills.supervision import PATIENCE_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,6 @@ def measure(machine: Machine, run_id: str) -> NormalRun:
     state = run.end()
     took_s = time.monotonic() - began
     is_over.set()
-    watcher.join(10)
+    watcher.join(PATIENCE_SECONDS)
     assert state == "success", f"{run_id} is {state}"
     return NormalRun(took_s, {name: last - first for name, (first, last) in seen.items()})

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stack.machine import Machine
+from stack.waiting import wait_for
 from tests.stack.kills.advisory_reader import Reader, seen_now
 from tests.stack.kills.drawn_moments import DrawnMoment
 from tests.stack.kills.followed_run import FollowedRun
@@ -16,7 +17,7 @@ from tests.stack.kills.normal_run import NormalRun
 from tests.stack.kills.published_folders import FolderReader, PublishedFolder, half_made, latest
 from tests.stack.kills.small_cluster import NAME, write_cluster
 from tests.stack.kills.stack_processes import kill
-from tests.stack.kills.supervision import wait_for
+from tests.stack.kills.supervision import PATIENCE_SECONDS
 
 _TRIES = 3
 # What has ended before its moment is met earlier in the next run.
@@ -50,14 +51,14 @@ class Readers:
         readers = cls(Reader(machine, NAME), FolderReader(machine, NAME))
         for reader in (readers.store, readers.disk):
             reader.start()
-            wait_for("a first look", lambda reader=reader: reader.answers)
+            wait_for("a first look", lambda reader=reader: reader.answers, seconds=PATIENCE_SECONDS)
         return readers
 
     def stop(self) -> None:
         """They have had their last look."""
         for reader in (self.store, self.disk):
             reader.is_over.set()
-            reader.join(30)
+            reader.join(PATIENCE_SECONDS)
 
     def words(self) -> str:
         """How many different advisories each saw, and for how many looks Postgres was away."""
@@ -68,12 +69,12 @@ class Readers:
 def live_through(machine: Machine, moment: DrawnMoment, normal: NormalRun, **settings: object) -> Outcome:
     """Kill, wait, clear once if need be, and judge."""
     fraction = moment.fraction
-    for _ in range(_TRIES):
+    for attempt in range(_TRIES):
         began = time.monotonic()
-        wait_for("Postgres", lambda: machine.server.is_running)
-        write_cluster(machine, time.time_ns(), **settings)
+        wait_for("Postgres", lambda: machine.server.is_running, seconds=PATIENCE_SECONDS)
+        write_cluster(machine, _TRIES * moment.number + attempt, **settings)
         readers = Readers.start(machine)
-        run = FollowedRun.start(machine, f"kill-{moment.number}-{int(time.time())}", moment.number)
+        run = FollowedRun.start(machine, f"kill-{moment.number}-{attempt}", moment.number)
         at = _strike(machine, run, moment, fraction, normal)
         state, went_on = run.end(), "by itself"
         if at and state == "failed":

@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from stack.airflow.server import AirflowError
-from stack.machine import Machine, MachineError
+from stack.machine import Machine
 from stack.postgres.server import PostgresError
+from stack.waiting import StartError, wait_for
 
-PATIENCE_SECONDS = 420
+PATIENCE_SECONDS = 1_200
 # Longer than most components need to notice that their Postgres is gone.
 _SETTLED_SECONDS = 20
-_NOT_YET = (AirflowError, MachineError, PostgresError, OSError)
-
-
-def wait_for(what: str, condition: Callable[[], Any]) -> Any:
-    """What ``condition`` returns once it is true."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"waited in vain for: {what}"
-        time.sleep(0.1)
-    return found
+_NOT_YET = (StartError, PostgresError, OSError)
 
 
 def start_again(machine: Machine) -> None:
     """Start whatever does not run, until all has run for a while."""
-    deadline, well_since = time.monotonic() + PATIENCE_SECONDS, None
-    while well_since is None or time.monotonic() - well_since < _SETTLED_SECONDS:
-        assert time.monotonic() < deadline, f"never all at once: {machine.airflow.status}"
+
+    def state() -> dict[str, bool]:
         if not all_run(machine):
-            well_since = None
             with contextlib.suppress(*_NOT_YET):
                 machine.start()
-        else:
-            well_since = well_since or time.monotonic()
-            time.sleep(0.5)
+            return {"all": False} | machine.airflow.status
+        return machine.airflow.status
+
+    wait_for(
+        "the whole stack", state, until=lambda seen: all(seen.values()), unchanged_s=_SETTLED_SECONDS,
+        seconds=PATIENCE_SECONDS, every_s=0.5,
+    )  # fmt: skip
 
 
 @contextlib.contextmanager

@@ -13,13 +13,14 @@ import pytest
 
 from stack.airflow.cluster_entries import write_entry
 from stack.installed_code import CHECKOUT
+from stack.waiting import wait_for
 from tests.stack.by_hand import BY_HAND
 from tests.stack.kills import five_moments
 from tests.stack.kills.advisory_reader import Reader, seen_now
 from tests.stack.kills.stack_processes import kill
-from tests.stack.kills.supervision import supervised, wait_for
+from tests.stack.kills.supervision import PATIENCE_SECONDS, supervised
 
-pytestmark = [pytest.mark.stack, pytest.mark.matrix, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.stack, pytest.mark.matrix]
 
 CLUSTER = five_moments.CLUSTER
 DAG = f"advise_{CLUSTER}"
@@ -83,9 +84,11 @@ def live_through(machine, moment, seed):
             machine.airflow.client.clear(DAG, run_id)
             state = finish(machine, run_id)
         assert state == "success"
-        new = wait_for("the new advisory", lambda: (now := seen_now(machine, CLUSTER)) != last and now)
+        new = wait_for(
+            "the new advisory", lambda: (now := seen_now(machine, CLUSTER)) != last and now, seconds=PATIENCE_SECONDS
+        )
     reader.is_over.set()
-    reader.join(30)
+    reader.join(PATIENCE_SECONDS)
     assert new[0][0] == f"{run_id}.{CLUSTER}"
     assert reader.answers in ([last, new], [last]), f"readers saw something in between: {reader.answers}"
     return (moment.name, moment.killed, "the last advisory", left, how, f"{time.monotonic() - began:.0f} s")

@@ -10,7 +10,7 @@ from tests.stack.kills.normal_run import NormalRun
 from tests.stack.kills.random_kill import live_through
 from tests.stack.kills.supervision import supervised
 
-pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.stack, pytest.mark.slow]
 
 # Where a run takes longer the kill comes earlier in it, which is as good a moment.
 NORMAL = NormalRun(run_s=32, life_s={})

@@ -2,21 +2,21 @@ import json
 import os
 import signal
 import sys
-import time
 
 import pytest
 
 from stack.processes import Program, session_members, stop
+from stack.waiting import wait_for
 
-SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
+SLEEPER = [sys.executable, "-c", "import time; time.sleep(3600)"]
 # A parent that starts a child and says its number; the child ignores SIGTERM.
 _PARENT = """
 import subprocess, sys, time
-stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
+stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(3600)"
 child = subprocess.Popen([sys.executable, "-c", stubborn], stdout=subprocess.PIPE)
 child.stdout.readline()
 print(child.pid, flush=True)
-time.sleep(60)
+time.sleep(3600)
 """
 FAMILY = [sys.executable, "-c", _PARENT]
 
@@ -36,13 +36,6 @@ def is_alive(pid):
         return False
 
 
-def wait_for(condition):
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_it_runs_in_a_session_of_its_own_and_is_found_by_its_record(program):
     program.start(SLEEPER, os.environ)
     found = Program(program.name, program.record, program.log)
@@ -59,24 +52,24 @@ def test_starting_it_twice_starts_it_once(program):
 
 def test_stopping_ends_what_it_started_too(program):
     program.start(FAMILY, os.environ)
-    wait_for(lambda: program.last_words().strip().isdigit())
+    wait_for("the child's number", lambda: program.last_words().strip().isdigit())
     child = int(program.last_words())
     assert session_members(program.pid) == [child]
     stop([program], 5)
-    wait_for(lambda: not is_alive(child))
+    wait_for("the child to end", lambda: not is_alive(child))
     assert not program.is_running
     assert not program.record.exists()
 
 
 def test_what_a_killed_one_left_behind_is_ended_before_it_starts_again(program):
     program.start(FAMILY, os.environ)
-    wait_for(lambda: program.last_words().strip().isdigit())
+    wait_for("the child's number", lambda: program.last_words().strip().isdigit())
     child = int(program.last_words())
     os.kill(program.pid, signal.SIGKILL)
-    wait_for(lambda: not program.is_running)
+    wait_for("the program to end", lambda: not program.is_running)
     assert is_alive(child)
     program.start(SLEEPER, os.environ)
-    wait_for(lambda: not is_alive(child))
+    wait_for("the child to end", lambda: not is_alive(child))
     assert program.is_running
 
 
@@ -88,5 +81,5 @@ def test_a_number_that_somebody_else_has_now_is_never_signalled(program):
 
 def test_one_that_ended_by_itself_is_not_running(program):
     program.start([sys.executable, "-c", "print('bye')"], os.environ)
-    wait_for(lambda: not program.is_running)
+    wait_for("the program to end", lambda: not program.is_running)
     assert program.last_words() == "bye"

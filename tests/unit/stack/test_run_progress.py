@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -43,7 +44,10 @@ def test_after_twenty_seconds_of_silence_it_says_what_is_under_way_and_what_it_w
     assert terminal.lines == []
     terminal.now = 20.0
     terminal.progress.look(running)
-    assert terminal.lines == [f"replay           under way for 50 s; {COMPILING}"]
+    (line,) = terminal.lines
+    told = re.fullmatch(rf"replay           under way for (\d+) s; {re.escape(COMPILING)}", line)
+    assert told is not None
+    assert int(told[1]) >= 50  # more on a machine that takes its time
     terminal.now = 39.9  # it was said 19.9 s ago
     terminal.progress.look(running)
     assert len(terminal.lines) == 1

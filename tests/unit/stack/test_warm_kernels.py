@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from stack.demo.cluster import write_demo_cluster
 from stack.demo.warm_kernels import kernel_warmer, start_warming
 from stack.machine import Machine
 from stack.processes import stop
+from stack.waiting import PATIENCE_S, wait_for
 
 
 @pytest.mark.slow
@@ -20,10 +20,7 @@ def test_the_warmer_searches_a_plan_in_the_background_and_ends_well(tmp_path: Pa
     start_warming(machine, tmp_path / "demo")
     warmer = kernel_warmer(machine)
     assert warmer.is_running
-    deadline = time.monotonic() + 300
-    while warmer.is_running and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not warmer.is_running
+    wait_for("the kernels", lambda: not warmer.is_running, seconds=4 * PATIENCE_S)
     assert warmer.last_words() == ""
     stop([warmer], 1.0)
     assert not warmer.record.exists()

@@ -1,0 +1,77 @@
+"""Wait until something has happened; errors that say in their first line what did not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+# The longest that one thing may take on a busy machine. What is broken fails that late, what is slow does not fail.
+PATIENCE_S = 300.0
+_SHOWN_CHARACTERS = 1_000
+_LOG_CHARACTERS = 3_000
+
+Seen = TypeVar("Seen")
+
+
+class WaitError(TimeoutError):
+    """Something did not happen in time. The message names it and the value that was seen last."""
+
+
+class StartError(RuntimeError):
+    """A program did not start: "Kafka broker 2 did not start within 300 s: LAST LINE", then the end of its log."""
+
+    def __init__(self, what: str, how: str, log: str) -> None:
+        self.what, self.log = what, log.rstrip()[-_LOG_CHARACTERS:]
+        lines = [line for line in self.log.splitlines() if line.strip()]
+        last = lines[-1].strip() if lines else "(it wrote nothing)"
+        super().__init__("\n".join([f"{what} {how}: {last}", *lines[:-1][-40:]]))
+
+
+def wait_for(
+    what: str,
+    look: Callable[[], Seen],
+    *,
+    until: Callable[[Seen], object] = bool,
+    gist: Callable[[Seen], object] = lambda seen: seen,
+    unchanged_s: float = 0.0,
+    seconds: float = PATIENCE_S,
+    every_s: float = 0.1,
+) -> Seen:
+    """Return the first value of ``look`` that satisfies ``until``, once its ``gist`` is the same for ``unchanged_s``.
+
+    Raises WaitError after ``seconds``; its message shows the gist of the last value.
+    """
+    began = same_since = time.monotonic()
+    seen = look()
+    known = gist(seen)
+    while not until(seen) or time.monotonic() - same_since < unchanged_s:
+        if (waited := time.monotonic() - began) > seconds:
+            raise WaitError(f"waited {waited:.0f} s for {what}; seen last: {_shown(known)}")
+        time.sleep(every_s)
+        seen = look()
+        if (found := gist(seen)) != known:
+            known, same_since = found, time.monotonic()
+    return seen
+
+
+def wait_started(
+    what: str,
+    is_ready: Callable[[], object],
+    *,
+    ended: Callable[[], object],
+    log: Callable[[], str],
+    seconds: float = PATIENCE_S,
+) -> None:
+    """Wait until a program is ready. Raises StartError, with the end of its ``log``, when it ends or time is up."""
+    try:
+        wait_for(what, lambda: "ready" if is_ready() else "ended" if ended() else "", seconds=seconds)
+    except WaitError:
+        raise StartError(what, f"did not start within {seconds:.0f} s", log()) from None
+    if not is_ready():
+        raise StartError(what, "ended while starting", log())
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}… ({len(text):,} characters)"
