@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kafka_rebalance.coordinator.timeline import Partition, Protocol
+from stack.waiting import PATIENCE_S, wait_for
 
 STRATEGY = {Protocol.EAGER: "range", Protocol.COOPERATIVE: "cooperative-sticky"}
-SESSION_MS, HEARTBEAT_MS = 10_000, 1_000
+# A session ends for members that are gone alone, however long a busy machine lets the others wait.
+SESSION_MS, HEARTBEAT_MS = 45_000, 1_000
+_QUIET_S = 3.0
 
 
 @dataclass(slots=True)
@@ -48,8 +51,8 @@ class FollowedGroup:
         """Close one member: it says goodbye."""
         thread, stop = self._threads.pop(member)
         stop.set()
-        thread.join(30)
-        assert not thread.is_alive()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive(), f"{member} did not close within {PATIENCE_S:.0f} s"
         self.holding.pop(member)
 
     def stop(self) -> None:
@@ -57,17 +60,19 @@ class FollowedGroup:
         for member in list(self._threads):
             self.leave(member)
 
-    def settle(self, partitions: int, quiet_s: float = 3.0, within_s: float = 90.0) -> None:
+    def settle(self, partitions: int) -> None:
         """Wait until every partition is held once, by every member some, and nothing has happened for a while."""
-        deadline = time.monotonic() + within_s
-        while time.monotonic() < deadline:
-            with self._lock:
-                held = [partition for mine in self.holding.values() for partition in mine]
-                quiet = not self.notes or time.monotonic() - self.notes[-1].at_s > quiet_s
-                if quiet and len(held) == len(set(held)) == partitions and all(self.holding.values()):
-                    return
-            time.sleep(0.1)
-        raise AssertionError(f"the group did not settle: {self.holding}")
+
+        def is_whole(holding: dict[str, frozenset[Partition]]) -> bool:
+            held = [partition for mine in holding.values() for partition in mine]
+            return len(held) == len(set(held)) == partitions and all(holding.values())
+
+        wait_for(
+            f"group {self.group} to settle",
+            self.snapshot,
+            until=is_whole,
+            unchanged_s=_QUIET_S,
+        )
 
     def snapshot(self) -> dict[str, frozenset[Partition]]:
         """Who holds what now."""

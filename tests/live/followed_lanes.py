@@ -6,7 +6,6 @@ A *lane* is one group with its strategy and its own topics; members are named LA
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from kafka_rebalance.coordinator.timeline import Partition
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import KafkaCluster
+from stack.waiting import wait_for
 from tests.live.group_predictions import Prediction, after_rebalance, group_of, reading_of, without_rebalance
 from tests.live.java_members import JavaMembers, member_settings
 
@@ -22,7 +22,6 @@ COUNTS = {"orders": 7, "clicks": 5, "payments": 4}
 RACKS = {1: "a", 2: "b", 3: "c"}
 STATIC = "S"
 AT_REST_S = 1.5  # no change between two readings so far apart
-_SETTLE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,25 +136,22 @@ class FollowedLanes:
 
     def _settle(self, leaving: dict[str, str]) -> ClusterSnapshot:
         """A reading that lacks nothing and is like one of a while before."""
-        deadline = time.monotonic() + _SETTLE_S
-        since, last = time.monotonic(), None
-        while True:
-            seen = self._read()
-            lacking = [what for lane in self.lanes for what in self._lacks(seen, lane, leaving)]
-            now = [group.members for group in seen.groups]
-            if lacking or now != last:
-                since, last = time.monotonic(), now
-            elif time.monotonic() - since >= AT_REST_S:
-                believed = {name: held for jvm in set(self._homes.values()) for name, held in jvm.held().items()}
-                if believed == {
-                    member.client_id: held
-                    for group in seen.groups
-                    for member, held in zip(group.members, reading_of(group).values(), strict=True)
-                }:
-                    return seen
-                lacking = ["members and coordinator disagree"]
-            assert time.monotonic() < deadline, lacking
-            time.sleep(0.25)
+
+        def lacking(seen: ClusterSnapshot) -> list[str]:
+            missing = [what for lane in self.lanes for what in self._lacks(seen, lane, leaving)]
+            believed = {name: held for jvm in set(self._homes.values()) for name, held in jvm.held().items()}
+            known = {
+                member.client_id: held
+                for group in seen.groups
+                for member, held in zip(group.members, reading_of(group).values(), strict=True)
+            }
+            return missing or ["members and coordinator disagree"] * (believed != known)
+
+        return wait_for(
+            "all groups to be at rest", self._read, until=lambda seen: not lacking(seen),
+            gist=lambda seen: (lacking(seen), [group.members for group in seen.groups]), unchanged_s=AT_REST_S,
+            every_s=0.25,
+        )  # fmt: skip
 
     def _read(self) -> ClusterSnapshot:
         return read_cluster(

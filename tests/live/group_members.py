@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 import uuid
 from collections.abc import Iterable
 from typing import Any
@@ -16,6 +15,7 @@ from kafka_rebalance.coordinator.timeline import Partition
 from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.probe import find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
+from stack.waiting import PATIENCE_S, wait_for
 from tests.live.messages import StreamsGroupHeartbeatRequest
 
 _CLOSE_S = 20.0
@@ -121,7 +121,7 @@ class StreamsMember(Polling):
     def __init__(self, bootstrap: str, group: str, topic: str, *, process: str, rack: str, offset: int) -> None:
         self._bootstrap, self._group, self._topic, self._offset = bootstrap, group, topic, offset
         self._process, self._rack = process, rack
-        self.member_id = str(uuid.uuid4())
+        self.member_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{group} {process}"))
         super().__init__()
 
     def _live(self) -> None:
@@ -146,20 +146,19 @@ class StreamsMember(Polling):
             self._ask(client, broker, self._heartbeat(-1, None))
 
     def _ask(self, client: ClusterClient, broker: int, request: Any) -> Any:
-        answer = client.send({0: (broker, request)}, 20)[0]
+        answer = client.send({0: (broker, request)}, PATIENCE_S)[0]
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def _coordinator(self, client: ClusterClient) -> int:
         request = FindCoordinatorRequest(key_type=0, coordinator_keys=[self._group], min_version=4)
-        deadline = time.monotonic() + 30
-        while True:
-            (found,) = self._ask(client, min(client.addresses), request).coordinators
-            if not found.error_code:
-                return int(found.node_id)
-            assert time.monotonic() < deadline, found.error_code
-            time.sleep(0.3)
+        found = wait_for(
+            f"the coordinator of {self._group}",
+            lambda: self._ask(client, min(client.addresses), request).coordinators[0],
+            until=lambda row: not row.error_code,
+        )  # fmt: skip
+        return int(found.node_id)
 
     def _heartbeat(self, epoch: int, tasks: Any) -> Any:
         kind = StreamsGroupHeartbeatRequest

@@ -21,18 +21,23 @@ CLIENT_CLASSES = {
     "cooperative-sticky": f"{_CLIENT_PACKAGE}.CooperativeStickyAssignor",
 }
 SESSION_MS, HEARTBEAT_MS = 6_000, 500
-# The same times for KIP-848 groups, where brokers set them.
-BROKER_TIMES = {
-    "group.consumer.min.heartbeat.interval.ms": str(HEARTBEAT_MS),
-    "group.consumer.heartbeat.interval.ms": str(HEARTBEAT_MS),
-    "group.consumer.min.session.timeout.ms": str(SESSION_MS),
-    "group.consumer.session.timeout.ms": str(SESSION_MS),
-}
+# Where no session is to end: a machine that stands still for seconds puts no member out.
+LONG_SESSION_MS = 45_000
+
+
+def broker_times(session_ms: int) -> dict[str, str]:
+    """The same times for KIP-848 groups, where brokers set them."""
+    return {
+        "group.consumer.min.heartbeat.interval.ms": str(HEARTBEAT_MS),
+        "group.consumer.heartbeat.interval.ms": str(HEARTBEAT_MS),
+        "group.consumer.min.session.timeout.ms": str(session_ms),
+        "group.consumer.session.timeout.ms": str(session_ms),
+    }
 
 
 def member_settings(
     bootstrap: str, group: str, name: str, strategies: Sequence[str], *, is_server: bool, rack: str | None = None,
-    is_static: bool = False,
+    is_static: bool = False, session_ms: int = SESSION_MS,
 ) -> dict[str, str]:  # fmt: skip
     """A consumer of the Java client, as quick to notice things as Kafka allows."""
     settings = {
@@ -44,7 +49,7 @@ def member_settings(
         settings |= {"group.protocol": "consumer", "group.remote.assignor": assignor}
     else:
         settings |= {
-            "group.protocol": "classic", "session.timeout.ms": str(SESSION_MS),
+            "group.protocol": "classic", "session.timeout.ms": str(session_ms),
             "heartbeat.interval.ms": str(HEARTBEAT_MS),
             "partition.assignment.strategy": ",".join(CLIENT_CLASSES[strategy] for strategy in strategies),
         }  # fmt: skip

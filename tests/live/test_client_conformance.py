@@ -26,7 +26,7 @@ from tests.live.kafka_classes import (
     compile_java,
 )
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
+pytestmark = pytest.mark.live
 
 CASES = int(os.environ.get("CONFORMANCE_CASES", "500"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))

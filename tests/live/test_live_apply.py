@@ -9,6 +9,7 @@ import pytest
 from kafka_rebalance.plans.plan import Plan
 from stack.demo.run_plan import run_rollback, run_wave, run_waves
 from stack.installed_code import CHECKOUT
+from stack.waiting import wait_for
 from tests.live.applied_cluster import (
     CLUSTER,
     DAG,
@@ -19,7 +20,7 @@ from tests.live.applied_cluster import (
     planned_placement,
 )
 
-pytestmark = [pytest.mark.live, pytest.mark.stack, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.live, pytest.mark.stack]
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +131,10 @@ def test_somebody_else_moves_a_partition_and_it_is_told_before_and_after(applied
     file.write_text(json.dumps({"version": 1, "partitions": [elsewhere]}))
     tools = applied.cluster.tools
     tools.execute_reassignment(file)
-    while "still in progress" in tools.verify_reassignment(file):
-        time.sleep(0.5)
+    wait_for(
+        "the stranger's move to be done", lambda: tools.verify_reassignment(file),
+        until=lambda said: "still in progress" not in said,
+    )  # fmt: skip
     applied.answer(run_id, "carried_out", "Carried out", took_seconds=None)
     state, row = applied.ended(run_id)
     assert (state, row["state"], row["elsewhere_count"]) == ("failed", "moved_by_others", 1)
@@ -167,9 +170,9 @@ def _approved(applied: AppliedCluster) -> str:
 
 def _until_gone(applied: AppliedCluster, broker: int) -> None:
     """Metadata shows a dead broker for some seconds more."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+
+    def in_sync_with_it() -> list[tuple[str, int]]:
         rows = applied.read().each_partition()
-        if not any(broker in (row.isr or ()) for row in rows):
-            return
-        time.sleep(0.5)
+        return [(row.topic, row.partition) for row in rows if broker in (row.isr or ())]
+
+    wait_for(f"broker {broker} to leave every ISR", in_sync_with_it, until=lambda left: not left)

@@ -8,7 +8,6 @@ class that the product then asks (``candidates``) foretells who reads what, from
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,16 +35,17 @@ from kafka_rebalance.string_column import StringColumn
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics
+from stack.waiting import PATIENCE_S, WaitError, wait_for
 from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, Polling
 from tests.live.group_predictions import as_client_answers, group_of, reading_of
 
-pytestmark = [pytest.mark.live, pytest.mark.matrix, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.matrix]
 COUNTS = {"orders": 7, "clicks": 4}
 SESSION_MS, HEARTBEAT_MS = 6_000, 500
 MIXED, TURNED = "mixed", "turned"
 STATIC = 1  # the place of the static member of a mixed group
 MIXING = (Client.LIBRDKAFKA, Client.KAFKA_PYTHON)
-AT_REST_S, SETTLE_S, PATIENCE_S = 1.5, 60.0, 15.0
+AT_REST_S, STUCK_S = 1.5, 15.0
 PYTHON_STRATEGIES: dict[tuple[Client, str], type[Any]] = {
     (Client.KAFKA_PYTHON, "range"): RangePartitionAssignor,
     (Client.KAFKA_PYTHON, "roundrobin"): RoundRobinPartitionAssignor,
@@ -187,22 +187,27 @@ class FollowedClients:
 
     def _settled(self) -> ClusterSnapshot:
         """A reading that lacks nothing, is like one of a while before, and is what the members believe."""
-        deadline, since, last = time.monotonic() + SETTLE_S, time.monotonic(), None
-        is_renewed = False
-        while True:
-            settings = {"bootstrap.servers": self.cluster.bootstrap}
-            seen = read_cluster(settings, cluster_name="clients", now=datetime.now(UTC))
-            lacking = [what for lane in LANES for what in self._lacks(seen, lane)]
-            now = [group.members for group in seen.groups]
-            if lacking or now != last:
-                since, last = time.monotonic(), now
-            elif time.monotonic() - since >= AT_REST_S:
-                return seen
-            assert time.monotonic() < deadline, lacking
-            if self.seen is None and deadline - time.monotonic() < SETTLE_S - PATIENCE_S and not is_renewed:
-                is_renewed = True
-                self._renew(seen)
-            time.sleep(0.25)
+
+        def lacking(seen: ClusterSnapshot) -> list[str]:
+            return [what for lane in LANES for what in self._lacks(seen, lane)]
+
+        def settled(seconds: float) -> ClusterSnapshot:
+            return wait_for(
+                "all groups to be at rest", self._read, until=lambda seen: not lacking(seen),
+                gist=lambda seen: (lacking(seen), [group.members for group in seen.groups]), unchanged_s=AT_REST_S,
+                seconds=seconds, every_s=0.25,
+            )  # fmt: skip
+
+        if self.seen is None:
+            try:
+                return settled(STUCK_S)
+            except WaitError:
+                self._renew(self._read())
+        return settled(PATIENCE_S)
+
+    def _read(self) -> ClusterSnapshot:
+        settings = {"bootstrap.servers": self.cluster.bootstrap}
+        return read_cluster(settings, cluster_name="clients", now=datetime.now(UTC))
 
     def _renew(self, seen: ClusterSnapshot) -> None:
         """On a busy machine a first member of kafka-python 3 may get stuck: it is put out and never asks to come back.
@@ -251,11 +256,9 @@ def _readers(group: Group) -> dict[Partition, str]:
 def _wake_coordinator(bootstrap: str) -> None:
     """Let a first member come and go: the broker makes its topic of offsets for it."""
     first = LibrdkafkaMember(bootstrap, "first", COUNTS)
-    deadline = time.monotonic() + SETTLE_S
-    while not first.held:
-        assert time.monotonic() < deadline, first.failures
-        time.sleep(0.1)
+    wait_for("a first member to read", lambda: first.held or first.failures)
     first.stop()
+    assert first.failures == []
 
 
 @pytest.fixture(scope="module")

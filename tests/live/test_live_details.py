@@ -5,7 +5,6 @@ replica and copies in the making, quotas, configs of groups, eligible leaders; a
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill, set_config
 from stack.kafka.tools import KafkaTools
+from stack.waiting import wait_for
 from tests.live.group_members import LibrdkafkaMember
 
 pytestmark = pytest.mark.live
@@ -71,14 +71,13 @@ def row_of(snapshot: ClusterSnapshot, topic: str, partition: int = 0) -> Partiti
 
 def in_the_making(cluster: KafkaCluster) -> ClusterSnapshot:
     """A reading that shows the copy, with its first bytes: they come at once, before the throttle holds it."""
-    deadline = time.monotonic() + 60
-    sizes: list[tuple[object, ...]] = [()]
-    while len(sizes) < 2 or sizes[-1] != sizes[-2] or not sizes[-1]:
-        assert time.monotonic() < deadline, sizes
-        time.sleep(0.5)
-        snapshot = read(cluster)
-        sizes.append(row_of(snapshot, "big").future)
-    return snapshot
+
+    def future(seen: ClusterSnapshot) -> tuple[object, ...]:
+        return tuple(row_of(seen, "big").future)
+
+    return wait_for(
+        "the copy to stop growing", lambda: read(cluster), until=future, gist=future, unchanged_s=0.5, every_s=0.5,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -112,10 +111,10 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
         assert member.failures == []
         for broker in (3, 2):
             cluster.kill_broker(broker)
-        deadline = time.monotonic() + 60
-        while len(row_of(short := read(cluster), "safe").isr or ()) > 1:
-            assert time.monotonic() < deadline
-            time.sleep(0.5)
+        short = wait_for(
+            "one replica in sync", lambda: read(cluster), gist=lambda seen: row_of(seen, "safe").isr,
+            until=lambda seen: len(row_of(seen, "safe").isr or ()) <= 1, every_s=0.5,
+        )  # fmt: skip
         yield Seen(calm, log_dirs, short, tools.topics("--describe", "--topic", "safe"))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill
 from stack.kafka.tools import KafkaTools
+from stack.waiting import wait_for
 from tests.live.group_members import AiokafkaMember, KafkaPythonMember, LibrdkafkaMember, StreamsMember
 
 pytestmark = pytest.mark.live
@@ -134,15 +134,11 @@ def members(cluster: KafkaCluster) -> Iterator[Callable[[], None]]:
             process.wait()
 
 
-def wait_until(
-    cluster: KafkaCluster, lacks: Callable[[ClusterSnapshot], list[object]], seconds: float = 120
-) -> ClusterSnapshot:
+def wait_until(cluster: KafkaCluster, lacks: Callable[[ClusterSnapshot], list[object]]) -> ClusterSnapshot:
     """The first reading that lacks nothing."""
-    deadline = time.monotonic() + seconds
-    while lacking := lacks(snapshot := read(cluster)):
-        assert time.monotonic() < deadline, lacking
-        time.sleep(0.5)
-    return snapshot
+    return wait_for(
+        "every group to be at rest", lambda: read(cluster), until=lambda seen: not lacks(seen), gist=lacks, every_s=0.5,
+    )  # fmt: skip
 
 
 def unsettled(snapshot: ClusterSnapshot) -> list[object]:

@@ -18,8 +18,9 @@ from rebalance_advisor.cli.main import main
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill
+from stack.waiting import wait_for
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.live
 THROTTLE = 1_500_000
 
 
@@ -60,9 +61,10 @@ def carry_out(cluster: KafkaCluster, folder: Path, kind: str, heading: str) -> l
             "--reassignment-json-file", str(file), "--execute", "--replica-alter-log-dirs-throttle", throttle[1]
         )
         seen.append(set(progress_of(document, read(cluster)).states))
-        deadline = time.monotonic() + 60
-        while "still in progress" in (said := cluster.tools.verify_reassignment(file)):
-            assert time.monotonic() < deadline, said
+        said = wait_for(
+            f"the moves of {file.name}", lambda file=file: cluster.tools.verify_reassignment(file),
+            until=lambda said: "still in progress" not in said,
+        )  # fmt: skip
         assert "failed" not in said
     return seen
 

@@ -15,7 +15,7 @@ from kafka_rebalance.snapshot.rates import measure_rates
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.demo.run_plan import run_rollback, run_waves
-from stack.kafka.live_cluster import EMPTY_BROKER, LiveCluster
+from stack.kafka.live_cluster import EMPTY_BROKER, LiveCluster, in_sync
 from stack.kafka.traffic import read_values
 
 pytestmark = pytest.mark.live
@@ -30,15 +30,7 @@ def read(live_cluster: LiveCluster) -> ClusterSnapshot:
 
 def read_settled(live_cluster: LiveCluster) -> ClusterSnapshot:
     """Once every ISR is full again: a new replica joins it a moment after the tool says completed."""
-    deadline = time.monotonic() + 60
-    while True:
-        snapshot = read(live_cluster)
-        if (
-            all(set(row.isr or ()) == set(row.replicas) for row in snapshot.each_partition())
-            or time.monotonic() > deadline
-        ):
-            return snapshot
-        time.sleep(0.5)
+    return in_sync(lambda: read(live_cluster))
 
 
 def placement(snapshot: ClusterSnapshot) -> dict[tuple[str, int], tuple]:

@@ -5,7 +5,6 @@ tools of that very release print, live and out of their dumps.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import create_topics, fill
 from stack.kafka.tools import OLDER
 from stack.kafka.traffic import ReadingGroup
+from stack.waiting import wait_for
 from tests.live.tool_output import folder_of_dumps, printed_groups, printed_partitions, printed_sizes
 
 pytestmark = [pytest.mark.live, pytest.mark.matrix]
@@ -64,11 +64,10 @@ def at_rest(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def rested(cluster: KafkaCluster) -> ClusterSnapshot:
     """Read until both groups have all their members and have committed every record."""
-    deadline = time.monotonic() + 90
-    while True:
-        snapshot = read_cluster({"bootstrap.servers": cluster.bootstrap}, cluster_name="release", now=datetime.now(UTC))
+
+    def waiting(snapshot: ClusterSnapshot) -> dict[str, tuple[str | None, int]]:
         ends = {(row.topic, row.partition): row.end_offset for row in snapshot.each_partition()}
-        waiting = {
+        return {
             group.id: (group.state, sum(bool(member.assigned) for member in group.members))
             for group in snapshot.groups
             if group.state != "Stable"
@@ -76,10 +75,13 @@ def rested(cluster: KafkaCluster) -> ClusterSnapshot:
             or {(row.topic, row.partition): row.offset for row in group.committed}
             != {key: end for key, end in ends.items() if key[0] in GROUPS[group.id][1]}
         }
-        if not waiting and len(snapshot.groups) == len(GROUPS):
-            return snapshot
-        assert time.monotonic() < deadline, (waiting, snapshot.coverage)
-        time.sleep(0.5)
+
+    return wait_for(
+        "both groups to commit every record",
+        lambda: read_cluster({"bootstrap.servers": cluster.bootstrap}, cluster_name="release", now=datetime.now(UTC)),
+        until=lambda seen: not waiting(seen) and len(seen.groups) == len(GROUPS),
+        gist=lambda seen: (waiting(seen), seen.coverage), every_s=0.5,
+    )  # fmt: skip
 
 
 def test_all_of_it_is_read_and_the_release_is_told(at_rest: AtRest) -> None:

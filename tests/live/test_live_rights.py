@@ -28,6 +28,7 @@ from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.security import ADMIN, ADMIN_PASSWORD, ADVISOR, ADVISOR_PASSWORD
 from stack.kafka.tools import NEWEST, OLDER
+from stack.waiting import PATIENCE_S, wait_for
 from tests.live.rights_cases import (
     CASES,
     HIDDEN_GROUP,
@@ -71,7 +72,7 @@ class Reader:
 
     def stop(self) -> None:
         self._stop.set()
-        self._thread.join(20)
+        self._thread.join(PATIENCE_S)
 
 
 @pytest.fixture(scope="module", params=[NEWEST, OLDER])
@@ -110,14 +111,16 @@ def read(cluster: KafkaCluster, user: str = ADVISOR, password: str = ADVISOR_PAS
 
 def settled(cluster: KafkaCluster) -> ClusterSnapshot:
     """What the super user sees once every group has its members and every broker its leaders."""
-    deadline = time.monotonic() + 90
-    while True:
-        snapshot = read(cluster, ADMIN, ADMIN_PASSWORD)
-        sizes = {group.id: len(group.members) for group in snapshot.groups if group.state == "Stable"}
-        if {HIDDEN_GROUP: 1, NEW_GROUP: 1, SMALL_GROUP: 1}.items() <= sizes.items() and not snapshot.coverage:
-            return snapshot
-        assert time.monotonic() < deadline, (sizes, snapshot.coverage)
-        time.sleep(0.5)
+
+    def sizes(seen: ClusterSnapshot) -> dict[str, int]:
+        return {group.id: len(group.members) for group in seen.groups if group.state == "Stable"}
+
+    wanted = {HIDDEN_GROUP: 1, NEW_GROUP: 1, SMALL_GROUP: 1}.items()
+    return wait_for(
+        "three groups of one member", lambda: read(cluster, ADMIN, ADMIN_PASSWORD),
+        until=lambda seen: wanted <= sizes(seen).items() and not seen.coverage,
+        gist=lambda seen: (sizes(seen), seen.coverage), every_s=0.5,
+    )  # fmt: skip
 
 
 def with_rights(cluster: KafkaCluster, admin: Any, case: RightsCase) -> ClusterSnapshot:
@@ -242,9 +245,9 @@ def test_the_documented_login_reads_all_and_the_authorizers_log_holds_no_write_a
         assert {row[0] for row in audited(secured, before)} == {"Denied"}
         grant_as_documented(secured, admin)
     # Rules reach each broker in its own time.
-    deadline = time.monotonic() + 30
-    while (seen := read(secured)).coverage:
-        assert time.monotonic() < deadline, seen.coverage
+    wait_for(
+        "the rules to reach each broker", lambda: read(secured).coverage, until=lambda gaps: not gaps,
+    )  # fmt: skip
     before = secured.logged()
     seen = read(secured)
     said = audited(secured, before)

@@ -15,9 +15,9 @@ import pytest
 from stack.kafka.cluster import ClusterSpec, start_cluster
 from stack.kafka.setup import admin, create_topics
 from tests.live.followed_lanes import COUNTS, RACKS, STATIC, FollowedLanes, Lane, Outcome
-from tests.live.java_members import BROKER_TIMES, JavaMembers
+from tests.live.java_members import SESSION_MS, JavaMembers, broker_times
 
-pytestmark = [pytest.mark.live, pytest.mark.matrix, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.live, pytest.mark.matrix]
 
 LANES = (
     Lane("range"), Lane("range", has_racks=True), Lane("roundrobin"), Lane("sticky"), Lane("sticky", has_racks=True),
@@ -39,7 +39,7 @@ CHANGES: dict[Lane, tuple[tuple[str, ...], ...]] = {
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FollowedLanes]:
     """A cluster with the topics of every lane, nobody reading yet."""
-    spec = ClusterSpec(racks=RACKS, broker_properties=BROKER_TIMES)
+    spec = ClusterSpec(racks=RACKS, broker_properties=broker_times(SESSION_MS))
     with start_cluster(spec, tmp_path_factory.mktemp("scenarios") / "cluster") as cluster:
         lanes = FollowedLanes(cluster, LANES)
         placement = {topic: replicas for lane in LANES for topic, replicas in lane.placement.items()}

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from rebalance_advisor.dumps.any_input import read_input
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.live_cluster import EMPTY_BROKER, PLACEMENT, RACKS, LiveCluster
 from stack.kafka.setup import set_config
+from stack.waiting import wait_for
 from tests.live.tool_output import folder_of_dumps, printed_groups, printed_partitions, printed_sizes
 
 pytestmark = pytest.mark.live
@@ -29,16 +29,6 @@ def read(live_cluster: LiveCluster) -> ClusterSnapshot:
     )
 
 
-def eventually(look: Callable[[], T], is_good: Callable[[T], bool], seconds: float = 40.0) -> T:
-    """Look again until it is good; what was seen last otherwise."""
-    deadline = time.monotonic() + seconds
-    while True:
-        seen = look()
-        if is_good(seen) or time.monotonic() > deadline:
-            return seen
-        time.sleep(0.5)
-
-
 @pytest.fixture(scope="module")
 def settled(live_cluster: LiveCluster) -> ClusterSnapshot:
     """A snapshot once all three groups have found their members, and none of them is rebalancing (again)."""
@@ -49,9 +39,10 @@ def settled(live_cluster: LiveCluster) -> ClusterSnapshot:
         members = {group.id: sum(bool(member.assigned) for member in group.members) for group in snapshot.groups}
         return members == {"billing": 3, "next-gen": 1, "search": 2}
 
-    snapshot = eventually(lambda: read(live_cluster), is_settled)
-    assert is_settled(snapshot), [(group.id, group.state, group.members) for group in snapshot.groups]
-    return snapshot
+    return wait_for(
+        "all groups to be stable", lambda: read(live_cluster), until=is_settled,
+        gist=lambda seen: [(group.id, group.state, group.members) for group in seen.groups],
+    )  # fmt: skip
 
 
 def test_everything_was_read_and_nothing_is_wrong_with_the_traffic(live_cluster: LiveCluster, settled: ClusterSnapshot):
@@ -106,10 +97,10 @@ def test_groups_are_those_of_kafka_consumer_groups(live_cluster: LiveCluster, se
     }
     tools = live_cluster.cluster.tools
     # A group may rebalance between two looks on a busy machine: they are compared until they agree.
-    ours, theirs = eventually(
-        lambda: (seen(read(live_cluster)), printed_groups(tools)), lambda pair: pair[0] == pair[1]
-    )
-    assert ours == theirs
+    wait_for(
+        "the same groups from us and from Kafka's tool", lambda: (seen(read(live_cluster)), printed_groups(tools)),
+        until=lambda pair: pair[0] == pair[1],
+    )  # fmt: skip
 
 
 def seen(snapshot: ClusterSnapshot) -> dict[str, tuple]:
@@ -234,14 +225,9 @@ def test_a_running_reassignment_is_seen_as_such(live_cluster: LiveCluster, tmp_p
     assert set(moving.replicas) == {1, 2, 3, 4}
     assert (set(moving.adding), set(moving.removing)) == ({3, 4}, {1, 2})
     assert moving.target_replicas == (4, 3)
-    after = eventually(
-        lambda: read(live_cluster).row_of and read(live_cluster), lambda snapshot: not snapshot.partitions.adding
-    )
+    after = wait_for(
+        "the reassignment to be cancelled", lambda: read(live_cluster), gist=lambda seen: seen.partitions.adding,
+        until=lambda seen: seen.row_of and not seen.partitions.adding,
+    )  # fmt: skip
     back = after.partition(after.row_of["clicks", 0])
     assert (back.replicas, back.adding, back.removing) == ((1, 2), (), ())
-
-
-def test_reading_is_quick(live_cluster: LiveCluster):
-    started = time.process_time()
-    read(live_cluster)
-    assert time.process_time() - started < 2

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from kafka_rebalance.snapshot.model import ClusterSnapshot, Partition
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.jvm.maven import fetch
 from stack.kafka.cluster import ClusterSpec, start_cluster
 from stack.kafka.setup import create_topics, fill
 from stack.kafka.tools import NEWEST
+from stack.waiting import wait_for
 
 pytestmark = pytest.mark.live
 RECORDS, RECORD_BYTES = 4_000, 1_000
@@ -51,17 +52,17 @@ def test_a_tiered_topic_begins_where_its_readers_begin_and_its_bytes_where_the_d
     with start_cluster(tiered(tmp_path / "remote"), tmp_path / "cluster") as cluster:
         create_topics(cluster.bootstrap, {"cold": [[1]], "warm": [[1]]}, {"cold": CONFIGS})
         fill(cluster.bootstrap, {"cold": RECORDS, "warm": 10}, RECORD_BYTES)
-        deadline = time.monotonic() + 90
-        last = None
-        while True:
-            reading = {"bootstrap.servers": cluster.bootstrap}
-            snapshot = read_cluster(reading, cluster_name="tiered", now=datetime.now(UTC))
-            row = snapshot.partition(snapshot.row_of["cold", 0])
-            if row.local_start_offset and row == last:  # it has come to rest
-                break
-            assert time.monotonic() < deadline, (row, snapshot.coverage)
-            last = row
-            time.sleep(3)
+
+        def cold(seen: ClusterSnapshot) -> Partition:
+            return seen.partition(seen.row_of["cold", 0])
+
+        reading = {"bootstrap.servers": cluster.bootstrap}
+        snapshot = wait_for(
+            "segments to be moved off the disk",
+            lambda: read_cluster(reading, cluster_name="tiered", now=datetime.now(UTC)), gist=cold,
+            until=lambda seen: cold(seen).local_start_offset, unchanged_s=3, every_s=3,
+        )  # fmt: skip
+        row = cold(snapshot)
         printed = {
             when: cluster.tools.offsets("--time", when, "--topic", "cold")["cold", 0] for when in ("-4", "earliest")
         }

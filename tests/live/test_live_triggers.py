@@ -18,7 +18,7 @@ from stack.kafka.setup import admin, create_topics
 from tests.live.java_members import JavaMembers
 from tests.live.timed_group import BROKER_TIMES, POLL_MS, TimedGroup, warm_up
 
-pytestmark = [pytest.mark.live, pytest.mark.matrix, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.matrix]
 Act = Callable[[TimedGroup], Sequence[Change]]
 CLASSIC = (Protocol.EAGER, Protocol.COOPERATIVE)
 GROWN = 9

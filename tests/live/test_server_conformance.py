@@ -23,7 +23,7 @@ from tests.live.kafka_classes import (
 )
 from tests.live.server_cases import FAMILIES, server_cases
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(3600)]
+pytestmark = pytest.mark.live
 
 CASES = int(os.environ.get("CONFORMANCE_CASES", "500"))
 SEED = int(os.environ.get("CONFORMANCE_SEED", "1"))

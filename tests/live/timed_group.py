@@ -14,6 +14,7 @@ from typing import Any
 
 from kafka_rebalance.coordinator.rebalance import replay_chain
 from kafka_rebalance.coordinator.timeline import Change, Partition, Pause, Protocol, Reading, Times, Trigger
+from stack.waiting import wait_for
 from tests.live.java_members import CLIENT_CLASSES, JavaMembers
 
 # A session is no multiple of heartbeats: where it is, it ends at a heartbeat of the others, and a millisecond decides.
@@ -31,7 +32,7 @@ _TIMES = Times(
     initial_delay_ms=INITIAL_DELAY_MS, poll_interval_ms=POLL_MS,
 )  # fmt: skip
 EAGER, CONSUMER = Protocol.EAGER, Protocol.CONSUMER
-_SETTLE_S, _QUIET_S = 40.0, 1.5 * HEARTBEAT_MS / 1000
+_QUIET_S = 1.5 * HEARTBEAT_MS / 1000
 _GOES = (Trigger.MEMBER_DIES, Trigger.MEMBER_LEAVES, Trigger.MEMBER_STALLS, Trigger.STATIC_RESTART)
 
 
@@ -110,26 +111,20 @@ class TimedGroup:
 
     def _settle(self, expected: set[str]) -> None:
         """Wait until every partition is read once, by everybody some, and has been for a while."""
-        deadline, quiet_since, seen = time.monotonic() + _SETTLE_S, time.monotonic(), None
         wanted = {(self.topic, number) for number in range(self.partitions)} if expected else set()
-        while time.monotonic() < deadline:
-            held = {letter: self._held(letter) for letter in sorted(expected)}
-            if held != seen:
-                seen, quiet_since = held, time.monotonic()
+
+        def is_whole(held: Mapping[str, frozenset[Partition]]) -> bool:
             read = [partition for mine in held.values() for partition in mine]
-            is_whole = set(read) == wanted and len(read) == len(wanted) and all(held.values())
-            if is_whole and time.monotonic() - quiet_since > _QUIET_S:
-                self.holding = held
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"{self.topic} did not settle: {seen}")
+            return set(read) == wanted and len(read) == len(wanted) and all(held.values())
+
+        self.holding = wait_for(
+            f"{self.topic} to settle", lambda: {letter: self._held(letter) for letter in sorted(expected)},
+            until=is_whole, unchanged_s=_QUIET_S,
+        )  # fmt: skip
 
     def wait_for(self, letter: str) -> None:
-        """Until it reads something."""
-        deadline = time.monotonic() + _SETTLE_S
-        while not self._held(letter):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        """Wait until a member reads something."""
+        wait_for(f"member {letter} of {self.topic} to read", lambda: self._held(letter))
 
     def _held(self, letter: str) -> frozenset[Partition]:
         return self.homes[letter].held().get(self.name(letter), frozenset())
