@@ -17,6 +17,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing.places import ObjectPlace
 from rebalance_advisor.airflow.publishing.publish_run import publish_run
+from stack.waiting import PATIENCE_S
 from tests.object_storage import KilledError, Struck, latest, objects, publish_url, s3_connection
 from tests.sql.test_publish_moments import snapshot, start
 
@@ -121,20 +122,20 @@ def test_two_at_once_wait_for_each_other_and_the_newer_one_is_the_latest(
         def put(self, key: str, content: bytes) -> None:
             if key == "test/latest.json":
                 is_asked.set()
-                goes_on.wait(1)
+                goes_on.wait(PATIENCE_S)
             self.store.put(key, content)
 
     older = threading.Thread(target=publish, args=(dsn, "older", Slow(objects)))
     older.start()
-    assert is_asked.wait(30)
+    assert is_asked.wait(PATIENCE_S)
     newer = threading.Thread(target=publish, args=(dsn, "newer", objects))
     newer.start()
     newer.join(0.5)
     assert newer.is_alive(), "waits"
     assert newest(objects) is None
     goes_on.set()
-    older.join(30)
-    newer.join(30)
+    older.join(PATIENCE_S)
+    newer.join(PATIENCE_S)
     assert newest(objects) == "newer"
 
 

@@ -15,6 +15,7 @@ from kafka_rebalance.scoring import BrokerScore, GroupScore, MemberScore, RackSc
 from rebalance_advisor import store
 from rebalance_advisor.store.rows import plan_rows
 from rebalance_advisor.store.run import RESULT_TABLES
+from stack.waiting import PATIENCE_S
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = pytest.mark.stack
@@ -183,7 +184,7 @@ def test_publishing_waits_for_a_writer_of_the_same_run(dsn, connection, snapshot
             publisher.start()
             time.sleep(0.3)
             assert connection.execute("SELECT status FROM store.run").fetchone() == ("running",)
-        publisher.join(10)
+        publisher.join(PATIENCE_S)
     assert store.newest_published(connection, "prod") == "r-1"
 
 

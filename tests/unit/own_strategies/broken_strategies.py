@@ -48,13 +48,13 @@ def _printed(members: Any, topics: Any) -> Answer:
 
 
 def _left_behind(_members: Any, _topics: Any) -> Answer:
-    sleeper = subprocess.Popen(["sleep", "60"], close_fds=False)
+    sleeper = subprocess.Popen(["sleep", "3600"], close_fds=False)
     raise ValueError(sleeper.pid)
 
 
 def _own_channel(_members: Any, _topics: Any) -> Answer:
     os.write(int(sys.argv[1]), b"[1, 2\n")
-    time.sleep(60)
+    time.sleep(3600)
 
 
 Good = _strategy("good", dealt)
@@ -101,7 +101,7 @@ Exits = _strategy("exits", lambda *_: sys.exit(3))
 Ends = _strategy("ends", lambda *_: os._exit(7))
 KillsItself = _strategy("kills-itself", lambda *_: os.kill(os.getpid(), 9))
 Loops = _strategy("loops", lambda *_: next(i for i in itertools.count() if i < 0))
-Slow = _strategy("slow", lambda *_: time.sleep(60))
+Slow = _strategy("slow", lambda *_: time.sleep(3600))
 Memory = _strategy("memory", lambda *_: [bytearray(2**27) for _ in itertools.count()])
 Nothing = _strategy("nothing", lambda *_: None)
 Twice = _strategy("twice", lambda members, topics: {m: p * 2 for m, p in dealt(members, topics).items()})

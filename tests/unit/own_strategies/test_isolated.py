@@ -6,7 +6,6 @@ import os
 import random
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -24,13 +23,14 @@ from rebalance_advisor.own_strategies.isolated import Described, IsolatedAssigno
 from rebalance_advisor.own_strategies.limits import MIB, Limits
 from rebalance_advisor.own_strategies.registering import own_strategies
 from rebalance_advisor.own_strategies.targets import Kind, Target, read_target
+from stack.waiting import PATIENCE_S, wait_for
 from tests.unit.assignors.groups import answer, group
 from tests.unit.groups.test_group_replay import group_input
 from tests.unit.own_strategies.broken_strategies import REASONS, TIMED, Good
 
 FILE = Path(__file__).with_name("broken_strategies.py")
-LIMITS = Limits(memory_bytes=256 * MIB, most_ends=2)
-SHORT = Limits(answer_s=0.3, memory_bytes=256 * MIB, most_ends=1)
+LIMITS = Limits(start_s=PATIENCE_S, answer_s=PATIENCE_S, memory_bytes=256 * MIB, most_ends=2)
+SHORT = Limits(start_s=PATIENCE_S, answer_s=0.3, memory_bytes=256 * MIB, most_ends=1)
 TWO = group({"t": 4}, {"a": ["t"], "b": ["t"]})
 
 
@@ -120,10 +120,7 @@ def test_what_it_leaves_behind_ends_with_it() -> None:
         words = re.search(r"ValueError: (\d+)", refusal(process, "LeavesBehind"))
         assert words is not None
         assert is_running(int(words[1]))
-    until = time.monotonic() + 30  # it is killed, and ends when the system comes to it
-    while is_running(int(words[1])) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not is_running(int(words[1]))
+    wait_for("the killed one to end", lambda: not is_running(int(words[1])))
 
 
 def is_running(pid: int) -> bool:

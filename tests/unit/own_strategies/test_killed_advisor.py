@@ -6,11 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from stack.waiting import wait_for
 from tests.unit.own_strategies.test_isolated import is_running
 
 LOOPS = """
@@ -28,13 +28,6 @@ class Loops:
 CASE = '{"id": 1, "strategy": "own:loops", "input": {"topics": [], "members": [{"id": "a", "topics": []}]}}'
 
 
-def waited_for(condition, seconds: float = 60.0) -> bool:
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.02)
-    return bool(condition())
-
-
 @pytest.mark.slow
 def test_a_strategy_ends_soon_after_the_advisor_that_was_killed(tmp_path: Path) -> None:
     file, told = tmp_path / "loops.py", tmp_path / "loops.pid"
@@ -43,7 +36,7 @@ def test_a_strategy_ends_soon_after_the_advisor_that_was_killed(tmp_path: Path) 
     words = ["replay", "--own-strategy", f"{file}:Loops", "--own-strategy-seconds", "1"]
     with (tmp_path / "case").open() as case:
         advisor = subprocess.Popen([sys.executable, "-m", "rebalance_advisor.cli.main", *words], stdin=case)
-    assert waited_for(lambda: told.exists() and told.read_text())
+    wait_for("the strategy's process id", lambda: told.exists() and told.read_text())
     os.kill(advisor.pid, signal.SIGKILL)
     advisor.wait()
-    assert waited_for(lambda: not is_running(int(told.read_text())))
+    wait_for("the strategy to end", lambda: not is_running(int(told.read_text())))

@@ -11,6 +11,7 @@ from kafka_rebalance.snapshot import codec
 from rebalance_advisor.store import reading_ahead as module
 from rebalance_advisor.store.reading_ahead import reading_ahead
 from rebalance_advisor.store.rows.snapshot_rows import TABLES
+from stack.waiting import PATIENCE_S, wait_for
 from tests.sql.sample_clusters import plain_snapshot
 
 
@@ -51,17 +52,17 @@ def test_what_fails_is_raised_where_it_is_asked_for(monkeypatch) -> None:
 
 def test_what_has_not_begun_by_the_end_of_the_block_is_given_up(monkeypatch) -> None:
     """The first table is under way when the block ends; nothing after it is made."""
-    is_under_way, goes_on = threading.Event(), threading.Event()
+    is_under_way, begun = threading.Event(), []
 
     def first_table(_: object) -> dict[str, list[str]]:
         is_under_way.set()
-        goes_on.wait(10)
+        wait_for("the block to end", lambda: begun and begun[0].history.cancelled())
         return {}
 
     monkeypatch.setattr(module, "TABLES", {"broker": first_table})
     with reading_ahead(plain_snapshot()) as ahead:
-        assert is_under_way.wait(10)
-        threading.Timer(0.1, goes_on.set).start()
+        begun.append(ahead)
+        assert is_under_way.wait(PATIENCE_S)
     assert ahead.columns["broker"].done()
     assert not ahead.columns["broker"].cancelled()
     assert all(made.cancelled() for made in (ahead.snapshot_id, ahead.scores, ahead.history))
