@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from stack.waiting import StartError, wait_started
+from stack.waiting import start_twice, wait_started
 
 _UNPACKED = Path(__file__).resolve().parents[1] / ".run" / "prometheus"
 
@@ -40,10 +40,7 @@ def running_prometheus(folder: Path, targets: Mapping[str, Mapping[str, str]]) -
     config = {"global": {"scrape_interval": "1s"}, "scrape_configs": [{"job_name": "kafka", "static_configs": static}]}
     (folder / "prometheus.yml").write_text(json.dumps(config))  # JSON is YAML
     program = prometheus_program()
-    try:
-        process, address = _started(program, folder)
-    except StartError:  # another program may have taken the port meanwhile
-        process, address = _started(program, folder)
+    process, address = start_twice("Prometheus", lambda: _started(program, folder))
     with process:
         try:
             yield address

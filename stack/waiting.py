@@ -72,6 +72,26 @@ def wait_started(
         raise StartError(what, "ended while starting", log())
 
 
+_given_up: dict[str, StartError] = {}
+
+
+def start_twice(what: str, start: Callable[[], Seen]) -> Seen:
+    """Return what ``start`` returns, in its second try where the first one raises StartError: a busy machine, a port.
+
+    Where both fail, every later start of the same ``what`` fails at once with the same words.
+    """
+    if what in _given_up:
+        raise _given_up[what].with_traceback(None)
+    try:
+        return start()
+    except StartError:
+        try:
+            return start()
+        except StartError as error:
+            _given_up[what] = error
+            raise
+
+
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}… ({len(text):,} characters)"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from stack.waiting import PATIENCE_S, StartError, wait_for
+from stack.waiting import PATIENCE_S, StartError, start_twice, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -30,16 +30,14 @@ def chromium() -> Iterator[Browser]:
     assert program, "install chromium (Debian's package), as .ci/run does"
 
     def launch(playwright: Playwright) -> Browser:
-        return playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=1000 * PATIENCE_S)
+        options: dict[str, Any] = {"executable_path": program, "args": ["--no-sandbox"], "timeout": 1000 * PATIENCE_S}
+        try:
+            return playwright.chromium.launch(**options)
+        except Error as error:
+            raise StartError("chromium", "did not start", str(error)) from None
 
     with sync_playwright() as playwright:
-        try:
-            started = launch(playwright)
-        except Error:
-            try:
-                started = launch(playwright)
-            except Error as error:
-                raise StartError("chromium", "did not start", str(error)) from None
+        started = start_twice("chromium", lambda: launch(playwright))
         yield started
         started.close()
 

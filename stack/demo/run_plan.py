@@ -18,7 +18,7 @@ class MoveNotDoneError(RuntimeError):
 
 
 def run_waves(
-    tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 240
+    tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 1_200
 ) -> None:
     """Execute ``waves/NN.json`` in order, each with the plan's throttle, each followed by its election."""
     waves = _waves(folder)
@@ -27,7 +27,7 @@ def run_waves(
         run_wave(tools, folder, number, seconds=seconds)
 
 
-def run_wave(tools: KafkaTools, folder: Path, number: int, *, seconds: float = 240) -> None:
+def run_wave(tools: KafkaTools, folder: Path, number: int, *, seconds: float = 1_200) -> None:
     """One wave alone, with its throttle and its election; ``number`` counts from 1."""
     wave, file = _waves(folder)[number - 1], _numbered(folder / "waves")[number - 1]
     _move(tools, file, int(wave["throttle_bytes_per_s"]), seconds)
@@ -39,7 +39,7 @@ def _waves(folder: Path) -> list[dict[str, Any]]:
 
 
 def run_rollback(
-    tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 240
+    tools: KafkaTools, folder: Path, *, say: Callable[[str], None] = lambda _: None, seconds: float = 1_200
 ) -> None:
     """Take everything back, last wave first; the election of a wave runs again after its rollback."""
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))

@@ -69,7 +69,7 @@ def find_java(major: int = 17) -> Path:
     home = os.environ.get("JAVA_HOME")
     java = Path(home, "bin", "java") if home else Path(shutil.which("java") or "java")
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=30).stderr
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, check=True, timeout=300).stderr
     except (OSError, subprocess.SubprocessError) as failure:
         raise MavenError(f"{java} does not run ({failure}); install Java {major}+, or set JAVA_HOME") from None
     found = re.search(r'version "(\d+)', said)

@@ -25,7 +25,7 @@ from pathlib import Path
 from stack.kafka import security as kafka_security
 from stack.kafka import zookeeper
 from stack.kafka.tools import NEWEST, KafkaTools, ending_with_us, java_command, minor_of
-from stack.waiting import PATIENCE_S, StartError, wait_started
+from stack.waiting import PATIENCE_S, StartError, start_twice, wait_started
 
 CONTROLLER = 100
 _CLUSTER_ID = "YWR2aXNvci10ZXN0LWNsdQ"  # any 16 bytes in base64
@@ -57,12 +57,10 @@ class ClusterSpec:
 def start_cluster(spec: ClusterSpec, folder: Path) -> Iterator[KafkaCluster]:
     """Start it in ``folder``, which is emptied first; stop all of it at the end, whatever happened.
 
-    Raises StartError. A first failure can be a port that another program took meanwhile: it starts once more on others.
+    Raises StartError where its second start, on other ports, fails too.
     """
-    try:
-        cluster = _started(spec, folder)
-    except StartError:
-        cluster = _started(spec, folder)
+    kind = f"Kafka {spec.version}{' with ZooKeeper' if spec.with_zookeeper else ''}"
+    cluster = start_twice(kind, lambda: _started(spec, folder))
     try:
         yield cluster
     finally:

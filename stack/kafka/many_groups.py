@@ -17,7 +17,7 @@ from rebalance_advisor.kafka.connection.client import ClusterClient
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 
 _SESSION_MS = 600_000
-_MOST_SECONDS = 60.0
+_MOST_SECONDS = 300.0
 
 
 def make_groups(bootstrap: str, groups: Mapping[str, Mapping[str, Sequence[int]]]) -> None:

@@ -13,7 +13,9 @@ def admin(bootstrap: str) -> Iterator[Any]:
     """kafka-python's admin client, closed at the end."""
     from kafka import KafkaAdminClient
 
-    client = KafkaAdminClient(bootstrap_servers=bootstrap.split(","), bootstrap_timeout_ms=10_000)
+    client = KafkaAdminClient(
+        bootstrap_servers=bootstrap.split(","), bootstrap_timeout_ms=120_000, request_timeout_ms=120_000
+    )
     try:
         yield client
     finally:
@@ -56,7 +58,7 @@ def fill(bootstrap: str, records: Mapping[str, int], record_bytes: int = 1_000) 
         for topic, count in records.items():
             for _ in range(count):
                 producer.send(topic, value=source.randbytes(record_bytes))
-        producer.flush(timeout=120)
+        producer.flush(timeout=300)
     finally:
         producer.close()
 

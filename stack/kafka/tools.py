@@ -15,7 +15,7 @@ from stack.jvm.maven import class_path, fetch, find_java
 NEWEST, OLDER = "4.3.1", "3.9.2"
 _AUTHORIZER_LOGGER = "kafka.authorizer.logger"
 _LOG4J = Path(__file__).with_name("log4j.properties")
-_TOOL_SECONDS = 120
+_TOOL_SECONDS = 300
 _TOOLS_MOVED = (3, 5)  # from then on, one by one, into org.apache.kafka.tools
 _WERE_TOOLS = ("ConsoleConsumer", "GetOffsetShell")  # before that in kafka.tools; all others in kafka.admin
 

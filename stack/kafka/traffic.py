@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-_CLOSE_SECONDS = 20.0
+_CLOSE_SECONDS = 300.0
 
 
 class RememberingProducer:
@@ -26,7 +26,7 @@ class RememberingProducer:
 
         self._producer = KafkaProducer(
             bootstrap_servers=bootstrap.split(","), acks="all", enable_idempotence=True, linger_ms=50,
-            delivery_timeout_ms=60_000,
+            delivery_timeout_ms=300_000,
         )  # fmt: skip
         self._topics = list(topics)
         self._pause_s = 1 / records_per_s
@@ -113,7 +113,7 @@ class ReadingGroup:
             self.failures.append(failure)
 
 
-def read_values(bootstrap: str, topics: Sequence[str], *, seconds: float = 60.0) -> dict[tuple[str, int, int], bytes]:
+def read_values(bootstrap: str, topics: Sequence[str], *, seconds: float = 300.0) -> dict[tuple[str, int, int], bytes]:
     """(topic, partition, offset) → value of every record that is there now, read from the first to the last."""
     from kafka import KafkaConsumer, TopicPartition
 

@@ -70,7 +70,7 @@ def make_key_files(cluster: KafkaCluster, folder: Path) -> KeyFiles:
     # The way that Java 17 opens, too: it knows no PBES2 under this name.
     closed = subprocess.run(
         ["openssl", "pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES", "-in", keys.client, "-passout", f"pass:{KEY_PASSWORD}"],
-        check=True, capture_output=True, timeout=60,
+        check=True, capture_output=True, timeout=300,
     ).stdout  # fmt: skip
     return KeyFiles(
         keys.authority, keys.client, files["trust.jks"], files["trust.p12"], files["key.jks"], files["key.p12"],
@@ -79,7 +79,7 @@ def make_key_files(cluster: KafkaCluster, folder: Path) -> KeyFiles:
 
 
 def _keytool(*words: object) -> None:
-    subprocess.run(["keytool", *map(str, words)], check=True, capture_output=True, timeout=60)
+    subprocess.run(["keytool", *map(str, words)], check=True, capture_output=True, timeout=300)
 
 
 def jaas(quote: str = '"', module: str = "scram.ScramLoginModule", password: str = ADVISOR_PASSWORD) -> str:

@@ -18,7 +18,7 @@ from rebalance_advisor.kafka.connection.properties.client_properties import conn
 from stack.waiting import PATIENCE_S, wait_for
 from tests.live.messages import StreamsGroupHeartbeatRequest
 
-_CLOSE_S = 20.0
+_CLOSE_S = 300.0
 _COORDINATOR_MOVES = (14, 15, 16)  # loading, not available, not this one
 
 
@@ -172,7 +172,7 @@ class StreamsMember(Polling):
         owned = [kind.TaskIds(subtopology_id=row.subtopology_id, partitions=row.partitions) for row in tasks or ()]
         return kind(
             group_id=self._group, member_id=self.member_id, member_epoch=epoch, endpoint_information_epoch=-1,
-            instance_id=None, rack_id=self._rack, rebalance_timeout_ms=10_000, topology=topology, active_tasks=owned,
+            instance_id=None, rack_id=self._rack, rebalance_timeout_ms=120_000, topology=topology, active_tasks=owned,
             standby_tasks=[], warmup_tasks=[], process_id=self._process, user_endpoint=None, client_tags=[],
             task_offsets=None, task_end_offsets=None, shutdown_application=False,
         )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 from kafka_rebalance.coordinator.timeline import Partition
 from tests.live.java_members import Span
 
-_MOST_RECORDS, _POLL_S, _CLOSE_S = 500, 0.1, 20.0
+_MOST_RECORDS, _POLL_S, _CLOSE_S = 500, 0.1, 300.0
 
 
 class LibrdkafkaMembers:

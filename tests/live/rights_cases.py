@@ -19,10 +19,15 @@ from kafka.admin import (
     ResourcePatternFilter,
     ResourceType,
 )
+from kafka.protocol.admin import DescribeAclsRequest
 
 from kafka_rebalance.snapshot.rights import Right
+from rebalance_advisor.kafka.connection.client import ClusterClient
+from rebalance_advisor.kafka.connection.probe import find_server
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from stack.kafka.cluster import KafkaCluster
 from stack.kafka.security import ADMIN, ADMIN_PASSWORD, ADVISOR
+from stack.waiting import PATIENCE_S, wait_for
 
 HIDDEN_TOPIC, HIDDEN_GROUP = "payments", "billing"
 _RESOURCES = {"Cluster": ResourceType.CLUSTER, "Topic": ResourceType.TOPIC, "Group": ResourceType.GROUP}
@@ -66,7 +71,7 @@ CASES = (
 @contextmanager
 def administrator(cluster: KafkaCluster) -> Iterator[Any]:
     """kafka-python's admin client of the super user."""
-    client = KafkaAdminClient(**login(cluster), bootstrap_timeout_ms=10_000)
+    client = KafkaAdminClient(**login(cluster), bootstrap_timeout_ms=120_000)
     try:
         yield client
     finally:
@@ -89,8 +94,8 @@ def java_login(properties: Path) -> list[str]:
     return [line.replace("\\\\", "\\") for line in lines if not line.startswith("#")]
 
 
-def grant(admin: Any, case: RightsCase) -> None:
-    """Take every rule of the advisor away, and give it what this row has."""
+def grant(cluster: KafkaCluster, admin: Any, case: RightsCase) -> None:
+    """Take every rule of the advisor away, and give it what this row has; returns when each broker knows it."""
     everything = ResourcePatternFilter(ResourceType.ANY, None, ACLResourcePatternType.ANY)
     whoever = {"principal": f"User:{ADVISOR}", "host": None}
     admin.delete_acls(
@@ -102,6 +107,42 @@ def grant(admin: Any, case: RightsCase) -> None:
     rules += [_rule(Right.DESCRIBE_GROUPS, HIDDEN_GROUP)] if case.denies_group else []
     if rules:
         assert not admin.create_acls(rules)["failed"]
+    wanted = frozenset(
+        (rule.resource_pattern.resource_type, rule.resource_pattern.resource_name, rule.operation, rule.permission_type)
+        for rule in rules
+    )
+    wait_for(
+        f"each broker to know the rules of {case.name!r}", lambda: _known_rules(cluster),
+        until=lambda known: set(known.values()) == {wanted},
+    )  # fmt: skip
+
+
+def _known_rules(cluster: KafkaCluster) -> dict[int, frozenset[tuple[int, str, int, int]]]:
+    """The rules for the advisor that each broker's own authorizer has."""
+    assert cluster.certificates is not None
+    settings = connection_settings(
+        {
+            "bootstrap.servers": cluster.bootstrap, "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
+            "sasl.username": ADMIN, "sasl.password": ADMIN_PASSWORD,
+            "ssl.ca.location": str(cluster.certificates.authority),
+        }
+    )  # fmt: skip
+    request = DescribeAclsRequest(
+        resource_type_filter=ResourceType.ANY, resource_name_filter=None, permission_type=ACLPermissionType.ANY,
+        pattern_type_filter=ACLResourcePatternType.ANY, principal_filter=f"User:{ADVISOR}", host_filter=None,
+        operation=ACLOperation.ANY,
+    )  # fmt: skip
+    with ClusterClient(settings, find_server(settings)) as client:
+        client.connect()
+        answers = client.send({broker: (broker, request) for broker in client.addresses}, PATIENCE_S)
+    return {
+        broker: frozenset(
+            (row.resource_type, row.resource_name, rule.operation, rule.permission_type)
+            for row in getattr(answer, "resources", ())  # none in an exception: it is asked again
+            for rule in row.acls
+        )
+        for broker, answer in answers.items()
+    }
 
 
 def _rule(right: Right, denied: str | None = None) -> ACL:

@@ -10,7 +10,6 @@ import re
 import shlex
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +20,7 @@ import pytest
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.plans.builder import make_plan
 from kafka_rebalance.plans.plan import Plan, to_document
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.snapshot.rights import Right, missing_rights
 from kafka_rebalance.verify import verify_plan
 from rebalance_advisor.kafka.read_cluster import read_cluster
@@ -124,16 +123,13 @@ def settled(cluster: KafkaCluster) -> ClusterSnapshot:
 
 
 def with_rights(cluster: KafkaCluster, admin: Any, case: RightsCase) -> ClusterSnapshot:
-    """Rules reach each broker in its own time: read until two readings in a row say the same."""
-    grant(admin, case)
-    time.sleep(0.3)
-    last = read(cluster)
-    for _ in range(5):
-        snapshot = read(cluster)
-        if snapshot.coverage == last.coverage and len(snapshot.topics) == len(last.topics):
-            return snapshot
-        last = snapshot
-    raise AssertionError(f"{case.name}: readings differ: {last.coverage}")
+    """A reading with these rights in which no broker was too late with an answer."""
+    grant(cluster, admin, case)
+    return wait_for(
+        f"a reading with {case.name!r}", lambda: read(cluster),
+        until=lambda seen: all(broker.state is not BrokerState.SILENT for broker in seen.brokers),
+        gist=lambda seen: seen.coverage,
+    )  # fmt: skip
 
 
 def planned(snapshot: ClusterSnapshot) -> Plan:
@@ -217,7 +213,7 @@ def test_nothing_that_is_missing_goes_unsaid_and_no_verdict_is_better_than_what_
 
 def grant_as_documented(cluster: KafkaCluster, admin: Any) -> None:
     """Run the commands of the page, and nothing else, by Kafka's own tool."""
-    grant(admin, NOTHING)
+    grant(cluster, admin, NOTHING)
     commands = re.findall(r"(?m)^kafka-acls.sh --bootstrap-server HOST:PORT (--add .*)$", PAGE.read_text("utf-8"))
     assert len(commands) == 3
     for command in commands:
@@ -238,8 +234,7 @@ def test_the_documented_login_reads_all_and_the_authorizers_log_holds_no_write_a
     whole = settled(secured)
     with administrator(secured) as admin:
         before = secured.logged()
-        grant(admin, NOTHING)
-        time.sleep(0.3)
+        grant(secured, admin, NOTHING)
         read(secured)
         # The log tells: without rights the same reading is denied.
         assert {row[0] for row in audited(secured, before)} == {"Denied"}

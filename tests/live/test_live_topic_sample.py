@@ -35,8 +35,8 @@ def written(cluster: KafkaCluster) -> Counter[tuple[bytes | None, int, int]]:
     """(key, bytes of the value, partition) of each record; kafka-python places by murmur2, as Java. Compressed."""
     producer = KafkaProducer(bootstrap_servers=cluster.bootstrap.split(","), acks="all", compression_type="gzip")
     sent = [(key, i % 90, producer.send("orders", key=key, value=b"v" * (i % 90))) for i, key in enumerate(KEYS)]
-    producer.flush(timeout=60)
-    found = Counter((key, size, future.get(timeout=10).partition) for key, size, future in sent)
+    producer.flush(timeout=300)
+    found = Counter((key, size, future.get(timeout=300).partition) for key, size, future in sent)
     producer.close()
     return found
 
