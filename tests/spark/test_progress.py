@@ -8,6 +8,7 @@ import time
 import pytest
 
 from rebalance_advisor.spark.progress import progress
+from stack.waiting import wait_for
 
 pytestmark = pytest.mark.stack
 
@@ -41,9 +42,10 @@ def test_what_is_under_way_is_said_while_the_driver_waits(spark, tmp_path):
         return rows
 
     def let_go():
-        while "; 2 tasks under way" not in said.getvalue():
-            time.sleep(0.02)
-        go.touch()
+        try:
+            wait_for("two tasks under way", said.getvalue, until=lambda text: "; 2 tasks under way" in text)
+        finally:
+            go.touch()  # so that the tasks end, too
 
     watcher = threading.Thread(target=let_go, daemon=True)
     watcher.start()

@@ -260,7 +260,7 @@ def test_a_table_in_use_is_named_all_others_are_done_and_the_next_time_ends_it(c
     for step in range(3):
         read(connection, NOW - 20 * DAY + step * HOUR)
     read(connection, NOW)
-    connection.execute("ALTER FUNCTION store.sweep_week SET lock_timeout = '50ms'")
+    connection.execute("ALTER FUNCTION store.sweep_week SET lock_timeout = '2s'")
     with store.connect(dsn) as reader, reader.transaction():
         reader.execute("SELECT count(*) FROM advisor.topic")
         with pytest.raises(store.StoreError, match=r"1 weekly tables were in use .* topic_2026w44; the next prune"):
@@ -273,7 +273,7 @@ def test_a_table_in_use_is_named_all_others_are_done_and_the_next_time_ends_it(c
 def test_a_week_in_use_is_not_waited_for_and_is_dropped_the_next_time(connection, dsn) -> None:
     """A dump that runs for hours does not make everybody else wait behind the pruning."""
     old, _ = read(connection, NOW - 200 * DAY), read(connection, NOW)
-    connection.execute("ALTER FUNCTION store.drop_week SET lock_timeout = '50ms'")
+    connection.execute("ALTER FUNCTION store.drop_week SET lock_timeout = '2s'")
     with store.connect(dsn) as reader, reader.transaction():
         reader.execute("SELECT count(*) FROM advisor.topic")
         with pytest.raises(store.StoreError, match=r"1 weekly tables were in use .* topic_2026w19; the next prune"):

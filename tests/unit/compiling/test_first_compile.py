@@ -38,7 +38,7 @@ def run(folder: Path) -> subprocess.CompletedProcess[str]:
     paths = os.pathsep.join([str(folder), str(plugins)])
     environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "cache")}
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True, timeout=1200
     )
 
 

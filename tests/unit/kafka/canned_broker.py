@@ -103,7 +103,7 @@ def listening(broker: CannedBroker) -> Iterator[str]:
             with suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
             for thread in (accepting, *threads):
-                thread.join(5)
+                thread.join(300)
 
 
 @functools.cache

@@ -74,7 +74,7 @@ def run(folder: Path, *arguments: Path, path: Path | None = None, **environment:
         "NUMBA_CACHE_DIR": str(cache), **environment,
     }  # fmt: skip
     command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
     answers, names = done.stdout.splitlines()
     return answers, set(names.split())

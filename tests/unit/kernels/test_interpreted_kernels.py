@@ -16,7 +16,7 @@ def interpreted(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Python with kernels left as they are written."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"plugins{os.pathsep}."}
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=600)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=1200)
 
 
 @pytest.mark.slow  # the steps below are interpreted in `make check` as well
