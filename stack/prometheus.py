@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import socket
 import subprocess
+import tempfile
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from stack.waiting import start_twice, wait_started
+from stack.waiting import StartError, start_twice, wait_started
 
 _UNPACKED = Path(__file__).resolve().parents[1] / ".run" / "prometheus"
 
 
 def prometheus_program() -> Path:
-    """The program. Raises RuntimeError in words where neither PATH nor apt has it."""
+    """The program. Raises StartError where neither PATH nor apt has it."""
     installed = shutil.which("prometheus")
     if installed:
         return Path(installed)
     program = _UNPACKED / "root" / "usr" / "bin" / "prometheus"
     if not program.exists():
         _UNPACKED.mkdir(parents=True, exist_ok=True)
-        for command in (["apt-get", "download", "prometheus"], ["sh", "-c", "dpkg-deb -x prometheus_*.deb root"]):
-            done = subprocess.run(command, cwd=_UNPACKED, capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise RuntimeError(
-                    f"no Prometheus: install Debian's package ({' '.join(command)}: {done.stderr[-200:]})"
-                )
+        with tempfile.TemporaryDirectory(dir=_UNPACKED) as folder:
+            for command in (["apt-get", "download", "prometheus"], ["sh", "-c", "dpkg-deb -x prometheus_*.deb root"]):
+                done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+                if done.returncode:
+                    raise StartError("Prometheus", f"is not installed, and {' '.join(command)} failed", done.stderr)
+            with contextlib.suppress(OSError):  # another worker was first
+                Path(folder, "root").rename(_UNPACKED / "root")
     return program
 
 

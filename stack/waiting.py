@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,7 +10,8 @@ from typing import TypeVar
 # The longest that one thing may take on a busy machine. What is broken fails that late, what is slow does not fail.
 PATIENCE_S = 300.0
 _SHOWN_CHARACTERS = 1_000
-_LOG_CHARACTERS = 3_000
+_LOG_LINES = 60
+_ERROR = re.compile(r"\b(ERROR|FATAL|CRITICAL)\b|(Error|Exception)\b")
 
 Seen = TypeVar("Seen")
 
@@ -19,13 +21,16 @@ class WaitError(TimeoutError):
 
 
 class StartError(RuntimeError):
-    """A program did not start: "Kafka broker 2 did not start within 300 s: LAST LINE", then the end of its log."""
+    """A program did not start: "Kafka broker 2 did not start within 300 s: LAST ERROR", then the end of its log.
+
+    Where no line of the log is about an error it is the last line. Frames of a stack are indented, and passed over.
+    """
 
     def __init__(self, what: str, how: str, log: str) -> None:
-        self.what, self.log = what, log.rstrip()[-_LOG_CHARACTERS:]
-        lines = [line for line in self.log.splitlines() if line.strip()]
-        last = lines[-1].strip() if lines else "(it wrote nothing)"
-        super().__init__("\n".join([f"{what} {how}: {last}", *lines[:-1][-40:]]))
+        lines = [line for line in log.splitlines() if line.strip()][-_LOG_LINES:]
+        said = [line for line in lines if not line[0].isspace()] or lines or ["(it wrote nothing)"]
+        last = next((line for line in reversed(said) if _ERROR.search(line)), said[-1])
+        super().__init__("\n".join([f"{what} {how}: {last.strip()}", *lines]))
 
 
 def wait_for(

@@ -27,7 +27,8 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import Error, Playwright, sync_playwright
 
     program = shutil.which("chromium")
-    assert program, "install chromium (Debian's package), as .ci/run does"
+    if program is None:
+        raise StartError("chromium", "is not installed", "apt-get install chromium")
 
     def launch(playwright: Playwright) -> Browser:
         options: dict[str, Any] = {"executable_path": program, "args": ["--no-sandbox"], "timeout": 1000 * PATIENCE_S}

@@ -6,10 +6,11 @@ from collections.abc import Generator
 
 import pytest
 
+from stack.jvm.maven import MavenError
 from stack.waiting import StartError
 
 _IS_TOLD = pytest.StashKey[bool]()
-_NAME = f"{StartError.__module__}.{StartError.__qualname__}: "
+_NAMES = tuple(f"{kind.__module__}.{kind.__qualname__}: " for kind in (StartError, MavenError))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -21,7 +22,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     told = {}
     for report in [*terminalreporter.getreports("error"), *terminalreporter.getreports("failed")]:
         crash = getattr(report.longrepr, "reprcrash", None)
-        if crash is not None and crash.message.startswith(_NAME):
-            told[crash.message.removeprefix(_NAME).splitlines()[0]] = None
+        if crash is not None and crash.message.startswith(_NAMES):
+            told[crash.message.splitlines()[0].partition(": ")[2]] = None
     for line in told:
         terminalreporter.line(line, red=True)

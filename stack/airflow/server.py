@@ -192,8 +192,12 @@ def _free_port() -> int:
 
 
 def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) != 0
+    """Nobody listens there, and no connection of another program has its own end there."""
+    try:
+        with socket.create_server(("127.0.0.1", port)):
+            return True
+    except OSError:
+        return False
 
 
 def _write_for_owner(file: Path, text: str) -> None:

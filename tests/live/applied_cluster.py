@@ -28,6 +28,7 @@ from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.live_cluster import PLACEMENT, RACKS, in_sync
 from stack.kafka.setup import create_topics, fill
 from stack.machine import Machine
+from stack.waiting import wait_for
 
 CLUSTER, CONNECTION, DAG, RUN = "live", "kafka_live_apply", "apply_live", "advice-1"
 RECORDS = {"orders": 4_000, "clicks": 6_000, "sessions": 3_000, "payments": 3_000, "audit": 500, "tiny": 100}
@@ -68,19 +69,21 @@ class AppliedCluster:
         """Answer once it is read, and see that it arrives: where the scheduler of a busy machine takes the task for
         lost before it has read the answer, Airflow asks again.
         """
-        deadline = time.monotonic() + _SECONDS
         asked_at = time.monotonic()
-        while True:
-            (state,) = [t["state"] for t in self.client.task_instances(DAG, run_id) if t["task_id"] == task_id]
-            if state in ("success", "failed"):
-                return
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"{DAG} {run_id}: {task_id} is {state}")
-            if state != "awaiting_input":
+
+        def state() -> str | None:
+            nonlocal asked_at
+            (found,) = [t["state"] for t in self.client.task_instances(DAG, run_id) if t["task_id"] == task_id]
+            if found != "awaiting_input":
                 asked_at = time.monotonic()
             elif time.monotonic() - asked_at > _READING_SECONDS and not self._is_answered(run_id, task_id):
                 self.client.answer(DAG, run_id, task_id, option, params)
-            time.sleep(0.5)
+            return found
+
+        wait_for(
+            f"{task_id} of {run_id} to end", state, until={"success", "failed"}.__contains__, seconds=_SECONDS,
+            every_s=0.5,
+        )  # fmt: skip
 
     def _is_answered(self, run_id: str, task_id: str) -> bool:
         return bool(self.client.asked(DAG, run_id, task_id)["response_received"])

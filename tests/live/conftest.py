@@ -10,6 +10,7 @@ from stack.kafka.live_cluster import LiveCluster, start_live_cluster
 from stack.kafka.tools import NEWEST, OLDER
 from tests.start_failures import pytest_terminal_summary  # noqa: F401
 
+_HERE = Path(__file__).parent
 # Each kind of test meets the older release once, in this module; all of them do in `make test-live-full`.
 _ON_EVERY_RELEASE = "test_live_snapshot.py"
 
@@ -26,8 +27,13 @@ def live_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs on several releases runs on the newest; the rest of that matrix is `make test-live-full`."""
+    """What runs on several releases runs on the newest; the rest of that matrix is `make test-live-full`.
+
+    Waits have limits of their own: that of a whole test is for what hangs without one, beyond what any load can reach.
+    """
     for item in items:
+        if item.path.parent == _HERE:
+            item.add_marker(pytest.mark.timeout(7_200))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         if OLDER in parameters.values() and item.path.name != _ON_EVERY_RELEASE:
             item.add_marker(pytest.mark.matrix)

@@ -158,5 +158,7 @@ class JavaMembers:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        line = self._process.stdout.readline()
+        assert line, f"the JVM of the members has ended with {self._process.wait()}"
+        answer: dict[str, Any] = json.loads(line)
         return answer

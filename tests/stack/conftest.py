@@ -12,6 +12,13 @@ GUEST = "guest"
 _USERS = {"AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"admin:admin,{GUEST}:viewer"}
 
 
+def pytest_collection_modifyitems(items):
+    """Waits have limits of their own: this one is for what hangs without one, beyond what any load can reach."""
+    for item in items:
+        if item.path.is_relative_to(CHECKOUT / "tests" / "stack"):
+            item.add_marker(pytest.mark.timeout(7_200))
+
+
 @pytest.fixture(scope="session")
 def machine():
     """Started once; a run left over by a killed test session is removed first."""

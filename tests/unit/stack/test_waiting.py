@@ -54,10 +54,17 @@ def test_a_look_that_takes_all_of_the_time_and_finds_it_is_enough() -> None:
     ("ended", "words"), [(True, "ended while starting"), (False, "did not start within 0 s")], ids=["ended", "silent"]
 )
 def test_the_first_line_names_a_program_that_did_not_start_and_its_last_words(*, ended: bool, words: str) -> None:
-    log = "begins\nport 9092 is taken\n\n"
+    log = "begins\nBindException: port 9092 is taken\n\tat Server.java\nends\n\n"
     with pytest.raises(StartError) as raised:
         wait_started("Kafka broker 2", lambda: False, ended=lambda: ended, log=lambda: log, seconds=0)
-    assert str(raised.value).splitlines() == [f"Kafka broker 2 {words}: port 9092 is taken", "begins"]
+    first, *rest = str(raised.value).splitlines()
+    assert first == f"Kafka broker 2 {words}: BindException: port 9092 is taken"
+    assert rest == [line for line in log.splitlines() if line]
+
+
+def test_without_an_error_in_its_log_the_last_line_is_told_and_without_a_log_that() -> None:
+    assert str(StartError("Airflow", "ended", "begins\nwaits\n")).startswith("Airflow ended: waits\n")
+    assert str(StartError("Airflow", "ended", "")) == "Airflow ended: (it wrote nothing)"
 
 
 def test_it_is_started_twice_and_then_never_again() -> None:
@@ -68,7 +75,7 @@ def test_it_is_started_twice_and_then_never_again() -> None:
         raise StartError("broker", "ended", f"try {len(tries)}")
 
     for _ in range(3):
-        with pytest.raises(StartError, match=r"^broker ended: try 2$"):
+        with pytest.raises(StartError, match=r"^broker ended: try 2\n"):
             start_twice("a thing that never starts", fail)
     assert len(tries) == 2
 
