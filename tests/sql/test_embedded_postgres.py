@@ -120,7 +120,7 @@ def test_it_listens_on_loopback_only_and_asks_for_its_password(server: EmbeddedP
         assert connection.execute("SHOW listen_addresses").fetchone() == ("127.0.0.1",)
     port = int((server.folder / "port").read_text())
     with pytest.raises(psycopg.OperationalError, match="password"):
-        psycopg.connect(f"postgresql://postgres:wrong@127.0.0.1:{port}/advisor", connect_timeout=2)
+        psycopg.connect(f"postgresql://postgres:wrong@127.0.0.1:{port}/advisor", connect_timeout=300)
     assert stat.S_IMODE((server.folder / "password").stat().st_mode) == 0o600
 
 

@@ -21,6 +21,7 @@ from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings, r
 from rebalance_advisor.notify.messages import Message
 from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.notifications import load_told
+from stack.waiting import PATIENCE_S, wait_for
 from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
@@ -49,10 +50,21 @@ class Letters(MessageHandler):
 @pytest.fixture
 def letters(monkeypatch) -> Iterator[list[tuple[str, str, str]]]:
     handler = Letters()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    controller = Controller(handler, hostname="127.0.0.1", port=port)
-    controller.start()
+
+    def started() -> Controller | None:
+        """None where another program took the port before the server did."""
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        controller = Controller(handler, hostname="127.0.0.1", port=port, ready_timeout=PATIENCE_S)
+        try:
+            controller.start()
+        except OSError:
+            return None
+        return controller
+
+    controller = wait_for("a mail server", started)
+    assert controller is not None
+    port = controller.port
     extra = {"from_email": "advisor@example.org", "disable_ssl": True, "disable_tls": True}
     known = {"conn_type": "smtp", "host": "127.0.0.1", "port": port, "extra": extra}
     monkeypatch.setenv("AIRFLOW_CONN_SMTP_DEFAULT", json.dumps(known))

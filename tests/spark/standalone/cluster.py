@@ -20,7 +20,6 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 # As docs/spark.md says: what must be there, with what these need themselves.
 NEEDED = ("numpy", "scipy", "numba", "llvmlite", "pyarrow")
 _QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-_START_S = 120
 _INFO = """rootLogger.level = info
 rootLogger.appenderRef.stderr.ref = stderr
 appender.stderr.type = Console
