@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stack.kafka.tools import KafkaTools
+from stack.waiting import wait_for
 
 _POLL_SECONDS = 1.0
-
-
-class MoveNotDoneError(RuntimeError):
-    """A wave did not complete in time; the message ends with what the tool said last."""
 
 
 def run_waves(
@@ -61,14 +57,10 @@ def _numbered(folder: Path) -> list[Path]:
 def _move(tools: KafkaTools, file: Path, throttle_bytes_per_s: int, seconds: float) -> None:
     """Start the moves of one file; wait until the tool calls all of them completed, which takes the throttles off."""
     tools.execute_reassignment(file, throttle_bytes_per_s)
-    deadline = time.monotonic() + seconds
-    while True:
-        said = tools.verify_reassignment(file)
-        if "still in progress" not in said and "failed" not in said:
-            return
-        if time.monotonic() > deadline:
-            raise MoveNotDoneError(f"{file.name} is not done after {seconds} s:\n{said}")
-        time.sleep(_POLL_SECONDS)
+    wait_for(
+        f"the moves of {file.name}", lambda: tools.verify_reassignment(file), seconds=seconds, every_s=_POLL_SECONDS,
+        until=lambda said: "still in progress" not in said and "failed" not in said,
+    )  # fmt: skip
 
 
 def _elect(tools: KafkaTools, file: Path) -> None:
