@@ -11,7 +11,7 @@ from typing import TypeVar
 PATIENCE_S = 300.0
 _SHOWN_CHARACTERS = 1_000
 _LOG_LINES = 60
-_ERROR = re.compile(r"\b(ERROR|FATAL|CRITICAL)\b|(Error|Exception)\b")
+_ERROR = re.compile(r"(?i:\b(error|fatal|critical)\b)|(Error|Exception)\b")
 
 Seen = TypeVar("Seen")
 
