@@ -9,7 +9,7 @@ from airflow.configuration import conf
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
 
-from rebalance_advisor.airflow.page.mounted import external_views, fastapi_apps
+from rebalance_advisor.airflow.page.mounted import external_views, fastapi_apps, root_middlewares
 
 
 class PoolMaker:
@@ -44,4 +44,5 @@ class AdvisorPlugin(AirflowPlugin):
     # Lists, as Airflow declares them.
     listeners = [PoolMaker()]  # noqa: RUF012
     fastapi_apps = fastapi_apps()
+    fastapi_root_middlewares = root_middlewares()
     external_views = external_views(conf.get("api", "base_url", fallback="/"))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Depends, HTTPException, Request
 
-Identify = Callable[[Request, Any], None]
+from rebalance_advisor.page.threads import in_page_thread
+
+Identify = Callable[[Request, Any], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """``user``: a FastAPI dependency: returns the caller or raises 401; ``readable``: (caller, clusters) → theirs."""
+    """``user``: a FastAPI dependency, a coroutine: returns the caller or raises 401.
+
+    ``readable``: (caller, clusters) → those that the caller may see; it may block.
+    """
 
     user: Callable[..., Any]
     readable: Callable[[Any, Iterable[str]], frozenset[str]]
@@ -22,8 +27,12 @@ class Access:
 def identified_by(access: Access) -> Identify:
     """The dependency of the whole app: without a caller nothing is answered, not even that a page does not exist."""
 
-    def identify(request: Request, user: Any = Depends(access.user)) -> None:  # noqa: B008 (FastAPI's way)
+    async def identify(request: Request, user: Any = Depends(access.user)) -> None:  # noqa: B008 (FastAPI's way)
         request.state.advisor_user = user
+        asked = request.query_params.multi_items()
+        if "\0" in request.scope["path"] or any("\0" in name + value for name, value in asked):
+            # Databases take no such text, Airflow's own included.
+            raise HTTPException(400, "The address holds a NUL character (%00), which is in no name. Remove it.")
 
     return identify
 
@@ -34,7 +43,11 @@ def readable_clusters(request: Request, clusters: Iterable[str]) -> frozenset[st
     return access.readable(request.state.advisor_user, clusters)
 
 
-def require_cluster(request: Request, cluster: str) -> None:
+def check_cluster(request: Request, cluster: str) -> None:
     """403 where the caller may not see ``cluster``, whether it exists or not."""
     if cluster not in readable_clusters(request, [cluster]):
         raise HTTPException(403, "You may not read this cluster's DAG, so you may not see the cluster.")
+
+
+require_cluster = in_page_thread(check_cluster)
+"""The same as a FastAPI dependency."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import logging
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
+from kafka_rebalance.visible_text import excerpt, visible
 from rebalance_advisor.page.access import Access, identified_by
 from rebalance_advisor.page.reader import Reader
 from rebalance_advisor.page.rendering import HEADERS, page, style
@@ -16,9 +20,15 @@ from rebalance_advisor.page.routes.cluster_pages import clusters_router
 from rebalance_advisor.page.routes.fleet_pages import fleet_router
 from rebalance_advisor.page.routes.plan_pages import plans_router
 from rebalance_advisor.page.routes.subject_pages import subjects_router
+from rebalance_advisor.page.threads import PageThreads, add_page
 
 _EVERY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-_TITLES = {401: "Not logged in", 403: "Not allowed", 404: "Not found", 422: "Not understood", 503: "No database"}
+_TITLES = {
+    400: "Not understood", 401: "Not logged in", 403: "Not allowed", 404: "Not found", 422: "Not understood",
+    503: "Not now",
+}  # fmt: skip
+_LOGGED_PATH_CHARS = 200
+_log = logging.getLogger(__name__)
 
 
 class _Anything(Convertor[str]):
@@ -35,7 +45,7 @@ class _Anything(Convertor[str]):
         return value
 
 
-def make_app(reader: Reader, access: Access) -> FastAPI:
+def make_app(reader: Reader, access: Access, threads: PageThreads | None = None) -> FastAPI:
     """Routes: the fleet, a cluster and what is in it, files. Nothing that changes anything."""
     app = FastAPI(
         title="Kafka Rebalance Advisor",
@@ -43,49 +53,74 @@ def make_app(reader: Reader, access: Access) -> FastAPI:
         openapi_url=None,  # its routes would be open to everybody
         redirect_slashes=False,
     )
-    app.state.reader, app.state.access = reader, access
+    app.state.reader, app.state.access, app.state.threads = reader, access, threads or PageThreads()
     app.add_exception_handler(StarletteHTTPException, _refusal)
+    app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(SQLAlchemyError, _no_database)
     app.middleware("http")(_with_headers)
     for router in (fleet_router(), clusters_router(), plans_router(), subjects_router()):
         app.include_router(router)
-    app.get("/page.css")(_style)
+    add_page(app.router, "/page.css", _style)
     # Last: what is no page is told to those alone who may ask.
     register_url_convertor("anything", _Anything())
     app.api_route("/{path:anything}", methods=_EVERY_METHOD)(_nothing)
     return app
 
 
-def _style() -> Response:
+def _style(request: Request) -> Response:  # noqa: ARG001 (``add_page`` hands it to each)
     return Response(style(), media_type="text/css", headers={"Cache-Control": "private, max-age=300"})
 
 
-def _nothing(path: str) -> Response:
+async def _nothing(path: str) -> Response:
     raise HTTPException(404, f"There is no page called {path}.")
 
 
-def _refusal(request: Request, error: Exception) -> Response:
+# Handlers are coroutines: Starlette runs plain functions in the threads that all apps share.
+async def _refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
     title = _TITLES.get(error.status_code, f"Error {error.status_code}")
     words = str(error.detail) if error.status_code != 401 else "Log in to Airflow, then load this page again."
-    return page(request, "refusal.html", status=error.status_code, title=title, words=words)
+    return _refused(request, error.status_code, title, words, error.headers)
 
 
-def _no_database(request: Request, error: Exception) -> Response:
-    """The reason may hold addresses: it goes to the log by itself (``SQLAlchemyError`` is raised again nowhere)."""
-    _log_failure(request, error)
+async def _not_understood(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = "; ".join(
+        f"{'.'.join(map(str, problem['loc'][1:]))} is {excerpt(problem['input'])}: {problem['msg']}"
+        for problem in error.errors()
+    )
+    return _refused(request, 422, _TITLES[422], f"The address asks for what cannot be. {problems}.")
+
+
+async def _no_database(request: Request, error: Exception) -> Response:
+    """The reason may hold addresses, so only the log has it."""
+    _log_failure(request, str(error))
     words = "The advisor's database did not answer. Its reason is in the log of Airflow's api-server."
-    return page(request, "refusal.html", status=503, title=_TITLES[503], words=words)
+    return _refused(request, 503, "No database", words, {"Retry-After": "5"})
 
 
-def _log_failure(request: Request, error: Exception) -> None:
-    import logging
+def _refused(
+    request: Request, status: int, title: str, words: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    answer = page(request, "refusal.html", status=status, title=title, words=words)
+    answer.headers.update(headers or {})
+    return answer
 
-    logging.getLogger(__name__).error("%s could not be answered: %s", request.url.path, error)
+
+def _log_failure(request: Request, reason: str) -> None:
+    """Addresses and errors hold what a caller sent: no line of the log is made by it."""
+    path = visible(request.scope["path"][:_LOGGED_PATH_CHARS])
+    _log.error("%s could not be answered: %s", path, "\n".join(map(visible, reason.split("\n"))))
 
 
 async def _with_headers(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-    answer = await go_on(request)
+    """Every answer has them, that to a fault of ours too; Airflow would answer it without."""
+    try:
+        answer = await go_on(request)
+    except Exception as error:  # noqa: BLE001 (whatever it is, the log has it and the caller a page)
+        _log_failure(request, "".join(traceback.format_exception(error)))
+        words = "The page has a fault. Its reason is in the log of Airflow's api-server."
+        answer = _refused(request, 500, "Error 500", words)
     for name, value in HEADERS.items():
         answer.headers.setdefault(name, value)
     return answer

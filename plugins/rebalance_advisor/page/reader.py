@@ -1,19 +1,35 @@
-"""A read-only connection to the public views, with a time limit for each statement."""
+"""Read-only connections to the public views, as many as the page has threads, with time limits for all they do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import Engine, Select, create_engine
-from sqlalchemy.engine import make_url
 
+from rebalance_advisor.page.threads import AT_ONCE
 from rebalance_advisor.store.schema.names import Names
 
 _DEFAULT_SCHEMA = Names().contract
 _STATEMENT_MILLISECONDS = 15_000
-_POOL_SIZE = 4
-_SESSION = f"-c default_transaction_read_only=on -c statement_timeout={_STATEMENT_MILLISECONDS} -c timezone=UTC"
+_LOCK_MILLISECONDS = 3_000
+_POOL_SECONDS = 2
+_SESSION = (
+    f"-c default_transaction_read_only=on -c statement_timeout={_STATEMENT_MILLISECONDS}"
+    f" -c lock_timeout={_LOCK_MILLISECONDS} -c timezone=UTC"
+)
+# A server that is gone without a word: the connection ends after 10 s, a new one is not waited for longer than 5 s.
+_CLIENT: Mapping[str, Any] = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "application_name": "rebalance-advisor page",
+}
 
 Row = Mapping[str, Any]
 
@@ -22,13 +38,18 @@ class Reader:
     """Answers statements over the contract's views; thread-safe, connects at the first question."""
 
     def __init__(self, dsn: str, names: Names | None = None) -> None:
-        """``dsn``: a postgresql:// address of a login that may read the contract; its libpq ``options`` are kept."""
-        url = make_url(dsn).set(drivername="postgresql+psycopg")
-        given = url.query.get("options", "")
-        options = f"{given if isinstance(given, str) else ' '.join(given)} {_SESSION}".strip()
+        """``dsn``: libpq's, of a login that may read the contract; its ``options`` and time-outs are kept."""
+        given = conninfo_to_dict(dsn)
+        options = f"{given.get('options') or ''} {_SESSION}".strip()
+        address = make_conninfo("", **{**_CLIENT, **given, "options": options})
         schema = (names or Names.from_environment()).contract
         self._engine: Engine = create_engine(
-            url.update_query_dict({"options": options}), pool_size=_POOL_SIZE, pool_pre_ping=True
+            "postgresql+psycopg://",
+            creator=lambda: psycopg.connect(address),
+            pool_size=AT_ONCE,
+            max_overflow=0,
+            pool_timeout=_POOL_SECONDS,
+            pool_pre_ping=True,
         ).execution_options(schema_translate_map={_DEFAULT_SCHEMA: schema})
 
     def rows(self, statement: Select[Any]) -> list[Row]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+from typing import Any
 
 import pytest
+import uvicorn
 from fastapi import HTTPException, Request
 from fastapi.testclient import TestClient
 
@@ -13,8 +18,8 @@ from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.reader import Reader
 
 
-def caller(request: Request) -> str:
-    """The name in a header: what Airflow's ``get_user`` does with a token."""
+async def caller(request: Request) -> str:
+    """The name in a header: what Airflow's ``get_user`` does with a token, a coroutine as it is."""
     name = request.headers.get("x-caller")
     if name is None:
         raise HTTPException(401, "Not authenticated")
@@ -44,3 +49,18 @@ def open_page(reader: Reader) -> Iterator[Callable[..., TestClient]]:
         return TestClient(app, headers=headers, raise_server_exceptions=True)
 
     return opened
+
+
+@contextmanager
+def served(app: Any) -> Iterator[int]:
+    """The port at which a real uvicorn answers for ``app`` on the loopback address."""
+    with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", log_config=None))
+        thread = Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(60)
+            assert not thread.is_alive(), "uvicorn did not end within 60 s"

@@ -1,5 +1,6 @@
 """What the page offers: only looking, each kind of page in its file."""
 
+import asyncio
 import inspect
 
 from rebalance_advisor.page import reader
@@ -16,13 +17,13 @@ ROUTERS = (fleet_router, clusters_router, plans_router, subjects_router)
 
 def test_every_route_only_reads_and_has_an_address_of_its_own():
     routes = [route for make in ROUTERS for route in make().routes]
-    assert {method for route in routes for method in route.methods} == {"GET"}
+    assert {method for route in routes for method in route.methods} == {"GET", "HEAD"}
     assert len({route.path for route in routes}) == len(routes) == 12
 
 
 def test_whatever_is_about_one_cluster_asks_for_the_right_to_it():
     for route in (route for make in ROUTERS for route in make().routes if "{cluster}" in route.path):
-        assert next(needed.call.__name__ for needed in route.dependant.dependencies) == "require_cluster", route.path
+        assert next(needed.call.__name__ for needed in route.dependant.dependencies) == "check_cluster", route.path
 
 
 def test_values_are_bound_and_never_part_of_a_statement():
@@ -39,8 +40,8 @@ def test_values_are_bound_and_never_part_of_a_statement():
 
 
 def test_empty_fields_of_the_form_ask_for_all():
-    assert move_filter(wave="", broker="", down=False, number=1) == plans.MoveFilter()
-    asked = move_filter(topic="t", kind="leader", wave="2", broker="9", sort="bytes", down=True, number=3)
+    assert asyncio.run(move_filter(wave="", broker="", down=False, number=1)) == plans.MoveFilter()
+    asked = asyncio.run(move_filter(topic="t", kind="leader", wave="2", broker="9", sort="bytes", down=True, number=3))
     assert asked == plans.MoveFilter(
         topic="t", kind="leader", wave=2, broker=9, sort="bytes", is_descending=True, page=3
     )  # fmt: skip

@@ -14,6 +14,7 @@ from rebalance_advisor.page.queries.plans import plan, plan_parts
 from rebalance_advisor.page.queries.subjects import LIST_ROWS
 from rebalance_advisor.page.rendering import page
 from rebalance_advisor.page.routes.asking import newest, one, parts, rows
+from rebalance_advisor.page.threads import add_page
 
 MOST_FINDINGS = 100
 MOST_GAPS = 20
@@ -24,8 +25,8 @@ _HOTTEST = 8
 def clusters_router() -> APIRouter:
     """``/clusters/NAME`` and its history."""
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
-    router.get("")(cluster_page)
-    router.get("/history")(history)
+    add_page(router, "", cluster_page)
+    add_page(router, "/history", history)
     return router
 
 

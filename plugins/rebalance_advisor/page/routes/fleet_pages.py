@@ -5,10 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from rebalance_advisor.page.access import readable_clusters, require_cluster
+from rebalance_advisor.page.access import check_cluster, readable_clusters
 from rebalance_advisor.page.queries.clusters import applications, clusters
 from rebalance_advisor.page.rendering import address, page
 from rebalance_advisor.page.routes.asking import rows
+from rebalance_advisor.page.threads import add_page
 
 _ADVISE = "advise_"
 _KINDS = (_ADVISE, "collect_", "apply_")
@@ -17,8 +18,8 @@ _KINDS = (_ADVISE, "collect_", "apply_")
 def fleet_router() -> APIRouter:
     """``/`` and ``/run``."""
     router = APIRouter()
-    router.get("/")(fleet)
-    router.get("/run")(of_dag_run)
+    add_page(router, "/", fleet)
+    add_page(router, "/run", of_dag_run)
     return router
 
 
@@ -36,7 +37,7 @@ def of_dag_run(request: Request, dag_id: str, run_id: str = "") -> Response:
     if kind is None:
         raise HTTPException(404, "This DAG is none of the Kafka Rebalance Advisor's.")
     cluster = dag_id.removeprefix(kind)
-    require_cluster(request, cluster)
+    check_cluster(request, cluster)
     if kind == _ADVISE and run_id:
         return RedirectResponse(address(request, "clusters", cluster, "plan", run=f"{run_id}.{cluster}"), 303)
     return RedirectResponse(address(request, "clusters", cluster), 303)

@@ -13,6 +13,7 @@ from rebalance_advisor.page.plan_charts import resource_charts
 from rebalance_advisor.page.queries import plans as ask
 from rebalance_advisor.page.rendering import page
 from rebalance_advisor.page.routes.asking import newest, one, parts, rows
+from rebalance_advisor.page.threads import add_page
 
 _GONE = "No published plan of this cluster has this run; it may be running, have failed, or be pruned."
 _Sort = Literal["plan", "topic", "bytes", "wave"]
@@ -22,12 +23,12 @@ _Kind = Literal["", "replica", "leader", "order"]
 def plans_router() -> APIRouter:
     """``/clusters/NAME/plan`` and its document; ``run`` names an advisory, without it the newest is meant."""
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
-    router.get("/plan")(plan_page)
-    router.get("/plan.json")(plan_file)
+    add_page(router, "/plan", plan_page)
+    add_page(router, "/plan.json", plan_file)
     return router
 
 
-def move_filter(
+async def move_filter(
     topic: str = "",
     kind: _Kind = "",
     wave: str = Query("", pattern=r"^\d{0,6}$"),
@@ -36,7 +37,7 @@ def move_filter(
     down: Annotated[bool, Query()] = False,  # noqa: FBT002 (a query parameter)
     number: Annotated[int, Query(ge=1, le=100_000, alias="page")] = 1,
 ) -> ask.MoveFilter:
-    """As the form sends it: an empty field asks for all."""
+    """As the form sends it: an empty field asks for all. A coroutine, for FastAPI runs functions in shared threads."""
     return ask.MoveFilter(
         topic=topic, kind=kind, sort=sort, is_descending=down, page=number,
         wave=int(wave) if wave else None, broker=int(broker) if broker else None,

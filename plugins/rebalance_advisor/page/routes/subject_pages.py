@@ -17,6 +17,7 @@ from rebalance_advisor.page.queries.clusters import findings_of
 from rebalance_advisor.page.queries.plans import MoveFilter, move_totals
 from rebalance_advisor.page.rendering import page
 from rebalance_advisor.page.routes.asking import newest, one, parts, rows
+from rebalance_advisor.page.threads import add_page
 
 _Page = Annotated[int, Query(ge=1, le=100_000, alias="page")]
 _BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]
@@ -25,12 +26,12 @@ _BrokerId = Annotated[int, Query(ge=-1, le=2**31 - 1, alias="id")]
 def subjects_router() -> APIRouter:
     """Lists and single pages of brokers, topics and groups."""
     router = APIRouter(prefix="/clusters/{cluster}", dependencies=[Depends(require_cluster)])
-    router.get("/brokers")(broker_list)
-    router.get("/topics")(topic_list)
-    router.get("/groups")(group_list)
-    router.get("/broker")(broker_page)
-    router.get("/topic")(topic_page)
-    router.get("/group")(group_page)
+    add_page(router, "/brokers", broker_list)
+    add_page(router, "/topics", topic_list)
+    add_page(router, "/groups", group_list)
+    add_page(router, "/broker", broker_page)
+    add_page(router, "/topic", topic_page)
+    add_page(router, "/group", group_page)
     return router
 
 

@@ -1,12 +1,24 @@
 """The page inside Airflow: made late, and its trouble is nobody else's."""
 
+import asyncio
 import json
+import threading
 
+import anyio
 import pytest
+from fastapi import FastAPI
+from httpx import ASGITransport, AsyncClient
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
+from structlog.testing import capture_logs
 
-from rebalance_advisor.airflow.page.mounted import LateApp, external_views
+from rebalance_advisor.airflow.page.mounted import (
+    LateApp,
+    VisiblePaths,
+    external_views,
+    fastapi_apps,
+    root_middlewares,
+)
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 
@@ -70,3 +82,78 @@ def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
     monkeypatch.setattr("airflow.models.dag.DagModel.get_team_name", lambda dag_id: None)
     assert airflow_access.readable_clusters("somebody", ["mine", "theirs"]) == {"mine"}
     assert airflow_access.readable_clusters("stranger", ["mine", "theirs"]) == set()
+
+
+def test_all_requests_wait_for_the_one_try_in_no_thread_of_airflows():
+    tries = []
+    begun, may_end = threading.Event(), threading.Event()
+
+    def make():
+        tries.append(1)
+        begun.set()
+        assert may_end.wait(60)
+        return PlainTextResponse("here")
+
+    async def ask():
+        late = LateApp(make)
+        async with AsyncClient(transport=ASGITransport(late), base_url="http://here") as client:
+            asked = [asyncio.create_task(client.get("/")) for _ in range(60)]
+            assert await asyncio.to_thread(begun.wait, 60)
+            borrowed = anyio.to_thread.current_default_thread_limiter().borrowed_tokens
+            may_end.set()
+            return borrowed, {answer.text for answer in await asyncio.gather(*asked)}
+
+    assert asyncio.run(ask()) == (0, {"here"})
+    assert tries == [1]
+
+
+def test_a_try_that_does_not_end_is_not_waited_for():
+    may_end = threading.Event()
+
+    def make():
+        assert may_end.wait(60)
+        return PlainTextResponse("here")
+
+    async def ask():
+        async with AsyncClient(transport=ASGITransport(LateApp(make, seconds=0.1)), base_url="http://here") as client:
+            refused = await client.get("/")
+            assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+            may_end.set()
+            for _ in range(600):
+                if (answer := await client.get("/")).status_code == 200:
+                    break
+            return answer.text
+
+    assert asyncio.run(ask()) == "here"
+
+
+def test_paths_with_control_characters_reach_the_page_and_no_log_as_they_came():
+    from airflow.api_fastapi.common.http_access_log import HttpAccessLogMiddleware
+
+    airflow = FastAPI()
+    for app in fastapi_apps():
+        airflow.mount(app["url_prefix"], PlainTextResponse("the page, which asks for a login"))
+
+    @airflow.get("/{rest:path}")
+    def web(rest: str):
+        return "Airflow's own"
+
+    for given in root_middlewares():
+        airflow.add_middleware(given["middleware"])
+    airflow.add_middleware(HttpAccessLogMiddleware)
+    client = TestClient(airflow)
+    with capture_logs() as logged:
+        for text in ("%0a", "a%0ab", "%0aclusters/prod", "clusters/%0a/plan", "%0d%0a", "%00", "%1b%5b2J", "%c2%9b"):
+            assert client.get(f"/advisor/{text}").text.startswith("the page"), text
+    assert len(logged) == 8
+    assert not [entry for entry in logged if not entry["path"].isprintable()]
+    below = TestClient(airflow, root_path="/air")
+    assert below.get("/air/advisor/%0a").text.startswith("the page")
+    assert client.get("/dags/a%09b").text == '"Airflow\'s own"'
+
+
+def test_airflow_gets_the_apps_and_the_middleware_from_the_plugin():
+    from rebalance_advisor.airflow.plugin import AdvisorPlugin
+
+    assert [app["url_prefix"] for app in AdvisorPlugin.fastapi_apps] == ["/advisor"]
+    assert [given["middleware"] for given in AdvisorPlugin.fastapi_root_middlewares] == [VisiblePaths]
