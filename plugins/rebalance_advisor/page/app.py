@@ -95,7 +95,7 @@ async def _not_understood(request: Request, error: Exception) -> Response:
 async def _no_database(request: Request, error: Exception) -> Response:
     """The reason may hold addresses, so only the log has it."""
     _log_failure(request, str(error))
-    words = "The advisor's database did not answer. Its reason is in the log of Airflow's api-server."
+    words = "The advisor's database or Airflow's own did not answer. The reason is in the log of Airflow's api-server."
     return _refused(request, 503, "No database", words, {"Retry-After": "5"})
 
 

@@ -132,7 +132,7 @@ def test_sessions_have_limits_on_both_sides(dsn, reader) -> None:
 def test_a_store_that_is_down_is_told_without_its_address() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    assert_told_without_address(f"postgresql://somebody:secret@127.0.0.1:{port}/advisor_db", port)
+    assert_told_without_address(f"host=127.0.0.1 port={port} user=somebody password=secret dbname=advisor_db", port)
 
 
 def test_a_store_that_takes_a_connection_and_says_nothing_is_told_without_its_address() -> None:

@@ -5,6 +5,7 @@ import inspect
 
 from rebalance_advisor.page import reader
 from rebalance_advisor.page.access import Access, readable_clusters
+from rebalance_advisor.page.app import make_app
 from rebalance_advisor.page.queries import clusters, plans, subjects
 from rebalance_advisor.page.routes import asking
 from rebalance_advisor.page.routes.cluster_pages import clusters_router
@@ -64,3 +65,18 @@ def test_what_is_readable_is_asked_of_whoever_mounts_the_page():
 def test_all_questions_go_through_the_reader():
     assert inspect.signature(asking.rows).parameters["statement"].annotation == "Select[Any]"
     assert not hasattr(reader.Reader, "execute")
+
+
+def test_no_route_dependency_or_handler_runs_in_the_threads_that_all_apps_share():
+    async def user():
+        """Nobody."""
+
+    def calls(dependant):
+        yield dependant.call
+        for needed in dependant.dependencies:
+            yield from calls(needed)
+
+    app = make_app(None, Access(user=user, readable=lambda user, names: frozenset()))
+    found = {call for route in app.routes for call in calls(route.dependant)} | {*app.exception_handlers.values()}
+    assert len(found) > len(app.routes)
+    assert [call for call in found if not inspect.iscoroutinefunction(call)] == []

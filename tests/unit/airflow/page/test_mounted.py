@@ -1,6 +1,7 @@
 """The page inside Airflow: made late, and its trouble is nobody else's."""
 
 import asyncio
+import inspect
 import json
 import threading
 
@@ -82,6 +83,7 @@ def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):
     monkeypatch.setattr("airflow.models.dag.DagModel.get_team_name", lambda dag_id: None)
     assert airflow_access.readable_clusters("somebody", ["mine", "theirs"]) == {"mine"}
     assert airflow_access.readable_clusters("stranger", ["mine", "theirs"]) == set()
+    assert inspect.iscoroutinefunction(airflow_access.airflow_access().user)  # else it took a thread of the API's
 
 
 def test_all_requests_wait_for_the_one_try_in_no_thread_of_airflows():
