@@ -73,10 +73,10 @@ test-own-airflow: setup ## the wheel by plain pip beside an installed Airflow, i
 test-airflow-versions: setup ## the same in the newest Airflow 3.2 and 3.1
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/stack/test_own_airflow.py -k "not own]"
 
-test-page-size: setup ## 1,000 brokers, 50,000 moves, 2,000 groups: every page within a second, drawn by chromium within two, a report below 5 MB; hostile names on every page; prints the table
+test-page-size: setup ## 1,000 brokers, 50,000 moves, 2,000 groups: seconds of every page on the server and in chromium, the size of the report; hostile names on every page; prints the table
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/sql/page
 
-test-views: setup ## 12 clusters x 90 days: every view and panel under a second, what readings take on disk; prints the tables
+test-views: setup ## 12 clusters x 90 days: seconds of every view and panel, what readings take on disk; prints the tables
 	@$(RUN) $(BIN)/python -m pytest -q -s -m matrix tests/sql/test_views_in_time.py tests/sql/test_board_queries.py tests/sql/test_stored_size.py
 
 test-live: setup ## real Kafka brokers, Kafka's own classes and Debian's Prometheus (Maven, a JDK, apt)

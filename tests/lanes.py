@@ -51,9 +51,6 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Readers that go on while a group changes: what they pause is compared with a forecast in seconds.
-_BY_THE_CLOCK = tuple(f"tests/live/test_live_{name}.py" for name in ("rollover", "timelines", "reading_while_joining"))
-
 LANES = (
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
          _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
@@ -62,7 +59,7 @@ LANES = (
     Lane("airflow", "Airflow with the page in a browser, kills, the installed wheel", ("test-all", "ci"),
          _pytest("-m", "stack and not live and not matrix", "tests/stack")),
     Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
-         _pytest("-m", "live and not matrix", "tests/live", *(f"--ignore={path}" for path in _BY_THE_CLOCK))),
+         _pytest("-m", "live and not matrix", "tests/live")),
     Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
     Lane("fast", "the library, the shell, dumps, pages: everything that takes seconds", ("check", "test", "ci"),
          _pytest(*_FAST, workers=_BOTH), _BOTH),
@@ -70,8 +67,6 @@ LANES = (
          _pytest(*_FAST[:-1], f"{_FAST[-1]} and not planned", workers=_BOTH), _BOTH),
     Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
          _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
-    Lane("clock", "pauses of live groups against their forecast", ("test-live", "ci"),
-         _pytest("-m", "live and not matrix", *_BY_THE_CLOCK)),
 )  # fmt: skip
 _NEXT = {"test": "make test-all runs everything that needs only this machine.", "check": "make test adds the main job."}
 

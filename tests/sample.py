@@ -1,4 +1,4 @@
-"""Tables of cases: the fast tests run a sample, ``make test-all`` the rest. docs/internals/testing.md lists the large ones."""
+"""Tables of cases: the fast tests run a sample, ``make test-all`` the rest (docs/internals/testing.md)."""
 
 from __future__ import annotations
 

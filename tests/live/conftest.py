@@ -8,7 +8,6 @@ import pytest
 
 from stack.kafka.live_cluster import LiveCluster, start_live_cluster
 from stack.kafka.tools import NEWEST, OLDER
-from tests.start_failures import pytest_terminal_summary  # noqa: F401
 
 _HERE = Path(__file__).parent
 # Each kind of test meets the older release once, in this module; all of them do in `make test-live-full`.

@@ -6,7 +6,6 @@ import pytest
 
 from stack.installed_code import CHECKOUT
 from stack.machine import Machine
-from tests.start_failures import pytest_terminal_summary  # noqa: F401
 
 GUEST = "guest"
 _USERS = {"AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"admin:admin,{GUEST}:viewer"}

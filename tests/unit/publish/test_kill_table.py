@@ -1,6 +1,6 @@
 """A part of the kill table, anew in a process of its own: every n-th moment of each command, layout and strike.
 
-Every 37th in `make test`, all by `make test-kill`.
+Every 74th in `make test-all`, all by `make test-kill`.
 """
 
 import re
@@ -11,7 +11,7 @@ import pytest
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("step", "least"), [(37, 150)])
+@pytest.mark.parametrize(("step", "least"), [(74, 75)])
 def test_a_kill_a_full_disk_or_ctrl_c_leaves_the_old_advisory_or_the_new_one(step: int, least: int) -> None:
     line = [sys.executable, "-m", "tests.unit.publish.kill_table", "--step", str(step)]
     done = run(line, capture_output=True, text=True, check=False)
