@@ -26,18 +26,21 @@ def for_each(
     values: Iterable[Any],
     fast: Collection[Any] | None = None,
     rest_mark: pytest.MarkDecorator = pytest.mark.slow,
+    rest_items: int = 1,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that runs a test with each value in turn, in one item.
 
-    ``names`` are arguments of the test, as for ``pytest.mark.parametrize``. With ``fast``, all other values are a
-    second item, which has ``rest_mark``. A failure does not end the loop: the first one is raised with a note of all
-    values that failed. Each value has a ``tmp_path`` of its own; it shares all other fixtures.
+    ``names`` are arguments of the test, as for ``pytest.mark.parametrize``. With ``fast``, all other values are in
+    ``rest_items`` further items, which have ``rest_mark``: several where one would last longer than a minute. A failure
+    does not end the loop: the first one is raised with a note of all values that failed. Each value has a ``tmp_path``
+    of its own; it shares all other fixtures.
     """
     arguments = [name.strip() for name in names.split(",")]
     whole, rest = _split(list(values), fast)
     batches = [pytest.param(*_columns(whole, arguments), id="sample" if rest else "all")]
-    if rest:
-        batches.append(pytest.param(*_columns(rest, arguments), id="rest", marks=rest_mark))
+    for number in range(rest_items if rest else 0):
+        name = "rest" if rest_items == 1 else f"rest {number + 1}"
+        batches.append(pytest.param(*_columns(rest[number::rest_items], arguments), id=name, marks=rest_mark))
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)

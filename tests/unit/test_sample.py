@@ -49,6 +49,14 @@ def test_sample_and_rest_are_the_whole_table() -> None:
     assert [batch.marks for batch in test.pytestmark[0].args[1]] == [(), (pytest.mark.slow,)]
 
 
+def test_the_rest_in_two_items_is_the_same_table() -> None:
+    @for_each("seed", range(5), fast=[0], rest_items=2)
+    def test(seed: int) -> None:
+        """Never called."""
+
+    assert batches_of(test) == {"sample": ((0,),), "rest 1": ((1, 3),), "rest 2": ((2, 4),)}
+
+
 def test_each_case_has_a_folder_of_its_own(tmp_path: Path) -> None:
     folders = []
 

@@ -56,7 +56,7 @@ def test_who_would_be_lifted_is_named_with_what_they_can_carry() -> None:
     assert lifted_words(problem, solution).endswith("MiB/s of out, it can carry 1.3 MiB/s")
 
 
-@for_each("seed", range(ALL), fast=range(FAST), rest_mark=pytest.mark.matrix)
+@for_each("seed", range(ALL), fast=range(FAST), rest_mark=pytest.mark.matrix, rest_items=4)
 def test_no_plan_lifts_anybody_above_a_limit(seed: int) -> None:
     """``verify`` looks at each broker: none above its limit carries more than before."""
     snapshot = loaded(seed)

@@ -180,7 +180,7 @@ def small_cluster(seed: int, *, sends: bool = False) -> ClusterSnapshot:
     return cluster(rows, brokers(BROKERS, racks=3), rates=rates)
 
 
-@for_each("first, second", PAIRS, fast=IN_FAST)
+@for_each("first, second", PAIRS, fast=IN_FAST, rest_items=2)
 def test_a_pair_is_kept_or_refused_with_both_named(first: str, second: str) -> None:
     fields = FIELDS[first] | FIELDS[second]
     if frozenset({first, second}) in REFUSED:
