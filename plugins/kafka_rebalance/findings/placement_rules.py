@@ -17,6 +17,7 @@ from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
 from kafka_rebalance.snapshot.in_sync import least_in_sync
 from kafka_rebalance.snapshot.load import LoadKind
+from kafka_rebalance.snapshot.model import ClusterSnapshot
 
 LISTED_TOPICS = 10
 _USUAL_REPLICAS = 3
@@ -200,7 +201,7 @@ def hot_partition(context: FindingContext) -> Iterator[Finding]:
             continue
         values = np.nan_to_num(context.snapshot.load(kind))
         for row in np.flatnonzero(values >= threshold("hot_partition", "share_of_broker_mean_ratio") * mean).tolist():
-            median = _median_of_siblings(context, values, row)
+            median = median_of_siblings(context.snapshot, kind, row)
             if median and values[row] < threshold("hot_partition", "times_topic_median_ratio") * median:
                 continue
             hot.setdefault(row, {}).update({
@@ -235,12 +236,13 @@ def _hot(context: FindingContext, row: int, evidence: Evidence) -> Finding:
     )
 
 
-def _median_of_siblings(context: FindingContext, values: npt.NDArray[np.float64], row: int) -> float | None:
-    """Median of the topic's other partitions; ``None`` where it has no other."""
-    topic = context.snapshot.partitions.topic
+def median_of_siblings(snapshot: ClusterSnapshot, kind: LoadKind, row: int) -> float | None:
+    """Median of the topic's other partitions whose load is known; ``None`` where there is no such partition."""
+    topic = snapshot.partitions.topic
     begin, end = np.searchsorted(topic, [topic[row], topic[row] + 1])
-    others = np.delete(values[begin:end], row - int(begin))
-    return float(np.median(others)) if len(others) else None
+    others = np.delete(snapshot.load(kind)[begin:end], row - int(begin))
+    known = others[~np.isnan(others)]
+    return float(np.median(known)) if len(known) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafka_rebalance.java.hash_order import spread
 from kafka_rebalance.java.strings import hash_codes
 from kafka_rebalance.string_column import StringColumn
 
@@ -48,5 +49,5 @@ class JavaHashMap:
 
 def _bins(keys: tuple[str, ...], table: int) -> list[int]:
     column = StringColumn.of(keys)
-    codes = hash_codes(column.data, column.offsets).tolist()
-    return [(code ^ (code & 0xFFFFFFFF) >> 16) & (table - 1) for code in codes]
+    codes = hash_codes(column.data, column.offsets)
+    return [int(spread(code)) & (table - 1) for code in codes]

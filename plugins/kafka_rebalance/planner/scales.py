@@ -15,6 +15,11 @@ def resource_scale(problem: Problem) -> Floats:
     return np.where(mean > 0, mean, 1.0)
 
 
+def mean_bytes(problem: Problem) -> float:
+    """Bytes of all replicas per broker that stays."""
+    return float((problem.move_bytes * problem.target_rf).sum()) / max(1, int(problem.stays.sum()))
+
+
 def move_costs(problem: Problem, per_move: float) -> Floats:
     """float64[P]: bytes of a new copy in units of the mean bytes per broker, plus a little for the move itself."""
     total = float((problem.move_bytes * problem.target_rf).sum())

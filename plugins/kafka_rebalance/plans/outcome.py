@@ -17,6 +17,7 @@ from kafka_rebalance.plans.draft import Draft, empty_draft, placement_after
 from kafka_rebalance.plans.plan import ResourceOutcome
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.resources import UNITS
+from kafka_rebalance.scoring import levels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,18 +75,19 @@ def resource_outcomes(
         capacity = arrays.capacity.get(name)
         broker_capacity = np.ones(len(ids)) if capacity is None else capacity
         before, after = outcome.before[:, d], outcome.after[:, d]
+        staying = broker_capacity[arrays.stays]
         target = plan_request.options.targets.get(name)
         results.append(
             ResourceOutcome(
                 resource=name,
                 unit=UNITS[name],
                 source=plan_request.partitions.sources[name],
-                mean_level=_mean_level(after, broker_capacity, arrays.stays),
+                mean_level=levels.plain_mean(after[arrays.stays], staying),
                 basis="fair_share" if target is None else "plain_mean",
                 band_asked=_asked(name, target, within, plan_request.balanced),
                 widened_to=reached(bands, after, d, broker_capacity, arrays.stays),
-                skew_before=skew(before, broker_capacity, arrays.stays),
-                skew_after=skew(after, broker_capacity, arrays.stays),
+                skew_before=levels.skew(before[arrays.stays], staying),
+                skew_after=levels.skew(after[arrays.stays], staying),
                 before=dict(zip(ids, before.tolist(), strict=True)),
                 after=dict(zip(ids, after.tolist(), strict=True)),
                 capacity=None if capacity is None else dict(zip(ids, capacity.tolist(), strict=True)),
@@ -114,16 +116,6 @@ def met_bands(plan_request: PlanRequest, outcome: Outcome, bands: Bands) -> tupl
                 arrays.stays, np.maximum(high[:, d], highest * bands.mean[d] * broker_capacity), high[:, d]
             )
     return low, high
-
-
-def skew(load: Floats, broker_capacity: Floats, stays: Flags) -> float:
-    """Highest level over the plain mean, 0 without load."""
-    mean = _mean_level(load, broker_capacity, stays)
-    return float((load / broker_capacity)[stays].max()) / mean if mean > 0 else 0.0
-
-
-def _mean_level(load: Floats, broker_capacity: Floats, stays: Flags) -> float:
-    return float(load[stays].sum() / broker_capacity[stays].sum()) if stays.any() else 0.0
 
 
 def _loads(plan_request: PlanRequest, replicas: Ints, leader: Ints, own: Floats) -> tuple[tuple[str, ...], Floats]:

@@ -16,6 +16,7 @@ from kafka_rebalance.cluster_arrays.assemble import Brokers, Placement, Wanted, 
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays, build_broker_arrays
 from kafka_rebalance.cluster_arrays.broker_caps import broker_caps
 from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays, build_partition_arrays
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
@@ -196,8 +197,7 @@ def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets:
     one.
     """
     arrays = broker_arrays.arrays
-    alone = int(arrays.rack.max(initial=NOBODY)) + 1 + np.arange(len(arrays.rack))
-    rack = np.where(arrays.rack == NOBODY, alone, arrays.rack)
+    rack = distinct_racks(arrays.rack)
     used = np.sort(np.where(replicas >= 0, rack[replicas], -1), axis=1)
     distinct = (used[:, :1] >= 0).sum(axis=1) + ((used[:, 1:] != used[:, :-1]) & (used[:, 1:] >= 0)).sum(axis=1)
     if sets is None:

@@ -282,3 +282,10 @@ def test_who_sends_more_as_it_leads_more_is_told_once():
     by_code = {finding.code: finding for finding in explained(snapshot) if finding.subject == "0"}
     assert "broker_rate_over_share" not in by_code
     assert [symptom.code for symptom in by_code["leaders_over_share"].symptoms] == ["broker_rate_over_share"]
+
+
+def test_partitions_of_unknown_load_do_not_lower_the_median_of_a_hot_topic():
+    """Of two others one carries 10 and one is unknown: the median is 10, and not the 5 between 10 and nothing."""
+    rows = [*striped("t", 3), *striped("u", 18)]
+    (found,) = told(cluster(rows, in_bytes_per_s=[400.0, 10.0, float("nan")] + [20.0] * 18), "hot_partition")
+    assert (found.subject, found.evidence["topic_median_in_bytes_per_s"]) == ("t-0", 10.0)

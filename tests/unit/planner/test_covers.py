@@ -14,8 +14,9 @@ from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds, raised_by_covers
 from kafka_rebalance.planner.linear_program.arcs import arcs_of
 from kafka_rebalance.planner.linear_program.covered import broken_covers, promised, with_covers
-from kafka_rebalance.planner.linear_program.relaxation import mean_bytes, relax
+from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.params import CoverParams
+from kafka_rebalance.planner.scales import mean_bytes
 from kafka_rebalance.planner.solution import Cover
 from kafka_rebalance.planner.working_bands import working_bands
 from tests.unit.planner.hand_problems import hand_problem

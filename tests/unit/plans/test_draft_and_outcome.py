@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kafka_rebalance.plans.draft import draft_of, empty_draft, in_problem_rows, placement_after, total_bytes
-from kafka_rebalance.plans.outcome import met_bands, outcome_of, reached, resource_outcomes, skew
+from kafka_rebalance.plans.outcome import met_bands, outcome_of, reached, resource_outcomes
 from tests.unit.planner.sample_clusters import GB
 from tests.unit.plans.hand_plans import MOVED, MOVED_LEADERS, hand
 
@@ -94,13 +94,6 @@ def test_how_far_out_the_worst_stands() -> None:
     d, everybody, one = known.outcome.column("disk"), np.ones(3, dtype=bool), np.ones(3)
     assert reached(known.bands, known.outcome.before[:, d], d, one, everybody) == pytest.approx((0.5, 1.5))
     assert reached(known.bands, known.outcome.after[:, d], d, one, everybody) == (None, None)
-
-
-def test_skew_is_the_highest_level_over_the_mean_of_those_that_stay() -> None:
-    load, stays = np.array([15.0, 10.0, 5.0]), np.array([True, True, False])
-    assert skew(load, np.ones(3), stays) == pytest.approx(15 / 12.5)
-    assert skew(load, np.array([3.0, 1.0, 1.0]), stays) == pytest.approx(10 / (25 / 4))
-    assert skew(np.zeros(3), np.ones(3), stays) == 0
 
 
 def test_nothing_moved_is_today() -> None:

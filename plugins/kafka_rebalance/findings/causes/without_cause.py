@@ -9,13 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
+from kafka_rebalance.coordinator.group_partition import group_partitions
 from kafka_rebalance.findings.context import FindingContext
 from kafka_rebalance.findings.finding import Finding
 from kafka_rebalance.findings.leader_rules import preferred_leaders
+from kafka_rebalance.findings.placement_rules import median_of_siblings
 from kafka_rebalance.scoring.cluster_scores import ClusterScores
 from kafka_rebalance.scoring.snapshot_scores import score_cluster
 from kafka_rebalance.snapshot.load import PartitionLoads
 from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.string_column import StringColumn
 
 _MOST_COOLED = 20
 _OFFSETS_TOPIC = "__consumer_offsets"
@@ -51,12 +54,9 @@ class WithoutCause:
         if not numbers:
             return Counter()
         begin, end = np.searchsorted(snapshot.partitions.topic, [numbers[0], numbers[0] + 1])
-        preferred = preferred_leaders(self.context)[begin:end].tolist()
-        return Counter(
-            preferred[_java_hash(group.id) % len(preferred)]
-            for group in snapshot.groups
-            if group.coordinator is not None
-        )
+        preferred = preferred_leaders(self.context)[begin:end]
+        ids = [group.id for group in snapshot.groups if group.coordinator is not None]
+        return Counter(preferred[group_partitions(StringColumn.of(ids), len(preferred))].tolist())
 
     def _led_as_preferred(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
         table = snapshot.partitions
@@ -89,22 +89,11 @@ def over_share(scores: ClusterScores, broker: int, resource: str) -> float | Non
 def _with_median(snapshot: ClusterSnapshot, partition: str) -> ClusterSnapshot:
     topic, _, number = partition.rpartition("-")
     row = snapshot.row_of[topic, int(number)]
-    numbers = snapshot.partitions.topic
-    begin, end = np.searchsorted(numbers, [numbers[row], numbers[row] + 1])
     columns = {}
     for kind, column in snapshot.loads.columns.items():
         values = column.values.copy()
-        others = np.delete(values[begin:end], row - int(begin))
-        if len(others) and not np.isnan(others).all():
-            values[row] = min(float(values[row]), float(np.nanmedian(others)))
+        median = median_of_siblings(snapshot, kind, row)
+        if median is not None:
+            values[row] = min(float(values[row]), median)
         columns[kind] = replace(column, values=values)
     return replace(snapshot, loads=PartitionLoads(columns))
-
-
-def _java_hash(text: str) -> int:
-    """``Utils.abs(String.hashCode)``, by which Kafka chooses the partition of a group's offsets."""
-    units = text.encode("utf-16-be", "surrogatepass")
-    value = 0
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
-    return value & 0x7FFFFFFF

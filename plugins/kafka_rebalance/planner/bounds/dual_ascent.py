@@ -18,7 +18,7 @@ from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.cheapest_placements import Choices, cheapest_placements
 from kafka_rebalance.planner.params import DEFAULTS, AscentParams
-from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 
 
 def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAULTS.bounds.ascent) -> Floats | None:
@@ -29,7 +29,7 @@ def better_prices(problem: Problem, prices: Floats, params: AscentParams = DEFAU
     if not count or steps < params.least_steps or not problem.moves_replicas:
         return None
     scale = resource_scale(problem)
-    unit = max(float((problem.move_bytes * problem.target_rf).sum()) / max(1, int(problem.stays.sum())), 1e-300)
+    unit = max(mean_bytes(problem), 1e-300)
     order = np.argsort(_groups(problem), kind="stable")
     choices = _choices(problem, order, scale, unit)
     held = np.where(problem.pinned[:, None], problem.replicas, NOBODY)

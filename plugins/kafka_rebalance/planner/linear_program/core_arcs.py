@@ -16,8 +16,9 @@ import numpy as np
 from kafka_rebalance.arrays import Flags, Floats
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs
-from kafka_rebalance.planner.linear_program.relaxation import Relaxed, mean_bytes
+from kafka_rebalance.planner.linear_program.relaxation import Relaxed
 from kafka_rebalance.planner.params import LinearProgramParams
+from kafka_rebalance.planner.scales import mean_bytes
 
 
 def core_arcs(problem: Problem, arcs: Arcs, relaxed: Relaxed, share: Floats, params: LinearProgramParams) -> Flags:

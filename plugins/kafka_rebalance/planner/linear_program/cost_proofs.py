@@ -24,9 +24,10 @@ from kafka_rebalance.planner.bounds.covering_prices import covering_prices, hold
 from kafka_rebalance.planner.bounds.lagrangian import proven_by
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, is_small
 from kafka_rebalance.planner.linear_program.flow_program import relax_flows
-from kafka_rebalance.planner.linear_program.relaxation import mean_bytes, relax
+from kafka_rebalance.planner.linear_program.relaxation import relax
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams
 from kafka_rebalance.planner.replicas.replica_search import replica_columns
+from kafka_rebalance.planner.scales import mean_bytes
 from kafka_rebalance.planner.solution import Bounds, CostProof, LowerBound
 
 MOVES, SECONDS = "replica_moves", "seconds"

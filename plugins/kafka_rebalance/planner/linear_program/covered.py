@@ -20,9 +20,10 @@ from kafka_rebalance.arrays import Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.covers import cover_row, may_stay_on, pinned_load
 from kafka_rebalance.planner.linear_program.arcs import Arcs
-from kafka_rebalance.planner.linear_program.relaxation import Relaxed, mean_bytes, relax
+from kafka_rebalance.planner.linear_program.relaxation import Relaxed, relax
 from kafka_rebalance.planner.params import DEFAULTS, CoverParams
 from kafka_rebalance.planner.replicas.replica_search import replica_columns
+from kafka_rebalance.planner.scales import mean_bytes
 from kafka_rebalance.planner.solution import Cover
 from kafka_rebalance.planner.working_bands import WorkingBands
 

@@ -23,10 +23,10 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     Rows,
     capacity_rows,
     load_rows,
-    mean_bytes,
     prices_of,
     rack_rows,
 )
+from kafka_rebalance.planner.scales import mean_bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,11 +32,10 @@ from kafka_rebalance.planner.linear_program.relaxation import (
     Rows,
     capacity_rows,
     load_rows,
-    mean_bytes,
     rack_rows,
 )
 from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, NeighbourhoodParams
-from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.topic_spread import topic_limit
 
 

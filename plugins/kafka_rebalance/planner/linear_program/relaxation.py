@@ -24,7 +24,7 @@ from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.bounds.covers import cover_row, pinned_load
 from kafka_rebalance.planner.linear_program.arcs import Arcs
-from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.solution import Cover
 
 
@@ -158,11 +158,6 @@ def _priced(problem: Problem, covers: tuple[Cover, ...], duals: Floats) -> tuple
     unit = mean_bytes(problem) / resource_scale(problem)
     prices = [float(dual * unit[cover.column]) for cover, dual in zip(covers, duals.tolist(), strict=True)]
     return tuple(replace(cover, price=price) for cover, price in zip(covers, prices, strict=True) if price > 0)
-
-
-def mean_bytes(problem: Problem) -> float:
-    """Of all replicas, per broker that stays: the unit of the arcs' cost, in bytes."""
-    return float((problem.move_bytes * problem.target_rf).sum()) / max(1, int(problem.stays.sum()))
 
 
 def capacity_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:

@@ -25,7 +25,7 @@ from kafka_rebalance.cluster_arrays.even_spread import even_spread
 from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.params import SteeringParams
-from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.steering.costs import CostTotals, Placing, flows_of, is_copy
 from kafka_rebalance.planner.topic_spread import topic_excess, topic_limit
 
@@ -242,7 +242,7 @@ def _add_topics(arcs: _Arcs, crowding: _Crowding, rows: _Rows) -> None:
 
 def _add_flows(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows) -> None:
     """Bytes that each broker receives, and sends as today's leader, are T at most; T in mean bytes of a broker."""
-    brokers, unit, flows = problem.broker_count, _unit(problem), flows_of(problem, rest)
+    brokers, unit, flows = problem.broker_count, max(mean_bytes(problem), 1e-300), flows_of(problem, rest)
     new = np.flatnonzero(~arcs.is_kept)
     source = problem.leader[arcs.rows[arcs.line[new]]]
     for place, already in ((arcs.broker[new], flows.received), (source.astype(np.int64), flows.sent)):
@@ -255,7 +255,7 @@ def _add_flows(problem: Problem, arcs: _Arcs, rest: Placing, rows: _Rows) -> Non
 
 def _add_costs(problem: Problem, arcs: _Arcs, rest: Placing, goal: Goal, rows: _Rows) -> Floats:
     """The objective; and a row for each cost that has a limit."""
-    count, unit = len(arcs.line), _unit(problem)
+    count, unit = len(arcs.line), max(mean_bytes(problem), 1e-300)
     copies = is_copy(problem, rest.replicas)
     spent_bytes = float((copies.sum(axis=1) * problem.move_bytes).sum())
     others = rest.leader != NOBODY
@@ -278,11 +278,6 @@ def _add_costs(problem: Problem, arcs: _Arcs, rest: Placing, goal: Goal, rows: _
         last = np.array([rows.count - 1])
         rows.add(np.zeros_like(last), last, np.ones(1), np.array([-np.inf]), np.array([goal.most.busiest / unit]))
     return objective
-
-
-def _unit(problem: Problem) -> float:
-    """Mean bytes of a broker that stays."""
-    return max(float((problem.move_bytes * problem.target_rf).sum()) / max(1, int(problem.stays.sum())), 1e-300)
 
 
 def _placed(problem: Problem, placing: Placing, arcs: _Arcs, on: Flags, leads: Flags) -> Placing:

@@ -26,10 +26,9 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of
 from kafka_rebalance.planner.linear_program.flow_program import relax_flows
-from kafka_rebalance.planner.linear_program.relaxation import mean_bytes
 from kafka_rebalance.planner.linear_program.rounding import has_capacity
 from kafka_rebalance.planner.params import DEFAULTS, SolveParams, SteeringParams
-from kafka_rebalance.planner.scales import resource_scale
+from kafka_rebalance.planner.scales import mean_bytes, resource_scale
 from kafka_rebalance.planner.steering.costs import CostTotals, Placing, costs_of, flows_of, is_copy
 from kafka_rebalance.planner.steering.part_program import Goal, Part, decided_anew
 from kafka_rebalance.planner.tolerances import BAND_TOLERANCE

@@ -32,11 +32,12 @@ from kafka_rebalance.plans.draft import Draft, draft_of, total_bytes
 from kafka_rebalance.plans.explain.caps import over_caps
 from kafka_rebalance.plans.frontier.order import RatedPoint, in_order, named
 from kafka_rebalance.plans.frontier.within_budget import without_balance
-from kafka_rebalance.plans.outcome import outcome_of, skew
+from kafka_rebalance.plans.outcome import outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, FrontierParams
 from kafka_rebalance.plans.plan import FrontierPoint, Plan, Verdict
 from kafka_rebalance.plans.request import PlanRequest
 from kafka_rebalance.plans.unseen.unseen import nothing_usable
+from kafka_rebalance.scoring.levels import skew
 
 Progress = Callable[[str], None]
 
@@ -187,7 +188,7 @@ def _start(plan_request: PlanRequest, plan: Plan, seed: int, params: FrontierPar
 def _point(
     plan_request: PlanRequest, problem: Problem, solution: Solution, within: float | None, params: FrontierParams
 ) -> RatedPoint:
-    arrays = plan_request.brokers.arrays
+    arrays, stays = plan_request.brokers.arrays, problem.stays
     capacities = {name: arrays.capacity.get(name, np.ones(problem.broker_count)) for name in problem.resources}
     draft = draft_of(plan_request, solution.replicas, solution.leader)
     copied = total_bytes(draft.bytes_forward())
@@ -198,7 +199,7 @@ def _point(
         replica_moves=solution.cost.replica_moves,
         leader_changes=solution.cost.leader_changes,
         lower_bound_bytes=None if copied is None else min(_bound(problem, solution, params), copied) if copied else 0.0,
-        skew={name: skew(after[:, d], capacities[name], problem.stays) for d, name in enumerate(problem.resources)},
+        skew={name: skew(after[stays, d], capacities[name][stays]) for d, name in enumerate(problem.resources)},
     )
     loads = {name: after[:, d] for d, name in enumerate(problem.resources)}
     return RatedPoint(point, unevenness(plan_request, loads))

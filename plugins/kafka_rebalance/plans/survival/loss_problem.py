@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Flags
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.resource_columns import columns_of
 from kafka_rebalance.planner.scales import resource_scale
@@ -40,12 +41,11 @@ def loss_state_of(plan_request: PlanRequest, problem: Problem, draft: Draft) -> 
     columns = columns_of(whole.loads, rf, plan_request.resources)
     guarded = [columns.resources.index(name) for name in placed.base]
     capacity = np.stack([brokers.capacity[name] for name in placed.base], axis=1)
-    alone = int(brokers.rack.max(initial=NOBODY)) + 1 + np.arange(len(brokers.rack), dtype=np.int32)
     arrays = LossArrays(
         group=loss.group,
         groups=len(loss.names),
         serves=serves,
-        rack=np.where(brokers.rack == NOBODY, alone, brokers.rack),
+        rack=distinct_racks(brokers.rack),
         guarded=np.array(guarded, dtype=np.int64),
         capacity=np.where(capacity > 0, capacity, np.inf),
         follower=np.nan_to_num(columns.follower_load),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -110,17 +112,99 @@ def test_a_dead_broker_explains_what_lacks_its_replicas_alone():
     assert told["under_replicated", "u"] == set()
 
 
+# Group ids and their partition of 50, as GroupMetadataManager.partitionFor of Kafka answered; hashes of both signs.
+ANSWERED = {
+    "polygenelubricants": 0, "group-10": 25, "group-106": 5, "group-108": 3, "group-130": 18, "group-144": 33,
+    "group-46": 24, "group-50": 49, "group-158": 48, "console-consumer-75038": 44, "console-consumer-85": 14,
+    "3100db36-e880-9260-f611-5da1ba59ecbb": 19, "98cbbaba-b173-17ef-6665-47544a3e311c": 20,
+    "0590c632-f18a-0572-d12f-b74d6d70e86f": 10, "bd9db9a8-c210-e052-09f8-d313cd8220b3": 29, "\u5ef4": 8,
+    "I\u73a2\u8770\U0001f5e4\U0001f543": 48, "j\U0001f484\U0001f51d\u5ecemWB\u5da9\u938f1": 46,
+}  # fmt: skip
+
+
+def java_hash(text):
+    """``String.hashCode`` by the formula of its documentation: the sum of unit · 31 ^ (units after it), 32 bits."""
+    units = text.encode("utf-16-be")
+    each = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
+    value = sum(unit * 31 ** (len(each) - 1 - place) for place, unit in enumerate(each)) % 2**32
+    return value - 2**32 if value >= 2**31 else value
+
+
+def kafka_partition(group_id, partitions):
+    """``Utils.abs(groupId.hashCode) % partitions``; ``Utils.abs`` of the least int is 0."""
+    value = java_hash(group_id)
+    return (0 if value == -(2**31) else abs(value)) % partitions
+
+
+def offsets_rows(preferred, leaders=None):
+    """``__consumer_offsets`` with a preferred leader and a leader by partition."""
+    rows = []
+    for number, (first, leader) in enumerate(zip(preferred, leaders or preferred, strict=True)):
+        replicas = tuple((first + step) % 6 for step in range(3))
+        isr = replicas if leader in replicas else (leader, *replicas)
+        rows.append(Partition("__consumer_offsets", number, replicas, leader, isr[:3], (100,) * 3, 0, 1000))
+    return rows
+
+
+def read_groups(ids, coordinator=None):
+    """Empty groups; the coordinator as ``coordinator(id)`` says, else broker 0."""
+    return [
+        Group(name, state="Empty", coordinator=coordinator(name) if coordinator else 0,
+              committed=(CommittedOffset("t", 0, 1),))
+        for name in ids
+    ]  # fmt: skip
+
+
+def once_elected(preferred, ids):
+    snapshot = cluster([*offsets_rows(preferred), *TWELVE], groups=read_groups(ids))
+    return dict(WithoutCause(FindingContext(snapshot, None, [])).coordinated_once_elected)  # type: ignore[arg-type]
+
+
+def random_ids(draw, count):
+    letters = [*"abcdefghijklmnopqrstuvwxyz-_.0123456789", "\u5ef4", "\u00e9", "\U0001f543"]
+    return {"".join(draw.choices(letters, k=draw.randint(1, 40))) for _ in range(count)}
+
+
+def test_each_group_goes_with_the_leader_of_its_own_partition_of_fifty():
+    """One broker is preferred for one partition after the other, so that a wrong partition is a wrong broker."""
+    assert all(kafka_partition(name, 50) == partition for name, partition in ANSWERED.items())
+    assert sum(java_hash(name) < 0 for name in ANSWERED) >= 5
+    for name, partition in ANSWERED.items():
+        assert once_elected([int(number == partition) for number in range(50)], [name]) == {1: 1}, name
+
+
+def test_random_groups_are_counted_by_the_preferred_leaders_of_any_number_of_offsets_partitions():
+    draw = random.Random(41)
+    for partitions in (1, 2, 7, 50, 50, 50, 64, 100):
+        ids = sorted({*ANSWERED, *random_ids(draw, 60)})
+        preferred = [draw.randrange(6) for _ in range(partitions)]
+        assert sum(java_hash(name) < 0 for name in ids) > 20
+        assert once_elected(preferred, ids) == Counter(preferred[kafka_partition(name, partitions)] for name in ids)
+
+
 def test_coordinators_come_with_the_leaders_of_the_offsets_topic():
-    """One offsets partition holds all groups: they came along where broker 1 took it over, else they were there."""
-    groups = [
-        Group(f"g{number}", state="Empty", coordinator=1, committed=(CommittedOffset("t", 0, 1),))
-        for number in range(30)
-    ]
-    offsets = Partition("__consumer_offsets", 0, (0, 1, 2), 1, (0, 1, 2), (100,) * 3, 0, 1000)
-    rows = [offsets, *restarted(TWELVE)]
-    assert ("coordinator_piled_up", "1") in lines(cluster(rows, groups=groups))["preferred_leaders_off", "c"]
-    settled = [replace(offsets, replicas=(1, 0, 2), isr=(1, 0, 2)), *restarted(TWELVE)]
-    assert ("coordinator_piled_up", "1") in lines(cluster(settled, groups=groups))
+    """Broker 1 took over what broker 0 is preferred for: its groups leave it once the preferred leaders lead.
+
+    Where broker 1 is preferred for them itself, no election moves one of them, and the finding stays on its own. The
+    groups of broker 1 all have negative hash codes: a wrong sign spreads them over all brokers.
+    """
+    draw = random.Random(32)
+    ids = sorted(random_ids(draw, 1000))
+    piled = [name for name in ids if java_hash(name) < 0 and kafka_partition(name, 50) % 6 == 0]
+    others = [name for name in ids if kafka_partition(name, 50) % 6][:80]
+    assert len(piled) > 40
+    preferred = [number % 6 for number in range(50)]
+    by_itself = [{0: 1, 1: 0}.get(broker, broker) for broker in preferred]
+
+    def told(preferred, leaders):
+        groups = read_groups([*piled, *others], lambda name: leaders[kafka_partition(name, 50)])
+        return lines(cluster([*offsets_rows(preferred, leaders), *restarted(striped("t", 120))], groups=groups))
+
+    taken_over = told(preferred, [broker or 1 for broker in preferred])
+    assert ("coordinator_piled_up", "1") in taken_over["preferred_leaders_off", "c"]
+    settled = told(by_itself, by_itself)
+    assert ("coordinator_piled_up", "1") in settled
+    assert ("coordinator_piled_up", "1") not in settled["preferred_leaders_off", "c"]
 
 
 def _finding(code, subject, evidence):
