@@ -6,6 +6,10 @@ A field declares its default and the range of what is allowed::
     class PushParams(Parameters):
         misses_borne: int = number(20, least=0)
 
+Fields whose values may not fall, in the order of ``ascending``, are named in the class::
+
+    ascending = (("least_steps", "most_steps"),)
+
 Classes are composed by making one a field of another; ``dataclasses.replace`` makes a variant, which is checked again.
 """
 
@@ -13,7 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import Field, field, fields
-from typing import Any, TypeVar, cast
+from itertools import pairwise
+from math import isinf
+from typing import Any, ClassVar, TypeVar, cast
 
 from kafka_rebalance.errors import InvalidInputError
 
@@ -26,7 +32,12 @@ def number(default: T, *, least: float, most: float = float("inf")) -> T:
 
 
 class Parameters:
-    """Base of parameter classes. Raises InvalidInputError for a value of another type or outside its range."""
+    """Base of parameter classes.
+
+    Raises InvalidInputError for a value of another type or outside its range, and for values in a wrong order.
+    """
+
+    ascending: ClassVar[tuple[tuple[str, ...], ...]] = ()
 
     def __post_init__(self) -> None:
         """Check every number; a whole number where a fraction is meant becomes one."""
@@ -34,6 +45,12 @@ class Parameters:
             if parameter.metadata:
                 value = _checked(f"{type(self).__name__}.{parameter.name}", parameter, getattr(self, parameter.name))
                 object.__setattr__(self, parameter.name, value)
+        for names in self.ascending:
+            for lower, upper in pairwise(names):
+                least, most = getattr(self, lower), getattr(self, upper)
+                if least > most:
+                    place = f"{type(self).__name__}.{upper}"
+                    raise InvalidInputError.at(place, f"expected at least {lower} ({least!r}), got {most!r}")
 
 
 def _checked(place: str, parameter: Field[Any], value: Any) -> Any:
@@ -50,7 +67,13 @@ def _one(place: str, parameter: Field[Any], default: float, value: Any) -> float
     if not isinstance(value, allowed) or isinstance(value, bool):
         raise InvalidInputError.at(place, f"{value!r} is not {'a whole number' if allowed == (int,) else 'a number'}")
     least, most = parameter.metadata["least"], parameter.metadata["most"]
-    if not least <= value <= most:
-        wanted = f">= {least:g}" if most == float("inf") else f"within {least:g}..{most:g}"
+    if not least <= value <= most or isinf(value):
+        wanted = (
+            f"a finite number >= {least:g}"
+            if isinf(value)
+            else f">= {least:g}"
+            if most == float("inf")
+            else f"within {least:g}..{most:g}"
+        )
         raise InvalidInputError.at(place, f"expected {wanted}, got {value!r}")
     return type(default)(value)

@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,12 @@ from kafka_rebalance.plans.params import DEFAULTS, PlanParams
 class Oven(Parameters):
     """A parameter class."""
 
+    ascending = (("warmth", "hottest"),)
+
     warmth: float = number(0.5, least=0.0, most=1.0)
     trays: int = number(2, least=1)
     levels: tuple[float, ...] = number((0.1, 0.2), least=0.0)
+    hottest: float = number(1.0, least=0.0)
 
 
 def classes_within(parameters: Any) -> Iterator[Any]:
@@ -54,6 +58,9 @@ def test_values_in_range_are_kept_and_whole_numbers_become_fractions() -> None:
         ({"trays": True}, r"Oven\.trays: True is not a whole number"),
         ({"warmth": "hot"}, r"Oven\.warmth: 'hot' is not a number"),
         ({"levels": (0.1, -1.0)}, r"Oven\.levels: expected >= 0, got -1\.0"),
+        ({"hottest": float("inf")}, r"Oven\.hottest: expected a finite number >= 0, got inf"),
+        ({"levels": (0.1, float("nan"))}, r"Oven\.levels: expected >= 0, got nan"),
+        ({"warmth": 0.7, "hottest": 0.6}, r"Oven\.hottest: expected at least warmth \(0\.7\), got 0\.6"),
         ({"levels": ()}, r"Oven\.levels: \(\) is not a list of numbers"),
         ({"levels": 0.1}, r"Oven\.levels: 0\.1 is not a list of numbers"),
     ],
@@ -61,6 +68,22 @@ def test_values_in_range_are_kept_and_whole_numbers_become_fractions() -> None:
 def test_a_value_that_cannot_be_is_refused_with_its_place(values: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInputError, match=words):
         Oven(**values)
+
+
+def test_every_order_of_numbers_is_held_by_its_class() -> None:
+    """A pair swapped is refused, in each class that declares an order; equal numbers are fine."""
+    swapped = set()
+    for parameters in classes_within(PlanParams()):
+        for names in parameters.ascending:
+            for lower, upper in pairwise(names):
+                low, high = getattr(parameters, lower), getattr(parameters, upper)
+                replace(parameters, **dict.fromkeys(names, low))
+                if low < high:
+                    swapped.add((type(parameters).__name__, upper))
+                    with pytest.raises(InvalidInputError, match=f"{type(parameters).__name__}.*: expected at least"):
+                        replace(parameters, **{lower: high, upper: low})
+    assert {("AnnealParams", "substitute"), ("AnnealParams", "warm"), ("BudgetSearchParams", "swaps")} <= swapped
+    assert len(swapped) >= 9
 
 
 def test_a_variant_is_checked_again() -> None:

@@ -18,6 +18,8 @@ class AscentParams(Parameters):
     least_slope              slopes smaller than this, in mean loads, make smaller steps
     """
 
+    ascending = (("least_steps", "most_steps"), ("last_step", "first_step"))
+
     work: int = number(400_000_000, least=0)
     most_steps: int = number(400, least=0)
     least_steps: int = number(40, least=1)

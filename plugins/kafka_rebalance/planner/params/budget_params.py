@@ -25,6 +25,8 @@ class BudgetSearchParams(KernelParams):
     single_steps, swaps  of a hundred tries, up to ``swaps``; the others are exchanges; ``leader_steps`` of single ones
     """
 
+    ascending = (("single_steps", "swaps"), ("cold", "warm"))
+
     smooth: float = number(1e-6, least=0.0)
     smoother: float = number(0.3, least=0.0)
     least_price: float = number(1e-9, least=1e-300)

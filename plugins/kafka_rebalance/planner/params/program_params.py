@@ -64,6 +64,8 @@ class NeighbourhoodParams(Parameters):
     row_slack              of the mean: HiGHS may miss a row by half of this, bands are kept to 1e-9
     """
 
+    ascending = (("least_open", "most_open"),)
+
     brokers: tuple[int, ...] = number((8, 4, 1_000), least=1)
     chosen_first: int = number(2, least=1)
     least_closed: float = number(0.1, least=0.0, most=1.0)

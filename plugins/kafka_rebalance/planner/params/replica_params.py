@@ -15,6 +15,8 @@ class ReceiverParams(KernelParams):
     ``topic_weight``: how much a receiver is preferred that spreads the topic better.
     """
 
+    ascending = (("lacking_tried_by_many", "lacking_tried"),)
+
     lacking_tried: int = number(100, least=1)
     lacking_tried_by_many: int = number(24, least=1)
     many_replicas: int = number(300_000, least=1)
@@ -74,6 +76,8 @@ class AnnealParams(KernelParams):
     outside_price, outside_rise  of a mean load outside the bands, in mean bytes per broker: at first, and its rise
     hopeless                     changes so many temperatures worse are not worth drawing for
     """
+
+    ascending = (("elsewhere", "change_places", "go_home", "substitute"), ("cold", "warm"))
 
     elsewhere: int = number(25, least=0, most=100)
     change_places: int = number(45, least=0, most=100)

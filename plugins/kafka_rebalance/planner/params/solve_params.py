@@ -70,6 +70,8 @@ class GapParams(Parameters):
     ``near``: not worth another look. ``far``: annealed, as is a plan outside its bands.
     """
 
+    ascending = (("near", "far"),)
+
     near: float = number(0.002, least=0.0)
     far: float = number(0.01, least=0.0)
 
