@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kafka_rebalance.assignors.releases import Releases
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.releases import Releases
 
 
 class Side(StrEnum):

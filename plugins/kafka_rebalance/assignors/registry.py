@@ -16,9 +16,9 @@ from importlib.metadata import entry_points
 from kafka_rebalance.assignors.built_in import BUILT_IN, Registration, Side
 from kafka_rebalance.assignors.contract import Assignor
 from kafka_rebalance.assignors.custom.custom_assignor import CustomAssignor, CustomAssignorAdapter
-from kafka_rebalance.assignors.releases import release_of
 from kafka_rebalance.errors import InvalidInputError, UnknownNameError
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.releases import release_of
 
 ENTRY_POINT_GROUP = "kafka_rebalance.assignors"
 

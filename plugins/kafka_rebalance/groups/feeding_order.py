@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.arrays import Longs
-from kafka_rebalance.assignors.releases import Release
 from kafka_rebalance.coordinator.release import Coordinator, coordinator_of
 from kafka_rebalance.coordinator.timeline_map import TimelineMap
+from kafka_rebalance.releases import Release
 from kafka_rebalance.scala.mutable_map import ScalaMutableMap
 from kafka_rebalance.snapshot.model import Member
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-from kafka_rebalance.assignors.releases import release_of
 from kafka_rebalance.groups.user_data import Layout, decode_user_data
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.group import Group, Member
 
 
@@ -77,8 +77,8 @@ _IDS: tuple[tuple[str, KnownClient], ...] = (
     (r"rdkafka", KnownClient(Client.LIBRDKAFKA, Sureness.HIGH, _ID)),
     (r"sarama", KnownClient(Client.SARAMA, Sureness.HIGH, _ID)),
     (r"kgo", KnownClient(Client.FRANZ_GO, Sureness.HIGH, _ID)),
-    (r"kafka-python-(?P<release>[0-9]+\.[0-9]+).*", KnownClient(Client.KAFKA_PYTHON, Sureness.HIGH, _ID)),
-    (r"aiokafka-(?P<release>[0-9]+\.[0-9]+).*", KnownClient(Client.AIOKAFKA, Sureness.HIGH, _ID)),
+    (r"kafka-python-(?P<release>[0-9]+\.[0-9]+.*)", KnownClient(Client.KAFKA_PYTHON, Sureness.HIGH, _ID)),
+    (r"aiokafka-(?P<release>[0-9]+\.[0-9]+.*)", KnownClient(Client.AIOKAFKA, Sureness.HIGH, _ID)),
     (r"kafkajs", KnownClient(Client.KAFKAJS, Sureness.HIGH, _ID)),
     (r".*@.* \(github\.com/segmentio/kafka-go\)", KnownClient(None, Sureness.HIGH, _ID, program="kafka-go")),
     (r".+-[0-9]{{1,4}}", KnownClient(Client.JAVA, Sureness.LOW, _ID)),  # Spring: a prefix and the thread's number
@@ -133,9 +133,13 @@ def member_client(member: Member, group: Group) -> KnownClient:
 def _by_id(client_id: str, group_id: str) -> KnownClient:
     for pattern, known in _IDS:
         match = re.fullmatch(pattern.format(group=re.escape(group_id)), client_id, re.DOTALL)
-        if match is not None:
-            release = match.groupdict().get("release")
-            return known if release is None else replace(known, first=release, last=release)
+        if match is None:
+            continue
+        if "release" not in match.groupdict():
+            return known
+        line = ".".join(str(number) for number in seen_release(match["release"])[:2])
+        if line:
+            return replace(known, first=line, last=line)
     return UNKNOWN_CLIENT
 
 

@@ -24,9 +24,9 @@ from kafka_rebalance.assignors.contract import (
 )
 from kafka_rebalance.groups.feeding_order import feeding_order
 from kafka_rebalance.groups.group_input import GroupInput
-from kafka_rebalance.groups.strategies import release_of_brokers
 from kafka_rebalance.java.keys import uuid_columns
 from kafka_rebalance.kernels.decorators import kernel
+from kafka_rebalance.releases import seen_release
 
 Subscriptions = tuple[tuple[int, ...], ...]  # topic indices by member
 
@@ -61,7 +61,7 @@ def frame_of(
     The members are put into the strategy's map as the coordinator walks them (``feeding_order``), or ``as_listed``.
     """
     counts, members = group_input.partition_counts, group_input.group.members
-    release = release_of_brokers(group_input.kafka_version)
+    release = seen_release(group_input.kafka_version)
     if is_server:
         subscriptions = tuple(tuple(topic for topic in topics if counts[topic] >= 0) for topics in subscriptions)
     rack_names = tuple(sorted({rack for rack in (*group_input.racks, *(m.rack for m in members)) if rack}))

@@ -23,12 +23,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from kafka_rebalance.assignors.releases import release_of
 from kafka_rebalance.coordinator.pause_sums import Pauses
 from kafka_rebalance.groups.client_settings import COOPERATIVE, SETTINGS, ClientSettings
 from kafka_rebalance.groups.member_clients import KnownClient
-from kafka_rebalance.groups.strategies import release_of_brokers
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.group import Group
 from kafka_rebalance.snapshot.model import GroupType
 
@@ -144,7 +143,7 @@ def rollover(
         target=target,
         is_from_server=group.type is GroupType.CONSUMER,
         is_to_server=is_server,
-        brokers=release_of_brokers(kafka_version),
+        brokers=seen_release(kafka_version),
     )
     obstacle = _obstacle(move)
     if obstacle or (move.today, move.is_from_server) == (target, is_server):

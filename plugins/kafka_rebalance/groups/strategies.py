@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kafka_rebalance.assignors.registry import BUILT_IN, Side, by_name, own_names, registrations
-from kafka_rebalance.assignors.releases import release_of
 from kafka_rebalance.groups.member_clients import UNKNOWN_CLIENT, KnownClient
 from kafka_rebalance.options.client_rule import Client
+from kafka_rebalance.releases import release_of, seen_release
 from kafka_rebalance.snapshot.model import GroupType
 
 _ASSUMED = "assumed"
@@ -86,7 +86,7 @@ def _of_kafka(
     kind: GroupType, protocol_type: str, kafka_version: str | None, client: KnownClient
 ) -> tuple[Candidate, ...]:
     if kind is GroupType.CONSUMER:
-        release = release_of_brokers(kafka_version)
+        release = seen_release(kafka_version)
         return (_uniform(release), _server_range(release), Candidate(OWN, (OWN,), is_server=True))
     if kind in (GroupType.CLASSIC, GroupType.UNKNOWN) and protocol_type == "consumer":
         return (*(_of_client(name, client) for name in _OF_CLIENTS), Candidate(OWN, (OWN,)), *_migrated(kafka_version))
@@ -95,7 +95,7 @@ def _of_kafka(
 
 def _migrated(kafka_version: str | None) -> tuple[Candidate, ...]:
     """The coordinator's strategies for a classic group that moves to KIP-848, which brokers take over from 4.0 on."""
-    release = release_of_brokers(kafka_version)
+    release = seen_release(kafka_version)
     if release and release < _MIGRATES_SINCE:
         return ()
     of_server = (_uniform(release), _server_range(release))
@@ -143,13 +143,3 @@ def _server_range(release: tuple[int, ...]) -> Candidate:
         return Candidate("range", (), is_server=True, not_modelled="the coordinator's range before Kafka 3.8")
     name = "server-range@3.8" if release and release < (3, 9) else "server-range"
     return Candidate("range", (name,), is_server=True)
-
-
-def release_of_brokers(kafka_version: str | None) -> tuple[int, ...]:
-    """``4.0.1`` → (4, 0, 1), ``3.9-IV0`` → (3,); () where it is unknown."""
-    parts = []
-    for part in (kafka_version or "").split("."):
-        if not part.isdigit():
-            break
-        parts.append(int(part))
-    return tuple(parts)

@@ -13,9 +13,8 @@ from enum import StrEnum
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.pattern import require_pattern
+from kafka_rebalance.releases import release_of
 from kafka_rebalance.visible_text import excerpt
-
-_RELEASE = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,2}")
 
 
 class Client(StrEnum):
@@ -43,10 +42,8 @@ class ClientRule:
         require_pattern(self.pattern, "client pattern")
         if self.client not in set(Client):
             raise InvalidInputError.at("client", f"{excerpt(self.client)} is unknown", f"known: {', '.join(Client)}")
-        if self.version is not None and not (isinstance(self.version, str) and _RELEASE.fullmatch(self.version)):
-            raise InvalidInputError.at(
-                "client version", f"expected a release such as 3.7.1, found {excerpt(self.version)}"
-            )
+        if self.version is not None:
+            release_of(self.version, "client version")
 
     def covers(self, group_id: str, client_ids: Collection[str | None]) -> bool:
         """Whether it is said of that group, whose members have these ids."""

@@ -98,6 +98,8 @@ RELEASES: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "4.1.0": (("server-uniform",), ("server-range",)),
     "5.0": (("server-uniform",), ("server-range",)),
     None: (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
+    "3.9-IV0": (("server-uniform@3.8",), ("server-range",)),
+    "7.6.0-ccs": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
     "trunk": (("server-uniform", "server-uniform@4.0.0"), ("server-range",)),
 }
 

@@ -43,6 +43,8 @@ def by_id(client_id: str | None, group: str = "pay") -> KnownClient:
         ("kafkajs", Client.KAFKAJS, Sureness.HIGH, "", ""),
         ("orders-listener-3", Client.JAVA, Sureness.LOW, "", ""),
         ("app@host (github.com/segmentio/kafka-go)", None, Sureness.HIGH, "", ""),
+        ("kafka-python-99999.1", None, Sureness.UNKNOWN, "", ""),  # no release that there can be
+        ("kafka-python-2.1.5.dev0", Client.KAFKA_PYTHON, Sureness.HIGH, "2.1", "2.1"),
         ("kafka-python-0", Client.JAVA, Sureness.LOW, "", ""),  # no release: somebody's prefix and a number
         ("rdkafka2", None, Sureness.UNKNOWN, "", ""),
         ("payments", None, Sureness.UNKNOWN, "", ""),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafka_rebalance.assignors.releases import release_of
 from kafka_rebalance.coordinator.membership import GroupMember, Membership
 from kafka_rebalance.coordinator.release import NEWEST, Coordinator, coordinator_of
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.releases import release_of
 
 Input = Mapping[str, Any]
 Output = dict[str, Any]

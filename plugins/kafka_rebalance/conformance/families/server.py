@@ -17,6 +17,7 @@ from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.java.hash_order import put_order
 from kafka_rebalance.java.keys import uuid_columns, uuid_hash_codes
 from kafka_rebalance.java.strings import hash_codes
+from kafka_rebalance.releases import release_of
 from kafka_rebalance.string_column import StringColumn
 
 Input = Mapping[str, Any]
@@ -53,8 +54,7 @@ def answer_share_simple(case: Input) -> Output:
 
 def _version(case: Input) -> tuple[int, int, int]:
     """The release asked for; that of the first recordings if none is named. ``4.0`` alone is 4.0.0."""
-    numbers = [int(part) for part in str(case.get("version", "4.0.0")).split(".")]
-    major, minor, patch = (*numbers, 0, 0)[:3]
+    major, minor, patch = (*release_of(case.get("version", "4.0.0")), 0, 0)[:3]
     return major, minor, patch
 
 

@@ -9,7 +9,7 @@ from kafka_rebalance.findings.context import FindingContext, Remedy, finding, th
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.groups.member_clients import Sureness, member_client
-from kafka_rebalance.groups.strategies import release_of_brokers
+from kafka_rebalance.releases import seen_release
 from kafka_rebalance.snapshot.model import Group, GroupType
 
 _STICKY = ("sticky", "cooperative-sticky")
@@ -129,7 +129,7 @@ def mixed_clients(context: FindingContext) -> Iterator[Finding]:
 
 def server_uniform_may_throw(context: FindingContext) -> Iterator[Finding]:
     """Kafka 3.8's and 3.9's uniform fails in part of the groups whose members subscribe to different topics."""
-    if release_of_brokers(context.snapshot.kafka_version)[:2] not in ((3, 8), (3, 9)):
+    if seen_release(context.snapshot.kafka_version)[:2] not in ((3, 8), (3, 9)):
         return
     for group in context.snapshot.groups:
         if group.type is not GroupType.CONSUMER or group.protocol != "uniform" or len(group.members) < 2:
