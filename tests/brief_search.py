@@ -3,8 +3,8 @@
 Most of a small plan's time goes into making it a little cheaper: a million steps of annealing, and programs in whole
 numbers. What most tests ask of a plan (right by ``verify``, orders kept, a bound below the cost, words that agree with
 figures) must hold for any plan that the search ends with, so ``make test`` asks it of the one that it ends with early
-(``pytest --brief-search``). ``make test-all`` runs the modules with the mark ``planned`` once more with the search as users
-have it. A test of what the whole search alone can do uses the fixture ``whole_search``.
+(``pytest --brief-search``). ``make test-all`` runs the modules with the mark ``planned`` with the search as users have
+it. A test of what the whole search alone can do uses the fixture ``whole_search``.
 """
 
 from __future__ import annotations

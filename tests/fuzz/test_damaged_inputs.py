@@ -1,4 +1,4 @@
-"""Damaged inputs (500 in the fast tests, 1,000 in ``make test-all``, all by ``make fuzz``): read, or refused in words."""
+"""Damaged inputs (500 in the fast tests, 1,000 in ``make test-all``, all by ``make fuzz``) are read or refused."""
 
 from __future__ import annotations
 
