@@ -5,17 +5,22 @@ it imports, the bytecode, the types, the versions of Python and numba, the kind 
 features of the baseline. Where anything differs there is nothing, and the kernel is compiled as it always was.
 ``stack/wheel/carry_kernels.py`` makes it. Results are the same: neither code fuses or reorders what is computed.
 It is unpickled, as numba does with its own, and is as much to be trusted as the modules that it lies beside.
+
+Numba refuses to import a cached function where no folder is writable: a read-only package and no home. Here such a
+kernel loads carried code, or is compiled anew in each process. A folder that becomes full or read-only later is no
+reason to stop either.
 """
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numba
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 PACKAGE = __name__.partition(".")[0]
 FOLDER = "carried"
@@ -28,6 +33,56 @@ FEATURES = (
 )  # fmt: skip
 # As NUMBA_CPU_FEATURES wants it.
 FEATURES_TEXT = ",".join(f"+{name}" for name in FEATURES)
+
+
+# Nothing can be made below a device, not even by root.
+_NO_FOLDER = "/dev/null/no-folder-is-writable"
+_without_folder: set[str] = set()
+
+
+class _NoFolder:
+    """The last of numba's locators: where no other finds a writable folder."""
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._py_file, self._line = file, function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> _NoFolder:
+        _without_folder.add(file)
+        return cls(function, file)
+
+    def get_cache_path(self) -> str:
+        return _NO_FOLDER
+
+    def ensure_cache_path(self) -> None:
+        """Numba calls this before it saves; ``DiskThenCarried`` finds out by itself."""
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        """The line, as of a source file on disk: carried code has it in its name."""
+        return str(self._line)
+
+
+class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [*CompileResultCacheImpl._locator_classes, _NoFolder]  # noqa: RUF012  # as numba has it
+
+
+class KernelCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one kernel: its folder on disk where there is one, then what was carried."""
+
+    _impl_class = _KernelCacheImpl
+
+    def __init__(self, function: Callable[..., Any], sources: str) -> None:
+        """``sources``: a digest of all that the kernel's machine code depends on."""
+        super().__init__(function)
+        self._cache_file = DiskThenCarried(self._cache_file, function.__module__, sources)
+
+
+def has_folder() -> bool:
+    """Whether what is compiled here is kept for the next process."""
+    return not _without_folder
 
 
 class DiskThenCarried(IndexDataCacheFile):  # type: ignore[misc]
@@ -44,11 +99,16 @@ class DiskThenCarried(IndexDataCacheFile):  # type: ignore[misc]
         found = super().load(key)
         return self._load_carried(*key) if found is None else found
 
+    def save(self, key: tuple[Any, Any, Any], data: Any) -> None:
+        """Keep what was compiled; nothing happens where that is not possible."""
+        with contextlib.suppress(OSError):
+            super().save(key, data)
+
     def _load_index(self) -> dict[Any, str]:
         """Numba reads the types before it looks whether they are old: those of a module that is gone cannot be read."""
         try:
             return dict(super()._load_index())
-        except (ImportError, AttributeError, EOFError, pickle.UnpicklingError):
+        except (ImportError, AttributeError, EOFError, OSError, pickle.UnpicklingError):
             return {}
 
     def _load_carried(self, signature: Any, magic: tuple[str, str, str], bytecode: Any) -> Any:

@@ -24,7 +24,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numba import config, njit, types
 
-from kafka_rebalance.kernels.carried_code import DiskThenCarried
+from kafka_rebalance.kernels.carried_code import KernelCache
 from kafka_rebalance.kernels.link_time import EntryCompiler, InnerCompiler
 
 R = TypeVar("R")
@@ -41,8 +41,9 @@ def kernel(function: Callable[..., R]) -> Callable[..., R]:
     """Compile at the first call, keep the machine code on disk. Deterministic: no parallel loops, no fast maths."""
     if config.DISABLE_JIT:
         return function
-    compiled = njit(cache=True, pipeline_class=EntryCompiler, **_ALIKE)(function)
-    return cast("Callable[..., R]", _prepared(compiled))
+    compiled = njit(pipeline_class=EntryCompiler, **_ALIKE)(function)
+    compiled._cache = KernelCache(function, _sources(function.__module__))  # as ``cache=True`` does with numba's own
+    return cast("Callable[..., R]", _for_wide_integers(compiled))
 
 
 def inner_kernel(function: Callable[..., R]) -> Callable[..., R]:
@@ -67,12 +68,6 @@ def wraps_around(function: Callable[..., R]) -> Callable[..., R]:
     Elsewhere an overflow of the plain Python function is a difference to the compiled one, and warns.
     """
     return np.errstate(over="ignore")(function) if config.DISABLE_JIT else function
-
-
-def _prepared(compiled: Any) -> Any:
-    module = compiled.py_func.__module__
-    compiled._cache._cache_file = DiskThenCarried(compiled._cache._cache_file, module, _sources(module))
-    return _for_wide_integers(compiled)
 
 
 @cache

@@ -14,10 +14,15 @@ from typing import Any
 
 from numba.core import event
 
+from kafka_rebalance.kernels.carried_code import has_folder
 from rebalance_advisor.terminal import write_lines
 
 # Each command and each step of a DAG has kernels of its own, so the next one may say it again.
 _NOTICE = "       kernels of this {what} are compiled, once: its first run takes half a minute longer"
+_NOTICE_NO_FOLDER = (
+    "       kernels of this {what} are compiled at each run, which takes half a minute: "
+    "set NUMBA_CACHE_DIR to a writable folder"
+)
 _listening: list[_FirstCompile] = []
 
 
@@ -30,9 +35,9 @@ class _FirstCompile(event.Listener):
         """A kernel was not found on disk."""
         if not self._is_told:
             self._is_told = True
-            write_lines(sys.stderr, _NOTICE.format(what=self._what))
+            write_lines(sys.stderr, (_NOTICE if has_folder() else _NOTICE_NO_FOLDER).format(what=self._what))
             sys.stderr.flush()
-            if self._ahead_of is not None and _processors() > 1:
+            if self._ahead_of is not None and _processors() > 1 and has_folder():
                 _start_ahead(self._ahead_of)
 
     def on_end(self, _event: Any) -> None:

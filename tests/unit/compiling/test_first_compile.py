@@ -56,6 +56,18 @@ def test_a_step_of_a_dag_says_that_it_is_one(capsys: pytest.CaptureFixture[str])
     assert "kernels of this step are compiled, once" in capsys.readouterr().err
 
 
+def test_without_a_writable_folder_the_notice_says_what_to_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(first_compile, "has_folder", lambda: False)
+    monkeypatch.setattr(first_compile, "_start_ahead", started.append)
+    monkeypatch.setattr(first_compile, "_processors", lambda: 2)
+    first_compile._FirstCompile("plan", "command").on_start(None)
+    assert "at each run, which takes half a minute: set NUMBA_CACHE_DIR" in capsys.readouterr().err
+    assert started == []
+
+
 def test_commands_that_run_one_after_another_in_a_process_start_one_helper(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred of them started a hundred at the first kernel that was missing."""
     started: list[str] = []

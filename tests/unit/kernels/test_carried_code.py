@@ -160,6 +160,44 @@ def test_types_that_are_not_carried_are_compiled(carried: Path, tmp_path: Path) 
     assert "doubled" not in names
 
 
+SMALLEST = """
+from kafka_rebalance.kernels.carried_code import has_folder
+from kafka_rebalance.kernels.decorators import kernel
+
+@kernel
+def half(number):
+    return number / 2
+"""
+
+
+def test_a_kernel_runs_where_no_folder_is_writable(tmp_path: Path) -> None:
+    """A file stands in the way of each folder that numba tries: permissions would not stop root."""
+    package = tmp_path / "kafka_rebalance"
+    shutil.copytree(kernels.__path__[0], package / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "__init__.py").write_text("")
+    (package / "smallest.py").write_text(SMALLEST)
+    for folder in (package, package / "kernels"):
+        (folder / "__pycache__").touch()
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
+    variables |= {
+        "PYTHONPATH": str(tmp_path), "HOME": str(package / "__pycache__"),
+        "XDG_CACHE_HOME": str(package / "__pycache__"),
+    }  # fmt: skip
+    program = "from kafka_rebalance.smallest import half, has_folder; print(half(3), has_folder())"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=variables, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.stdout, done.stderr) == ("1.5 False\n", "")
+
+
+def test_a_folder_that_cannot_be_written_any_more_is_passed_over(tmp_path: Path) -> None:
+    disk = decorators.kernel(_half)._cache._cache_file  # type: ignore[attr-defined]
+    (tmp_path / "file").touch()
+    disk._cache_path, disk._index_path = str(tmp_path / "file"), str(tmp_path / "file" / "half.nbi")
+    disk.save(("types", ("triple", "", ""), "bytecode"), "code")
+    assert disk.load(("types", ("triple", "", ""), "bytecode")) is None
+
+
 def test_what_an_earlier_release_left_on_disk_and_cannot_be_read_is_as_good_as_nothing(tmp_path: Path) -> None:
     cached = decorators.kernel(_half)
     disk = cached._cache._cache_file  # type: ignore[attr-defined]
