@@ -1,7 +1,8 @@
 """The client's half of a SASL login, whatever the mechanism: messages out, answers in; and kafka-python's options.
 
-PLAIN and SCRAM are our own (``scram``), because they say why a broker is not to be trusted. The rest are
-kafka-python's: OAUTHBEARER, GSSAPI with the package ``gssapi``, AWS_MSK_IAM with ``botocore``; both are extras.
+PLAIN and SCRAM are our own (``scram``), because they say why a broker is not to be trusted; kafka-python's connections
+use our SCRAM, too. The rest are kafka-python's: OAUTHBEARER, GSSAPI with the package ``gssapi``, AWS_MSK_IAM with
+``botocore``; both are extras.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from kafka.net.sasl import get_sasl_mechanism
 
 from kafka_rebalance.errors import InvalidInputError
-from rebalance_advisor.kafka.connection.scram import login_messages
+from rebalance_advisor.kafka.connection.scram import login_messages, use_own_scram
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tokens import TokenProvider
 
@@ -39,6 +40,7 @@ def check_packages(settings: ConnectionSettings) -> None:
 
 def client_options(settings: ConnectionSettings, context: ssl.SSLContext | None) -> dict[str, Any]:
     """kafka-python's options for the login. What its packages read from the environment is put there."""
+    use_own_scram()
     options: dict[str, Any] = {
         "sasl_mechanism": settings.sasl_mechanism,
         "sasl_plain_username": settings.username,

@@ -1,25 +1,39 @@
-"""The client's half of SASL PLAIN and SCRAM (RFC 4616, RFC 5802, RFC 7677): messages out, messages in, no socket."""
+"""The client's half of SASL PLAIN and SCRAM (RFC 4616, RFC 5802, RFC 7677): messages out, messages in, no socket.
+
+kafka-python's own SCRAM takes one iteration from a listener, and sends names with ``,`` and ``=`` as they are. So its
+connections log in by the messages of this file, too: ``OwnScram``.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Generator
+from typing import Any
+
+from kafka.net.sasl import register_sasl_mechanism
+from kafka.net.sasl.abc import SaslMechanism
 
 _HASHES = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
-_MOST_ITERATIONS = 1_000_000
+# Who offers few iterations can try every likely password on the client's proof (RFC 7677 section 4).
+LEAST_ITERATIONS = 4_096
+# Half a second of CPU for each connection; Kafka's own limit is 16,384.
+MOST_ITERATIONS = 1_000_000
+_COUNT = re.compile(r"[1-9][0-9]{0,9}")
 
 
 class ServerNotTrustedError(ValueError):
-    """The broker's answer is no SCRAM answer, or it does not know the password either."""
+    """The broker's answer breaks SCRAM's rules, or the broker does not know the password either."""
 
 
 def login_messages(mechanism: str, username: str, password: str) -> Generator[bytes, bytes, None]:
     """Yields each message to send and is sent each answer; ends when the broker has proved itself too.
 
-    Raises ServerNotTrustedError where an answer is malformed or its signature wrong.
+    Raises ServerNotTrustedError where an answer is malformed, its iterations are too few or too many, or its signature
+    is wrong. The client's proof is not sent before nonce, salt and iterations are checked.
     """
     if mechanism == "PLAIN":
         yield b"\0" + username.encode() + b"\0" + password.encode()
@@ -27,19 +41,48 @@ def login_messages(mechanism: str, username: str, password: str) -> Generator[by
     yield from _scram(_HASHES[mechanism], username, password, secrets.token_hex(16))
 
 
+def use_own_scram() -> None:
+    """kafka-python's connections log in by ``OwnScram`` from now on."""
+    for mechanism in _HASHES:
+        register_sasl_mechanism(mechanism, OwnScram, overwrite=True)
+
+
+class OwnScram(SaslMechanism):  # type: ignore[misc]
+    """``login_messages`` as a mechanism of kafka-python."""
+
+    def __init__(self, **config: Any) -> None:
+        self._messages = login_messages(
+            config["sasl_mechanism"], config["sasl_plain_username"], config["sasl_plain_password"]
+        )
+        self._message: bytes | None = next(self._messages)
+
+    def auth_bytes(self) -> bytes:
+        """The next message to send."""
+        return self._message or b""
+
+    def receive(self, auth_bytes: bytes) -> None:
+        """Take the broker's answer. Raises ServerNotTrustedError."""
+        try:
+            self._message = self._messages.send(auth_bytes)
+        except StopIteration:
+            self._message = None
+
+    def is_done(self) -> bool:
+        """Both sides have proved that they know the password."""
+        return self._message is None
+
+    def is_authenticated(self) -> bool:
+        """As ``is_done``: a refusal is an exception."""
+        return self.is_done()
+
+
 def _scram(digest: str, username: str, password: str, nonce: str) -> Generator[bytes, bytes, None]:
     name = username.replace("=", "=3D").replace(",", "=2C")
     first = f"n={name},r={nonce}"
     answer = (yield f"n,,{first}".encode()).decode(errors="replace")
-    challenge = _fields(answer)
-    try:
-        salt, iterations = base64.b64decode(challenge["s"]), int(challenge["i"])
-    except (KeyError, ValueError):
-        raise ServerNotTrustedError(f"{answer!r} is no SCRAM challenge") from None
-    if not challenge.get("r", "").startswith(nonce) or not 0 < iterations <= _MOST_ITERATIONS:
-        raise ServerNotTrustedError("the SCRAM challenge does not continue ours")
+    whole_nonce, salt, iterations = _challenge(answer, nonce)
     salted = hashlib.pbkdf2_hmac(digest, password.encode(), salt, iterations)
-    final = f"c=biws,r={challenge['r']}"
+    final = f"c=biws,r={whole_nonce}"
     signed = f"{first},{answer},{final}".encode()
     client_key = hmac.digest(salted, b"Client Key", digest)
     stored_key = hashlib.new(digest, client_key).digest()
@@ -47,8 +90,33 @@ def _scram(digest: str, username: str, password: str, nonce: str) -> Generator[b
     proof = bytes(a ^ b for a, b in zip(client_key, signature, strict=True))
     verdict = _fields((yield f"{final},p={base64.b64encode(proof).decode()}".encode()).decode(errors="replace"))
     expected = hmac.digest(hmac.digest(salted, b"Server Key", digest), signed, digest)
-    if not hmac.compare_digest(base64.b64decode(verdict.get("v", "")), expected):
+    try:
+        is_proved = hmac.compare_digest(base64.b64decode(verdict.get("v", ""), validate=True), expected)
+    except ValueError:
+        is_proved = False
+    if not is_proved:
         raise ServerNotTrustedError("the broker did not prove that it knows the password")
+
+
+def _challenge(answer: str, nonce: str) -> tuple[str, bytes, int]:
+    """(nonce of both sides, salt, iterations) of the server's first message. Raises ServerNotTrustedError."""
+    told = _fields(answer)
+    try:
+        salt = base64.b64decode(told["s"], validate=True)
+    except (KeyError, ValueError):
+        salt = b""
+    # "m" announces an extension that the client must understand; there is none (RFC 5802 section 5.1).
+    if not salt or "m" in told or not _COUNT.fullmatch(told.get("i", "")):
+        raise ServerNotTrustedError(f"{answer[:200]!r} is no SCRAM challenge")
+    whole_nonce, iterations = told.get("r", ""), int(told["i"])
+    if not whole_nonce.startswith(nonce) or whole_nonce == nonce:
+        raise ServerNotTrustedError("the SCRAM challenge does not continue our nonce")
+    if not LEAST_ITERATIONS <= iterations <= MOST_ITERATIONS:
+        raise ServerNotTrustedError(
+            f"the broker asks for {iterations:,} SCRAM iterations, and {LEAST_ITERATIONS:,} (RFC 7677) to "
+            f"{MOST_ITERATIONS:,} are allowed"
+        )
+    return whole_nonce, salt, iterations
 
 
 def _fields(message: str) -> dict[str, str]:
