@@ -32,7 +32,14 @@ from kafka.protocol.metadata import ApiVersionsRequest
 from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.connection.client import AddressedRequest, failure_words
 from rebalance_advisor.kafka.request_counts import RequestCounts
-from rebalance_advisor.kafka.unheard import BrokerUnheardError, DeadlinePassedError, Unheard, is_timeout, unheard_by
+from rebalance_advisor.kafka.unheard import (
+    BrokerUnheardError,
+    DeadlinePassedError,
+    Unheard,
+    is_timeout,
+    silence,
+    unheard_by,
+)
 
 Key = TypeVar("Key")
 Name = TypeVar("Name")
@@ -99,7 +106,7 @@ class RequestSender:
         self, requests: Mapping[Key, AddressedRequest], is_passing: Callable[[Any], bool], *, is_for_cluster: bool
     ) -> dict[Key, Any]:
         answers = self._round(requests, is_for_cluster=is_for_cluster)
-        self._look_for_life({requests[key][0] for key, answer in answers.items() if is_timeout(answer)})
+        self._look_for_life({requests[key][0]: answer for key, answer in answers.items() if is_timeout(answer)})
         slow, ended = set(), set()
         for key, answer in answers.items():
             if is_timeout(answer):
@@ -138,8 +145,8 @@ class RequestSender:
                 self.counts.add(request, None if is_for_cluster else broker)
         return answers | told
 
-    def _look_for_life(self, brokers: set[int]) -> None:
-        """Those of ``brokers`` that give no sign of life are asked no more."""
+    def _look_for_life(self, brokers: Mapping[int, object]) -> None:
+        """Ask no more those of ``brokers`` that give no sign of life; by broker, how its time ran out."""
         seconds = min(SIGN_OF_LIFE_S, self.deadline - self.clock())
         requests = {broker: (broker, ApiVersionsRequest(max_version=0)) for broker in sorted(brokers)}
         signs = self.client.send(requests, seconds) if requests and seconds > 0 else {}
@@ -147,14 +154,10 @@ class RequestSender:
             if broker in signs:
                 self.counts.add(request[1], broker)
             if isinstance(signs.get(broker, TimeoutError()), Exception):
-                self.unheard[broker] = Unheard(BrokerState.SILENT, _silence(self.round_s))
+                self.unheard[broker] = Unheard(BrokerState.SILENT, silence(brokers[broker], self.round_s))
 
 
 def _unheard_by(answer: object, seconds: float) -> Unheard | None:
     if isinstance(answer, Exception):
-        return unheard_by(answer, _silence(seconds) if is_timeout(answer) else failure_words(answer))
+        return unheard_by(answer, silence(answer, seconds) if is_timeout(answer) else failure_words(answer))
     return None
-
-
-def _silence(seconds: float) -> str:
-    return f"no answer within {seconds:g} s"

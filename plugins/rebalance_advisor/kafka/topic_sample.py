@@ -25,12 +25,14 @@ from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.kafka.cluster_metadata import look_again
 from rebalance_advisor.kafka.connection.client import error_name, failure_words
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
+from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER
 from rebalance_advisor.kafka.coverage import Coverage
 from rebalance_advisor.kafka.offsets import leaders_of, read_ends
 from rebalance_advisor.kafka.read_cluster import DEADLINE_S, connected, round_seconds, unheard_at_first
 from rebalance_advisor.kafka.request_sender import RequestSender
 
 _BYTES_A_PARTITION, _BYTES_A_REQUEST = 1 << 20, 32 << 20
+_BYTES_A_ROUND = LARGEST_ANSWER // 2  # of all leaders: unfinished answers beyond LARGEST_ANSWER are refused
 _NAMED_TOPICS = 12  # from 13 on requests have ids in place of names
 _WAIT_MS = 100
 
@@ -120,7 +122,8 @@ class _Reading:
             by_leader: dict[int, dict[int, int]] = defaultdict(dict)
             for partition, offset in sorted(left.items()):
                 by_leader[self._leaders[partition]][partition] = offset
-            requests = {broker: (broker, self._fetch(wanted)) for broker, wanted in by_leader.items()}
+            most_bytes = min(_BYTES_A_REQUEST, _BYTES_A_ROUND // len(by_leader))
+            requests = {broker: (broker, self._fetch(wanted, most_bytes)) for broker, wanted in by_leader.items()}
             for broker, answer in self._sender.send(requests).items():
                 if isinstance(answer, Exception):
                     self.failed |= dict.fromkeys(by_leader[broker], failure_words(answer))
@@ -129,7 +132,7 @@ class _Reading:
                     at[row.partition_index] = self._take(row, at[row.partition_index], ends[row.partition_index])
             self._tell_stuck(left, at)
 
-    def _fetch(self, wanted: Mapping[int, int]) -> Any:
+    def _fetch(self, wanted: Mapping[int, int], most_bytes: int) -> Any:
         topic_type = FetchRequest.FetchTopic
         rows = [
             topic_type.FetchPartition(
@@ -138,7 +141,7 @@ class _Reading:
             for partition, offset in wanted.items()
         ]  # fmt: skip
         return FetchRequest(
-            max_wait_ms=_WAIT_MS, min_bytes=1, max_bytes=_BYTES_A_REQUEST, isolation_level=0,
+            max_wait_ms=_WAIT_MS, min_bytes=1, max_bytes=most_bytes, isolation_level=0,
             topics=[topic_type(topic=self._topic, partitions=rows)], max_version=_NAMED_TOPICS,
         )  # fmt: skip
 

@@ -39,9 +39,19 @@ class BrokerUnheardError(NotAskedError):
         self.unheard = unheard
 
 
+class UnfinishedAnswerError(TimeoutError):
+    """Time ran out while an answer came; the message says from where, and how much of it."""
+
+
 def is_timeout(failure: object) -> bool:
     """No answer came in time."""
     return isinstance(failure, _TIMEOUTS)
+
+
+def silence(failure: object, seconds: float) -> str:
+    """The words for an answer that did not come within ``seconds``."""
+    words = f"no answer within {seconds:g} s"
+    return f"{words}: {failure}" if isinstance(failure, UnfinishedAnswerError) else words
 
 
 def unheard_by(failure: object, reason: str) -> Unheard | None:

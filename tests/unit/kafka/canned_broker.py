@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse, MetadataRequest, MetadataResponse
 
@@ -25,6 +26,7 @@ class CannedBroker:
     others: dict[int, tuple[str, int]] = field(default_factory=dict)
     port: int = 0
     asked: list[str] = field(default_factory=list)
+    correlation: int = 0
 
     def __post_init__(self) -> None:
         self.answers = {
@@ -34,7 +36,7 @@ class CannedBroker:
 
     def reply(self, frame: bytes) -> bytes | None:
         """The framed response to one request; None where the connection is closed instead."""
-        key, version, correlation = struct.unpack_from(">hhi", frame)
+        key, version, self.correlation = struct.unpack_from(">hhi", frame)
         kind = next((request for request in self.answers if key == request.API_KEY), None)
         if kind is None or version > self.answers[kind][0]:
             return None
@@ -44,8 +46,12 @@ class CannedBroker:
             return None
         # Responses to ApiVersions have the old header whatever their version: a client may not know the new one yet.
         has_tags = kind is not ApiVersionsRequest and response.flexible_version_q(version)
-        body = struct.pack(">i", correlation) + (b"\0" if has_tags else b"") + response.encode(version=version)
+        body = struct.pack(">i", self.correlation) + (b"\0" if has_tags else b"") + response.encode(version=version)
         return struct.pack(">i", len(body)) + body
+
+    def sent(self, connection: socket.socket, reply: bytes) -> None:
+        """Send the response to the last request."""
+        connection.sendall(reply)
 
     def _versions(self) -> Any:
         keys = [
@@ -80,8 +86,8 @@ def topic_row(name: str, *partitions: tuple[int, list[int], list[int]]) -> Any:
 
 
 @contextmanager
-def listening(broker: CannedBroker) -> Iterator[str]:
-    """``host:port`` of the broker, for as long as it listens."""
+def listening(broker: CannedBroker, context: ssl.SSLContext | None = None) -> Iterator[str]:
+    """``host:port`` of the broker, for as long as it listens; by TLS with ``context``."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         broker.port = listener.getsockname()[1]
         threads: list[threading.Thread] = []
@@ -92,7 +98,7 @@ def listening(broker: CannedBroker) -> Iterator[str]:
                     connection, _ = listener.accept()
                 except OSError:
                     return
-                threads.append(threading.Thread(target=_serve, args=(broker, connection), daemon=True))
+                threads.append(threading.Thread(target=_serve, args=(broker, connection, context), daemon=True))
                 threads[-1].start()
 
         accepting = threading.Thread(target=accept, daemon=True)
@@ -116,11 +122,17 @@ def closed_port() -> int:
     return port
 
 
-def _serve(broker: CannedBroker, connection: socket.socket) -> None:
-    with connection, suppress(OSError), connection.makefile("rb") as stream:
-        connection.settimeout(300)
-        while len(head := stream.read(4)) == 4:
-            reply = broker.reply(stream.read(struct.unpack(">i", head)[0]))
-            if reply is None:
-                return
-            connection.sendall(reply)
+def _serve(broker: CannedBroker, plain: socket.socket, context: ssl.SSLContext | None) -> None:
+    with plain, suppress(OSError):
+        plain.settimeout(300)
+        connection = plain if context is None else context.wrap_socket(plain, server_side=True)
+        with connection, connection.makefile("rb") as stream:
+            _answer(broker, connection, stream)
+
+
+def _answer(broker: CannedBroker, connection: socket.socket, stream: BinaryIO) -> None:
+    while len(head := stream.read(4)) == 4:
+        reply = broker.reply(stream.read(struct.unpack(">i", head)[0]))
+        if reply is None:
+            return
+        broker.sent(connection, reply)

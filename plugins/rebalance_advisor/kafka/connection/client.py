@@ -23,13 +23,16 @@ from rebalance_advisor.kafka.connection.reach import unreachable_brokers
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.sockets import ClosingConnectionManager
 from rebalance_advisor.kafka.connection.tls import tls_context
-from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, is_timeout, unheard_by
+from rebalance_advisor.kafka.connection.whole_answers import LARGEST_ANSWER
+from rebalance_advisor.kafka.unheard import NotAskedError, Unheard, is_timeout, silence, unheard_by
 
 Key = TypeVar("Key")
 AddressedRequest = tuple[int, Any]  # broker id, request of kafka.protocol
 REACH_SECONDS = 3.0  # a plain TCP connection
 CONNECT_SECONDS = 5.0  # with TLS, login and the first answer
 _AFTER_THROTTLE_S = 0.01
+# kafka-python's own timer comes first: its error says how much of an answer came.
+_AFTER_TIMEOUT_S = 0.2
 _NEVER_MS = 24 * 3_600_000
 
 
@@ -49,7 +52,7 @@ class ClusterClient:
             "socket_connection_setup_timeout_ms": int(CONNECT_SECONDS * 1000),
             "socket_connection_setup_timeout_max_ms": int(CONNECT_SECONDS * 1000),
             "max_in_flight_requests_per_connection": 10_000,  # a request beyond the limit would fail, not wait
-            "receive_message_max_bytes": 1_000_000_000,
+            "receive_message_max_bytes": LARGEST_ANSWER,
             "metadata_max_age_ms": _NEVER_MS,
             "connections_max_idle_ms": _NEVER_MS,
         }
@@ -112,7 +115,7 @@ class ClusterClient:
         }
         for broker, why in self._send(requests, CONNECT_SECONDS).items():
             if isinstance(why, Exception):
-                words = f"no answer within {CONNECT_SECONDS:g} s" if is_timeout(why) else failure_words(why)
+                words = silence(why, CONNECT_SECONDS) if is_timeout(why) else failure_words(why)
                 unheard[broker] = unheard_by(why, words) or Unheard(BrokerState.DISCONNECTED, words)
         return unheard
 
@@ -136,7 +139,7 @@ class ClusterClient:
 
     def _send(self, requests: Mapping[Key, AddressedRequest], seconds: float) -> dict[Key, Any]:
         manager = self._manager
-        deadline, timeout_ms = time.monotonic() + seconds, int(seconds * 1000)
+        deadline, timeout_ms = time.monotonic() + seconds + _AFTER_TIMEOUT_S, int(seconds * 1000)
 
         async def send_later(wait_s: float, broker: int, request: Any) -> Any:
             await self._net.sleep(wait_s)

@@ -79,4 +79,8 @@ def messages_of(
             message = login.auth_bytes()
         except (ValueError, AttributeError, RuntimeError) as failure:  # no ticket, no credentials, no region
             raise LoginNotPossibleError(f"{mechanism} cannot go on: {failure}") from None
-        login.receive((yield message))
+        answer = yield message
+        try:
+            login.receive(answer)
+        except Exception as failure:  # noqa: BLE001  # each package has its own for an answer that it cannot read
+            raise LoginNotPossibleError(f"{mechanism} does not understand the broker's answer: {failure}") from None

@@ -15,16 +15,19 @@ import ssl
 import struct
 import threading
 import time
+from collections.abc import Generator
 from dataclasses import dataclass
 from enum import IntEnum
 
 from kafka_rebalance.errors import AdvisorError
 from rebalance_advisor.kafka.connection import protocol as protocol_frames
 from rebalance_advisor.kafka.connection.logins import LoginNotPossibleError, check_packages, messages_of
+from rebalance_advisor.kafka.connection.reach import UNRESOLVED, unresolved
 from rebalance_advisor.kafka.connection.scram import ServerNotTrustedError
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings
 from rebalance_advisor.kafka.connection.tls import tls_context
 from rebalance_advisor.kafka.connection.tokens import TokenRefusedError
+from rebalance_advisor.kafka.unheard import UnfinishedAnswerError
 
 PROBE_SECONDS = 8.0
 _GRACE_SECONDS = 0.5  # an attempt that notices its own deadline knows more than we do
@@ -53,14 +56,23 @@ class ConnectionFailedError(AdvisorError):
         self.server = server
 
 
-@dataclass(frozen=True, slots=True)
+_UNDER_WAY = {
+    Stage.PORT: "the connection was not made in time",
+    Stage.TLS: "the TLS handshake did not end in time",
+    Stage.KAFKA: "its first answer did not come in time",
+    Stage.LOGIN: "the login, or the first question after it, was not answered in time",
+}
+
+
+@dataclass(slots=True)
 class _Attempt:
-    """One server, one deadline."""
+    """One server, one deadline. ``stage`` is the one under way."""
 
     settings: ConnectionSettings
     host: str
     port: int
     deadline: float
+    stage: Stage = Stage.NAME
 
     @property
     def server(self) -> str:
@@ -104,7 +116,10 @@ def find_server(settings: ConnectionSettings, *, seconds: float = PROBE_SECONDS)
 
 
 def _silent(attempt: _Attempt) -> ConnectionFailedError:
-    return attempt.failed(Stage.NAME, "the name server did not answer in time", "check the host name and DNS")
+    stage = attempt.stage
+    if stage is Stage.NAME:
+        return attempt.failed(stage, "the name server did not answer in time", "check the host name and DNS")
+    return attempt.failed(stage, _UNDER_WAY[stage], "is the broker hanging, or the network very slow?")
 
 
 def _answer(
@@ -136,10 +151,9 @@ def _walk(attempt: _Attempt, context: ssl.SSLContext | None) -> None:
 def _connect(attempt: _Attempt) -> socket.socket:
     try:
         addresses = socket.getaddrinfo(attempt.host, attempt.port, type=socket.SOCK_STREAM)
-    except OSError as failure:
-        raise attempt.failed(
-            Stage.NAME, f"the host name {attempt.host!r} does not resolve ({failure.strerror})", "check its spelling"
-        ) from None
+    except UNRESOLVED as failure:
+        raise attempt.failed(Stage.NAME, unresolved(attempt.host, failure), "check its spelling") from None
+    attempt.stage = Stage.PORT
     problem: OSError | None = None
     for family, kind, protocol, _, address in addresses:
         connection = socket.socket(family, kind, protocol)
@@ -158,6 +172,7 @@ def _connect(attempt: _Attempt) -> socket.socket:
 
 
 def _handshake(attempt: _Attempt, plain: socket.socket, context: ssl.SSLContext) -> ssl.SSLSocket:
+    attempt.stage = Stage.TLS
     name = attempt.host.rstrip(".")
     try:
         plain.settimeout(min(4.0, attempt.remaining()))
@@ -192,6 +207,7 @@ def _certificate_refused(attempt: _Attempt, failure: ssl.SSLCertVerificationErro
 
 
 def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
+    attempt.stage = Stage.KAFKA
     protocol = attempt.settings.security_protocol
     try:
         connection.settimeout(min(4.0, attempt.remaining()))
@@ -211,7 +227,7 @@ def _ask_kafka(attempt: _Attempt, connection: socket.socket) -> None:
 def _no_answer(attempt: _Attempt, failure: OSError | EOFError) -> ConnectionFailedError:
     """ApiVersions was not answered: too slow, a TLS listener asked in the clear, or a certificate is wanted."""
     if isinstance(failure, TimeoutError):
-        return attempt.failed(Stage.KAFKA, "it accepts connections and answers nothing", "is the broker hanging?")
+        return _too_slow(attempt, failure)
     if isinstance(failure, ssl.SSLError):
         return attempt.failed(
             Stage.TLS,
@@ -224,38 +240,61 @@ def _no_answer(attempt: _Attempt, failure: OSError | EOFError) -> ConnectionFail
     )  # fmt: skip
 
 
+def _too_slow(attempt: _Attempt, failure: TimeoutError) -> ConnectionFailedError:
+    """No answer, or not all of it, before time ran out."""
+    if isinstance(failure, UnfinishedAnswerError):
+        return attempt.failed(
+            attempt.stage, f"it sent {failure} of its answer before time ran out",
+            "is the broker hanging, or the network very slow?",
+        )  # fmt: skip
+    problem = "it accepts connections and answers nothing" if attempt.stage is Stage.KAFKA else _UNDER_WAY[Stage.LOGIN]
+    return attempt.failed(attempt.stage, problem, "is the broker hanging?")
+
+
 def _log_in(attempt: _Attempt, connection: socket.socket, context: ssl.SSLContext | None) -> None:
     """SaslHandshake, then as many SaslAuthenticate as the mechanism needs."""
     settings = attempt.settings
     mechanism = settings.sasl_mechanism or ""
+    attempt.stage = Stage.LOGIN
     try:
+        connection.settimeout(min(4.0, attempt.remaining()))
         offered = protocol_frames.ask_sasl_handshake(connection, mechanism)
         if offered.error_code == _UNSUPPORTED_MECHANISM:
             known = ", ".join(offered.mechanisms) or "none"
             raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {known}")
         if offered.error_code:
             raise _no_login_here(attempt)
-        messages = messages_of(settings, attempt.host, context)
-        message = next(messages)
-        while True:
-            answer = protocol_frames.ask_sasl_authenticate(connection, message)
-            if answer.error_code:
-                raise attempt.failed(
-                    Stage.LOGIN,
-                    f"the broker refused user {settings.principal!r} ({mechanism}): {answer.error_message}",
-                    "check user name and password" if settings.password else "is this identity let in there?",
-                )  # fmt: skip
-            message = messages.send(answer.payload)
-    except StopIteration:
-        return
+        _exchange(attempt, connection, messages_of(settings, attempt.host, context))
     except ServerNotTrustedError as failure:
         raise attempt.failed(Stage.LOGIN, str(failure), "is this the right cluster?") from None
     except TokenRefusedError as failure:
         raise attempt.failed(Stage.LOGIN, str(failure), "check client id, secret and scope") from None
     except LoginNotPossibleError as failure:
         raise attempt.failed(Stage.LOGIN, str(failure), "is there a valid ticket or credential?") from None
+    except TimeoutError as failure:
+        raise _too_slow(attempt, failure) from None
     except (OSError, EOFError, struct.error, protocol_frames.NotKafkaError):
         raise _no_login_here(attempt) from None
+
+
+def _exchange(attempt: _Attempt, connection: socket.socket, messages: Generator[bytes, bytes, None]) -> None:
+    """Send each of the mechanism's messages. Raises TimeoutError where the broker answers without an end."""
+    settings = attempt.settings
+    message = next(messages)
+    while time.monotonic() < attempt.deadline:
+        connection.settimeout(min(4.0, attempt.remaining()))
+        answer = protocol_frames.ask_sasl_authenticate(connection, message)
+        if answer.error_code:
+            raise attempt.failed(
+                Stage.LOGIN,
+                f"the broker refused user {settings.principal!r} ({settings.sasl_mechanism}): {answer.error_message}",
+                "check user name and password" if settings.password else "is this identity let in there?",
+            )
+        try:
+            message = messages.send(answer.payload)
+        except StopIteration:
+            return
+    raise TimeoutError
 
 
 def _no_login_here(attempt: _Attempt) -> ConnectionFailedError:
@@ -267,9 +306,12 @@ def _no_login_here(attempt: _Attempt) -> ConnectionFailedError:
 
 def _ask_as_client(attempt: _Attempt, connection: socket.socket) -> None:
     """The first question after the door; a listener that wants a login closes the connection here."""
+    attempt.stage = Stage.LOGIN
     try:
         connection.settimeout(min(4.0, attempt.remaining()))
         protocol_frames.ask_metadata(connection)
+    except TimeoutError as failure:
+        raise _too_slow(attempt, failure) from None
     except (OSError, EOFError, protocol_frames.NotKafkaError):
         protocol = attempt.settings.security_protocol
         hint = f"the listener probably wants a login: security.protocol is {protocol}, try SASL_{protocol}"

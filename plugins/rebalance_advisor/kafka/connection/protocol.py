@@ -1,14 +1,21 @@
-"""The few Kafka requests that the probe sends by hand: framing, ApiVersions, Metadata, SASL (protocol guide)."""
+"""The few Kafka requests that the probe sends by hand: framing, ApiVersions, Metadata, SASL (protocol guide).
+
+The time-out of the connection bounds each request with its whole answer, not each byte of it.
+"""
 
 from __future__ import annotations
 
 import socket
 import struct
+import time
 from dataclasses import dataclass
+
+from rebalance_advisor.kafka.unheard import UnfinishedAnswerError
 
 API_VERSIONS, METADATA, SASL_HANDSHAKE, SASL_AUTHENTICATE = 18, 3, 17, 36
 _CLIENT = b"rebalance-advisor-probe"
 _LARGEST_ANSWER = 50_000_000
+_READ_AT_ONCE = 1 << 20  # recv sets as much memory aside as it is asked for
 _TLS_ALERT = b"\x15\x03"
 
 
@@ -67,27 +74,42 @@ def ask_sasl_authenticate(connection: socket.socket, message: bytes) -> SaslAnsw
 
 def _call(connection: socket.socket, key: int, version: int, body: bytes) -> bytes:
     """Send one request and wait for its answer's body. Raises OSError as the socket does, EOFError if it was closed."""
+    seconds = connection.gettimeout()
+    deadline = None if seconds is None else time.monotonic() + seconds
     payload = struct.pack(">hhih", key, version, key, len(_CLIENT)) + _CLIENT + body
     connection.sendall(struct.pack(">i", len(payload)) + payload)
-    head = _read(connection, 4)
-    if head[:2] == _TLS_ALERT:
-        raise SpeaksTlsError("it answered with a TLS alert")
-    (size,) = struct.unpack(">i", head)
-    if not 4 <= size <= _LARGEST_ANSWER:
-        raise NotKafkaError(f"it answered {head!r}, which is not Kafka's protocol")
-    answer = _read(connection, size)
+    try:
+        head = _read(connection, 4, deadline)
+        if head[:2] == _TLS_ALERT:
+            raise SpeaksTlsError("it answered with a TLS alert")
+        (size,) = struct.unpack(">i", head)
+        if not 4 <= size <= _LARGEST_ANSWER:
+            raise NotKafkaError(f"it answered {head!r}, which is not Kafka's protocol")
+        answer = _read(connection, size, deadline)
+    finally:
+        connection.settimeout(seconds)
     if struct.unpack_from(">i", answer) != (key,):
         raise NotKafkaError("its answer belongs to no question")
     return answer[4:]
 
 
-def _read(connection: socket.socket, size: int) -> bytes:
+def _read(connection: socket.socket, size: int, deadline: float | None) -> bytes:
+    """``size`` bytes. Raises UnfinishedAnswerError where a part of them came before ``deadline``."""
     parts = bytearray()
     while len(parts) < size:
-        part = connection.recv(size - len(parts))
+        if deadline is not None:
+            connection.settimeout(max(0.001, deadline - time.monotonic()))
+        try:
+            part = connection.recv(min(size - len(parts), _READ_AT_ONCE))
+        except TimeoutError:
+            if not parts:
+                raise
+            raise UnfinishedAnswerError(f"{len(parts):,} of {size:,} bytes") from None
         if not part:
             raise EOFError(bytes(parts))
         parts += part
+        if deadline is not None and time.monotonic() > deadline and len(parts) < size:
+            raise UnfinishedAnswerError(f"{len(parts):,} of {size:,} bytes")
     return bytes(parts)
 
 

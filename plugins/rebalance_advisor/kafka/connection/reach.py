@@ -16,6 +16,7 @@ from kafka_rebalance.snapshot.model import BrokerState
 from rebalance_advisor.kafka.unheard import Unheard
 
 Address = tuple[str, int]
+UNRESOLVED = (OSError, ValueError)  # ValueError: no host name at all, such as a..b
 
 
 def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[int, Unheard]:
@@ -23,12 +24,14 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
+        if not 0 < port < 65_536:  # the system would take it for another one
+            problems[broker] = Unheard(BrokerState.REFUSED, f"there is no port {port}")
+            continue
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             left[broker] = [(family, address) for family, _, _, _, address in found]
-        except OSError as failure:
-            reason = f"the host name {host!r} does not resolve ({failure.strerror})"
-            problems[broker] = Unheard(BrokerState.REFUSED, reason)
+        except UNRESOLVED as failure:
+            problems[broker] = Unheard(BrokerState.REFUSED, unresolved(host, failure))
     deadline = time.monotonic() + seconds  # begins here, so that a slow name server takes no time from the brokers
     # A name may have several addresses: the next one is tried where one refuses. Each is tried, however late it is: a
     # broker that was never tried would count as reachable.
@@ -42,6 +45,11 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
                 problems[broker] = problem
         left = {broker: addresses for broker, addresses in left.items() if addresses}
     return problems
+
+
+def unresolved(host: str, failure: Exception) -> str:
+    """Words for one of ``UNRESOLVED``."""
+    return f"the host name {host!r} does not resolve ({getattr(failure, 'strerror', None) or failure})"
 
 
 def _try(tried: Mapping[int, tuple[int, tuple[object, ...]]], deadline: float) -> dict[int, Unheard | None]:

@@ -1,12 +1,15 @@
-"""kafka-python's connection manager, but no socket stays open and no handshake lasts for ever.
+"""kafka-python's connection manager, but no socket stays open, no handshake lasts for ever, no answer takes all memory.
 
 A refused connection, a handshake that fails or is under way when the client is closed (a broker that froze), and a
 request that is still being written then leave a socket to the garbage collector there.
+
+Answers pass through ``WholeAnswers``: the transports put it where kafka-python puts its connection (``set_protocol``).
 """
 
 from __future__ import annotations
 
 import socket
+import ssl
 import time
 from typing import Any
 
@@ -16,7 +19,56 @@ from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 
+from rebalance_advisor.kafka.connection.whole_answers import AnswerBudget, WholeAnswers
+
 _HANDSHAKE_S = 5.0
+_READ_AT_ONCE = 1 << 20
+
+
+class _ReadInPortions(socket.socket):
+    """A socket that seems empty after each MiB.
+
+    kafka-python reads until a socket is empty before it looks at what came: a fast sender would never let it.
+    """
+
+    _read = 0
+
+    def recv(self, size: int, flags: int = 0) -> bytes:
+        """At most ``size`` bytes. Raises BlockingIOError where there are none, or a MiB was read at once."""
+        if self._read >= _READ_AT_ONCE and not self._has_more_than_the_system_knows():
+            self._read = 0
+            raise BlockingIOError
+        data = super().recv(size, flags)
+        self._read += len(data)
+        return data
+
+    def _has_more_than_the_system_knows(self) -> bool:
+        """Bytes that are decrypted already: the event loop would wait for others."""
+        return False
+
+
+class _TlsReadInPortions(_ReadInPortions, ssl.SSLSocket):
+    def _has_more_than_the_system_knows(self) -> bool:
+        return self.pending() > 0
+
+
+class _Transport(KafkaTCPTransport):  # type: ignore[misc]
+    """Hands whole answers to its connection."""
+
+    budget: AnswerBudget
+
+    def set_protocol(self, protocol: Any) -> None:
+        """``protocol`` is kafka-python's connection."""
+        super().set_protocol(WholeAnswers(protocol, self.abort, self.host_port().partition("<")[0], self.budget))
+
+    def get_protocol(self) -> Any:
+        """The connection, as it was set."""
+        protocol = super().get_protocol()
+        return protocol.connection if isinstance(protocol, WholeAnswers) else protocol
+
+
+class _TlsTransport(_Transport, KafkaSSLTransport):  # type: ignore[misc]
+    pass
 
 
 class ClosingConnectionManager(KafkaConnectionManager):
@@ -24,7 +76,10 @@ class ClosingConnectionManager(KafkaConnectionManager):
 
     def __init__(self, net: NetworkSelector, **configs: Any) -> None:
         super().__init__(net, **configs)
-        self._transports: list[KafkaTCPTransport] = []
+        self._transports: list[_Transport] = []
+        self._budget = AnswerBudget()
+        if self.config["ssl_context"] is not None:
+            self.config["ssl_context"].sslsocket_class = _TlsReadInPortions
 
     def close_sockets(self) -> None:
         """What is open even now, after manager and network were closed."""
@@ -42,9 +97,10 @@ class ClosingConnectionManager(KafkaConnectionManager):
         try:
             if self.ssl_enabled:
                 tls = {key: value for key, value in self.config.items() if key.startswith("ssl_")}
-                transport = KafkaSSLTransport(self._net, connection, host=node.host, **tls)
+                transport: _Transport = _TlsTransport(self._net, connection, host=node.host, **tls)
             else:
-                transport = KafkaTCPTransport(self._net, connection, host=node.host)
+                transport = _Transport(self._net, connection, host=node.host)
+            transport.budget = self._budget
         except BaseException:
             connection.close()
             raise
@@ -65,7 +121,7 @@ class ClosingConnectionManager(KafkaConnectionManager):
         network = KafkaNetSocket()
         problem: Exception = errors.KafkaConnectionError("the host name does not resolve")
         for family, kind, protocol, _, address in network.dns_lookup(host, port):
-            connection = socket.socket(family, kind, protocol)
+            connection = _ReadInPortions(family, kind, protocol)
             try:
                 connection.setblocking(False)
                 for option in self.config["socket_options"]:

@@ -1,5 +1,6 @@
 """The probe tells faults apart: each test is a small server on loopback that behaves in one wrong way."""
 
+import re
 import socket
 import ssl
 import struct
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kafka_rebalance.errors import InvalidInputError
+from rebalance_advisor.kafka.connection import probe as probe_module
 from rebalance_advisor.kafka.connection.probe import ConnectionFailedError, Stage, find_server
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from stack.kafka.security import Certificates, make_certificates
@@ -144,6 +146,57 @@ def test_a_broker_that_hangs():
         found = failure(where, seconds=1.0)
     assert found.stage is Stage.KAFKA
     assert "answers nothing" in str(found)
+
+
+def dripping(key: int, before: dict[int, Callable[[bytes], bytes | None]]) -> Behaviour:
+    """A broker that answers the keys of ``before``; its answer to ``key`` comes byte by byte and never ends."""
+
+    def behave(connection: socket.socket) -> None:
+        while (asked := request_frame(connection))[0] != key:
+            answer(connection, asked[0], before[asked[0]](asked[1]) or b"")
+        connection.sendall(struct.pack(">ii", 1_004, key))
+        while True:  # until the client hangs up
+            time.sleep(0.05)
+            connection.sendall(b"\0")
+
+    return behave
+
+
+def test_a_broker_that_drips_is_called_slow_with_what_it_sent() -> None:
+    """Each byte used to begin the time-out anew: the attempt never ended, and the name server was blamed."""
+    before = {18: apis, 17: handshake(0), 36: authenticate(0, b"")}
+    for key, stage in ((18, Stage.KAFKA), (17, Stage.LOGIN), (36, Stage.LOGIN), (3, Stage.LOGIN)):
+        with server(dripping(key, before)) as where:
+            found = failure(where, seconds=0.6, **LOGIN)
+        assert (found.stage, found.server) == (stage, where)
+        assert re.search(r": it sent \d+ of 1,004 bytes of its answer before time ran out; ", str(found)), found
+
+
+def test_a_login_without_an_end_ends() -> None:
+    """OAUTHBEARER answers each refusal; a listener that refuses without an error code would be answered for ever."""
+    refusal = struct.pack(">hhi", 0, -1, 2) + b"{}"
+    accepts_any = lambda _: struct.pack(">hih", 0, 1, 11) + b"OAUTHBEARER"  # noqa: E731
+    module = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
+    with server(kafka({18: apis, 17: accepts_any, 36: lambda _: refusal})) as where:
+        found = failure(
+            where, seconds=0.6, security_protocol="SASL_PLAINTEXT", sasl_mechanism="OAUTHBEARER",
+            sasl_jaas_config=f"{module} required unsecuredLoginStringClaim_sub='me';",
+        )  # fmt: skip
+    assert found.stage is Stage.LOGIN
+    assert "was not answered in time" in str(found)
+
+
+def test_a_name_server_is_blamed_for_names_alone() -> None:
+    for stage in Stage:
+        attempt = probe_module._Attempt(connection_settings({"bootstrap.servers": "b:1"}), "b", 1, 0.0, stage)
+        assert ("name server" in str(probe_module._silent(attempt))) is (stage is Stage.NAME)
+        assert probe_module._silent(attempt).stage is stage
+
+
+def test_a_name_that_is_none() -> None:
+    found = failure("a..b:9092")
+    assert found.stage is Stage.NAME
+    assert "'a..b' does not resolve" in str(found)
 
 
 @pytest.mark.parametrize("banner", [b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n"])

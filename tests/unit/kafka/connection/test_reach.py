@@ -22,6 +22,17 @@ def test_accepted_refused_and_unknown_are_told_apart():
     assert "'no-such-host.invalid' does not resolve" in told[3].reason
 
 
+def test_an_address_that_is_none_is_refused():
+    """A broker may advertise anything: these raised, and port 70000 was another one for the system."""
+    told = unreachable_brokers(
+        {1: ("a..b", 9092), 2: ("127.0.0.1", 70_000), 3: ("127.0.0.1", -1), 4: ("x" * 99, 1)}, 3.0
+    )
+    assert {why.state for why in told.values()} == {BrokerState.REFUSED}
+    assert "'a..b' does not resolve" in told[1].reason
+    assert (told[2].reason, told[3].reason) == ("there is no port 70000", "there is no port -1")
+    assert sorted(told) == [1, 2, 3, 4]
+
+
 def test_the_second_address_of_a_name_is_tried():
     """``localhost`` is ::1 first on many machines, and this server listens on 127.0.0.1 alone."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
