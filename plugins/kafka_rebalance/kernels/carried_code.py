@@ -77,7 +77,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], sources: str) -> None:
         """``sources``: a digest of all that the kernel's machine code depends on."""
         super().__init__(function)
-        self._cache_file = DiskThenCarried(self._cache_file, function.__module__, sources)
+        disk: Any = self._cache_file
+        self._cache_file: Any = DiskThenCarried(disk, function.__module__, sources)
 
 
 def has_folder() -> bool:

@@ -83,46 +83,49 @@ def read_with_settings(
         raise ValueError(f"now={now} has no time zone")
     deadline = time.monotonic() + deadline_s
     say("connecting")
-    coverage = Coverage()
     with connected(settings) as client:
         sender = RequestSender(
             client, tuple(sorted(client.addresses)), deadline, round_seconds(settings.request_timeout_ms, deadline_s),
             unheard=unheard_at_first(client), counts=RequestCounts() if counts is None else counts,
         )  # fmt: skip
-        say("reading brokers, topics and partitions")
-        metadata = read_cluster_metadata(sender, coverage)
-        coverage.cluster = cluster_name or metadata.cluster_id or "kafka"
-        say(f"reading log dirs and configs of {len(metadata.partitions)} partitions on {len(metadata.brokers)} brokers")
-        storage = read_storage(sender, coverage)
-        configs = read_configs(sender, [topic.name for topic in metadata.topics], coverage)
-        say("reading groups")
-        partition_counts = Counter(partition.topic for partition in metadata.partitions)
-        listed = describe_groups(sender, list_groups(sender, coverage), coverage, partition_counts)
-        groups = _with_offsets(sender, listed, coverage)
-        say("reading offsets")
-        leaders = leaders_of(metadata.partitions, coverage)
-        starts, ends = read_ends(sender, leaders, coverage)
-        say("looking for what changed meanwhile")
-        reading = Reading(metadata, storage, configs, starts, ends, groups)
-        reading = read_details(sender, reading, leaders, coverage)
-        reading = read_again_what_changed(sender, reading, coverage)
-        reading = with_eligible_leaders(sender, reading, coverage)
-        known = {topic.name for topic in reading.metadata.topics}
-        note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
-        version = client.kafka_version
+        snapshot = read_with_sender(sender, cluster_name=cluster_name, say=say)
+        return replace(snapshot, captured_at=now, kafka_version=client.kafka_version)
+
+
+def read_with_sender(
+    sender: RequestSender, *, cluster_name: str | None, say: Callable[[str], None] = lambda _: None
+) -> ClusterSnapshot:
+    """The reading by way of connected brokers, still without its time and Kafka's version."""
+    coverage = Coverage()
+    say("reading brokers, topics and partitions")
+    metadata = read_cluster_metadata(sender, coverage)
+    coverage.cluster = cluster_name or metadata.cluster_id or "kafka"
+    say(f"reading log dirs and configs of {len(metadata.partitions)} partitions on {len(metadata.brokers)} brokers")
+    storage = read_storage(sender, coverage)
+    configs = read_configs(sender, [topic.name for topic in metadata.topics], coverage)
+    say("reading groups")
+    partition_counts = Counter(partition.topic for partition in metadata.partitions)
+    listed = describe_groups(sender, list_groups(sender, coverage), coverage, partition_counts)
+    groups = _with_offsets(sender, listed, coverage)
+    say("reading offsets")
+    leaders = leaders_of(metadata.partitions, coverage)
+    starts, ends = read_ends(sender, leaders, coverage)
+    say("looking for what changed meanwhile")
+    reading = Reading(metadata, storage, configs, starts, ends, groups)
+    reading = read_details(sender, reading, leaders, coverage)
+    reading = read_again_what_changed(sender, reading, coverage)
+    reading = with_eligible_leaders(sender, reading, coverage)
+    known = {topic.name for topic in reading.metadata.topics}
+    note_hidden_topics(sender, known, reading.storage.topic_names(), reading.groups, coverage)
     for broker, why in sender.unheard.items():
         coverage.add_unanswered(broker, REST, str(why))
+    for broker, mangled in sender.mangled.items():
+        coverage.add("broker", broker, "an answer that any broker can give", reason_of(mangled))
     reading = replace(reading, unheard={**reading.unheard, **sender.unheard})
     note_unseen(reading, coverage)
     note_odd_commits(reading.groups, reading.starts, reading.ends, coverage)
     snapshot = assemble_snapshot(coverage.cluster, reading)
-    return replace(
-        snapshot,
-        captured_at=now,
-        kafka_version=version,
-        coverage=coverage.gaps,
-        source="live",
-    )
+    return replace(snapshot, coverage=coverage.gaps, source="live")
 
 
 def connected(settings: ConnectionSettings) -> ClusterClient:

@@ -9,6 +9,9 @@ A reader has three ways, and never asks whether a broker is well:
 - ``send_to_any(request)`` for what any broker can tell: the next one is asked where one fails.
 - ``share_out(names)`` deals many like questions out over the brokers that answer, for one ``send``.
 
+An answer that no broker sends when it is well (``checked_answers``) is a failure like any other. It is asked for once
+more after a second, because an answer that cannot be decoded takes all others of its connection with it.
+
 Within one ``send`` everything is in flight at once. A broker that lets a round pass is asked for a sign of life: with
 one, what it left unanswered is sent once more (it is slow); without, it is silent, and nothing is sent to it for the
 rest of the reading. A connection that ends is tried once more after a second. So a frozen broker costs one round and
@@ -26,10 +29,11 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from kafka.errors import IncompatibleBrokerVersion
+from kafka.errors import IncompatibleBrokerVersion, KafkaProtocolError
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from kafka_rebalance.snapshot.model import BrokerState
+from rebalance_advisor.kafka.checked_answers import checked
 from rebalance_advisor.kafka.connection.client import AddressedRequest, failure_words
 from rebalance_advisor.kafka.request_counts import RequestCounts
 from rebalance_advisor.kafka.unheard import (
@@ -62,7 +66,7 @@ class RequestSender:
     """``all_brokers`` are those that the cluster names, ``brokers`` those of them that are still asked.
 
     ``round_s`` bounds one round of requests, ``deadline`` (of ``clock``) the whole reading. ``unheard`` fills up with
-    the brokers that are asked no more.
+    the brokers that are asked no more, ``mangled`` with those whose answer another broker had to give.
     """
 
     client: Client
@@ -72,6 +76,7 @@ class RequestSender:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     unheard: dict[int, Unheard] = field(default_factory=dict)
+    mangled: dict[int, KafkaProtocolError] = field(default_factory=dict)
     counts: RequestCounts = field(default_factory=RequestCounts)
 
     @property
@@ -92,6 +97,8 @@ class RequestSender:
             answer = self._send({0: (broker, request)}, lambda _: False, is_for_cluster=True)[0]
             if not isinstance(answer, Exception):
                 break
+            if isinstance(answer, KafkaProtocolError):
+                self.mangled[broker] = answer
         return answer
 
     def share_out(self, names: Iterable[Name], without: Container[int] = ()) -> dict[int, list[Name]]:
@@ -111,9 +118,10 @@ class RequestSender:
         for key, answer in answers.items():
             if is_timeout(answer):
                 slow.add(key)
-            elif (_unheard_by(answer, self.round_s) is not None) or (
-                not isinstance(answer, Exception) and is_passing(answer)
-            ):
+            elif isinstance(answer, Exception):
+                if isinstance(answer, KafkaProtocolError) or _unheard_by(answer, self.round_s) is not None:
+                    ended.add(key)
+            elif is_passing(answer):
                 ended.add(key)
         if ended and self.deadline - self.clock() > _RETRY_AFTER_S:
             self.sleep(_RETRY_AFTER_S)
@@ -143,7 +151,8 @@ class RequestSender:
         for key, (broker, request) in asked.items():
             if not isinstance(told[key], IncompatibleBrokerVersion):  # such a request is never sent
                 self.counts.add(request, None if is_for_cluster else broker)
-        return answers | told
+            answers[key] = checked(request, told[key])
+        return answers
 
     def _look_for_life(self, brokers: Mapping[int, object]) -> None:
         """Ask no more those of ``brokers`` that give no sign of life; by broker, how its time ran out."""

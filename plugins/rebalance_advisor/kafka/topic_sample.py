@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from kafka.errors import KafkaError
 from kafka.protocol.consumer import FetchRequest
 from kafka.record import MemoryRecords
 
@@ -35,6 +34,7 @@ _BYTES_A_PARTITION, _BYTES_A_REQUEST = 1 << 20, 32 << 20
 _BYTES_A_ROUND = LARGEST_ANSWER // 2  # of all leaders: unfinished answers beyond LARGEST_ANSWER are refused
 _NAMED_TOPICS = 12  # from 13 on requests have ids in place of names
 _WAIT_MS = 100
+_UNKNOWN_TOPIC = 3
 
 
 class TopicUnreadableError(AdvisorError):
@@ -98,7 +98,7 @@ def _leaders(sender: RequestSender, topic: str) -> tuple[dict[tuple[str, int], i
         raise TopicUnreadableError(f"topic {excerpt(topic)}: no broker told where it lies ({failure_words(seen)})")
     if topic not in seen.partitions:
         code = seen.errors.get(topic)
-        why = "the cluster does not know it" if code is None else error_name(code)
+        why = "the cluster does not know it" if code in (None, _UNKNOWN_TOPIC) else error_name(code)
         raise InvalidInputError.at(f"topic {excerpt(topic)}", why, "is it spelt right, and may this login describe it?")
     coverage = Coverage()
     partitions = seen.partitions[topic]
@@ -157,8 +157,8 @@ class _Reading:
                         self._add(record, row.partition_index)
                     at = max(at, record.offset + 1)
                 at = max(at, getattr(batch, "next_offset", at))
-        except KafkaError as failure:  # a codec that is not installed, a broken batch
-            self.failed[row.partition_index] = failure_words(failure)
+        except Exception as failure:  # noqa: BLE001  # a codec that is not installed; kafka-python raises all kinds
+            self.failed[row.partition_index] = f"its records cannot be read ({failure_words(failure)})"
         return at
 
     def _add(self, record: Any, partition: int) -> None:

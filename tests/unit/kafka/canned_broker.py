@@ -31,7 +31,7 @@ class CannedBroker:
     def __post_init__(self) -> None:
         self.answers = {
             ApiVersionsRequest: (4, lambda _: self._versions()),
-            MetadataRequest: (7, lambda _: self._metadata()),
+            MetadataRequest: (7, self._metadata),
         } | self.answers
 
     def reply(self, frame: bytes) -> bytes | None:
@@ -60,14 +60,23 @@ class CannedBroker:
         ]
         return ApiVersionsResponse(error_code=0, api_keys=keys, throttle_time_ms=0)
 
-    def _metadata(self) -> Any:
+    def _metadata(self, request: Any) -> Any:
         """Broker 1 is this one; ``others`` advertise addresses of their own."""
         addresses: Mapping[int, tuple[str, int]] = {1: ("127.0.0.1", self.port)} | self.others
         brokers = [
             MetadataResponse.MetadataResponseBroker(node_id=broker, host=host, port=port, rack=f"rack-{broker}")
             for broker, (host, port) in addresses.items()
         ]
-        return MetadataResponse(brokers=brokers, cluster_id="canned", controller_id=1, topics=self.rows)
+        rows = self.rows
+        if request.topics is not None:
+            held = {row.name: row for row in rows}
+            rows = [held.get(asked.name, unknown_topic(asked.name)) for asked in request.topics]
+        return MetadataResponse(brokers=brokers, cluster_id="canned", controller_id=1, topics=rows)
+
+
+def unknown_topic(name: str) -> Any:
+    """A topic that is asked for and is not there (UnknownTopicOrPartition)."""
+    return MetadataResponse.MetadataResponseTopic(error_code=3, name=name, is_internal=False, partitions=[])
 
 
 def topic_row(name: str, *partitions: tuple[int, list[int], list[int]]) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from kafka.record import MemoryRecordsBuilder
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
-from rebalance_advisor.kafka.topic_sample import TopicSample, TopicUnreadableError, newest, read_topic_sample
+from rebalance_advisor.kafka.topic_sample import TopicSample, TopicUnreadableError, _Reading, newest, read_topic_sample
 from tests.unit.kafka.canned_broker import CannedBroker, listening, topic_row
 
 REFUSED = 29  # TopicAuthorizationFailed
@@ -155,3 +157,21 @@ def test_a_topic_that_is_not_there_is_refused() -> None:
         pytest.raises(InvalidInputError, match="topic 'order': the cluster does not know"),
     ):
         read(10)
+
+
+def test_mangled_records_end_the_reading_of_their_partition_alone() -> None:
+    """300 batches with some bytes changed or cut off: what kafka-python raises of them is of every kind."""
+    whole = batch(0, *[(b"key-%d" % i, b"value") for i in range(8)])
+    failed = 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        records = bytearray(whole)
+        for _ in range(rng.randrange(1, 4)):
+            records[rng.randrange(len(records))] = rng.randrange(256)
+        if seed % 3 == 0:
+            del records[rng.randrange(len(records)) :]
+        reading = _Reading(None, "orders", {0: 1})  # type: ignore[arg-type]  # nothing is sent
+        reading._take(SimpleNamespace(partition_index=0, error_code=0, records=bytes(records)), 0, 8)
+        assert len(reading.keys) == len(reading.value_bytes) == len(reading.observed) <= 8, seed
+        failed += 0 in reading.failed
+    assert 20 < failed < 280

@@ -24,8 +24,8 @@ def unreachable_brokers(brokers: Mapping[int, Address], seconds: float) -> dict[
     problems: dict[int, Unheard] = {}
     left: dict[int, list[tuple[int, tuple[object, ...]]]] = {}
     for broker, (host, port) in sorted(brokers.items()):
-        if not 0 < port < 65_536:  # the system would take it for another one
-            problems[broker] = Unheard(BrokerState.REFUSED, f"there is no port {port}")
+        if not host or not 0 < port < 65_536:  # the system would take it for another one
+            problems[broker] = Unheard(BrokerState.REFUSED, f"{host}:{port} is no address")
             continue
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

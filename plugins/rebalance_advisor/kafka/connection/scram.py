@@ -47,7 +47,7 @@ def use_own_scram() -> None:
         register_sasl_mechanism(mechanism, OwnScram, overwrite=True)
 
 
-class OwnScram(SaslMechanism):  # type: ignore[misc]
+class OwnScram(SaslMechanism):
     """``login_messages`` as a mechanism of kafka-python."""
 
     def __init__(self, **config: Any) -> None:

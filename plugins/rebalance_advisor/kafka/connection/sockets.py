@@ -47,12 +47,12 @@ class _ReadInPortions(socket.socket):
         return False
 
 
-class _TlsReadInPortions(_ReadInPortions, ssl.SSLSocket):
+class _TlsReadInPortions(_ReadInPortions, ssl.SSLSocket):  # type: ignore[misc]  # it calls the size buflen
     def _has_more_than_the_system_knows(self) -> bool:
         return self.pending() > 0
 
 
-class _Transport(KafkaTCPTransport):  # type: ignore[misc]
+class _Transport(KafkaTCPTransport):
     """Hands whole answers to its connection."""
 
     budget: AnswerBudget
@@ -67,7 +67,7 @@ class _Transport(KafkaTCPTransport):  # type: ignore[misc]
         return protocol.connection if isinstance(protocol, WholeAnswers) else protocol
 
 
-class _TlsTransport(_Transport, KafkaSSLTransport):  # type: ignore[misc]
+class _TlsTransport(_Transport, KafkaSSLTransport):
     pass
 
 
