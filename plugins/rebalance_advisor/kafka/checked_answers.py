@@ -93,7 +93,12 @@ def _rows_of(message: Any, version: int) -> _Rows:
 def _rows(schema: Any, version: int) -> _Rows:
     fields = [field for field in schema if field.for_version_q(version)]
     names = {field.name for field in fields}
-    nullable = {field.name for field in fields if field.nullable_for_version_q(version)}
+    nullable = {
+        field.name
+        for field in fields
+        # A tagged field that was not sent has its default, which is null for a part such as Fetch's current leader.
+        if field.nullable_for_version_q(version) or (field.tagged_field_q(version) and field.default is None)
+    }
     is_simple = {field.name for field in fields if not field.is_array() and field.type_str in _SIMPLE}
     identity = [name for name in _IDENTITY if name in names]
     lists = [field for field in fields if field.is_struct_array()]

@@ -23,7 +23,7 @@ from kafka.protocol.admin import (
     ListGroupsRequest,
     ListPartitionReassignmentsRequest,
 )
-from kafka.protocol.consumer import ListOffsetsRequest, OffsetFetchRequest
+from kafka.protocol.consumer import FetchRequest, FetchResponse, ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import ApiVersionsRequest, FindCoordinatorRequest, MetadataRequest
 
 from kafka_rebalance.errors import AdvisorError
@@ -246,6 +246,17 @@ def test_each_rule_has_an_answer_that_breaks_it(request_: Any, change: Callable[
     mangled = answered(request_, change)
     assert isinstance(mangled, MangledAnswerError)
     assert words in str(mangled)
+
+
+def test_tagged_fields_may_be_left_out() -> None:
+    """Brokers send the leader of a fetched partition only where it moved."""
+    topic = FetchRequest.FetchTopic
+    rows = [topic.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1)]
+    request = FetchRequest(topics=[topic(topic="orders", partitions=rows)])
+    told = {"responses": [{"topic": "orders", "partitions": [{"partition_index": 0, "aborted_transactions": []}]}]}
+    answer = FetchResponse.decode(bytes(built(FetchResponse, told, 12).encode(version=12)), version=12)
+    assert answer.responses[0].partitions[0].current_leader is None
+    assert checked(request, answer) is answer
 
 
 def test_a_row_with_an_error_may_tell_nothing_else() -> None:
