@@ -109,7 +109,7 @@ def seconds_above_zero(text: str) -> float:
 
 
 def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
-    """From the file and the command line; what of them is idle is told, what is of no account only with --verbose."""
+    """From the file and the command line. Tells what is idle or a risk; what is of no account only with --verbose."""
     from kafka_rebalance.errors import InvalidInputError
     from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
     from rebalance_advisor.kafka.connection.properties.java_properties import Properties, read_properties
@@ -119,7 +119,7 @@ def _settings(arguments: argparse.Namespace) -> ConnectionSettings:
     file = arguments.command_config
     given = Properties({}, {}) if file is None else read_properties(file)
     settings = connection_settings(given.values, bootstrap=arguments.bootstrap, places=given.places)
-    write_lines(sys.stderr, *(f"{file}: {words}" for words in (*given.overridden, *settings.unused)))
+    write_lines(sys.stderr, *(f"{file}: {words}" for words in (*given.overridden, *settings.unused, *settings.risks)))
     if arguments.verbose and settings.without_effect:
         write_lines(sys.stderr, f"{file}: without effect on reading: {', '.join(settings.without_effect)}")
     return settings

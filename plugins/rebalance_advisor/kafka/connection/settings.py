@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+# Mechanism → the secret that it sends as it is.
+_SENT_AS_THEY_ARE = {"PLAIN": "password", "OAUTHBEARER": "token"}
+
 
 @dataclass(frozen=True, slots=True)
 class TokenSource:
@@ -73,6 +76,21 @@ class ConnectionSettings:
     def has_login(self) -> bool:
         """The listener wants a SASL login."""
         return self.security_protocol.startswith("SASL_")
+
+    @property
+    def risks(self) -> tuple[str, ...]:
+        """What others on the network could do with this connection, in words for a terminal."""
+        found = []
+        if self.security_protocol == "SASL_PLAINTEXT" and self.sasl_mechanism in _SENT_AS_THEY_ARE:
+            found.append(
+                f"security.protocol=SASL_PLAINTEXT sends the {_SENT_AS_THEY_ARE[self.sasl_mechanism]} unencrypted; "
+                "use SASL_SSL"
+            )
+        if self.has_tls and not self.is_certificate_verified:
+            found.append("certificates are not verified: any host can pose as a broker; give the CA instead")
+        elif self.has_tls and not self.is_host_name_checked:
+            found.append("host names are not checked: any host with a certificate of the CA can pose as a broker")
+        return tuple(found)
 
     @property
     def principal(self) -> str:

@@ -231,3 +231,19 @@ def test_jaas_that_cannot_log_in_is_refused_without_repeating_it(config: str, wo
     with pytest.raises(InvalidInputError, match=words) as refused:
         jaas(config)
     assert '"p"' not in str(refused.value)
+
+
+def test_what_others_on_the_network_could_do_is_told():
+    login = {"sasl.mechanism": "PLAIN", "sasl.username": "u", "sasl.password": "secret"}
+    clear = {**SERVER, "security.protocol": "SASL_PLAINTEXT", **login}
+    assert settings(clear).risks == (
+        "security.protocol=SASL_PLAINTEXT sends the password unencrypted; use SASL_SSL",
+    )  # fmt: skip
+    assert settings({**clear, "sasl.mechanism": "SCRAM-SHA-512"}).risks == ()
+    tls = {**clear, "security.protocol": "SASL_SSL"}
+    assert settings(tls).risks == ()
+    for value in ("", "none"):
+        (risk,) = settings({**tls, "ssl.endpoint.identification.algorithm": value}).risks
+        assert risk.startswith("host names are not checked")
+    (risk,) = settings({**tls, "enable.ssl.certificate.verification": "false"}).risks
+    assert risk.startswith("certificates are not verified")
