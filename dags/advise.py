@@ -7,7 +7,7 @@ cluster's age limit gives no plan: the verdict is `cannot_tell`.
 **Inputs.** The cluster's table in `clusters.toml`; its snapshots in the store, or the cluster itself; the form.
 
 **Outputs.** Rows in the store, seen by readers once the run is published; the folder with `plan.json`, waves, rollback,
-`report.html`, `digest.md`; the asset `advisory`.
+`report.html`, `digest.md`; the asset `advisory/CLUSTER`.
 
 **Triage.** *check_request* fails: an option is unknown, cannot be, or contradicts another one or the cluster; the log
 says which. *start_run* fails: the cluster or its dumps cannot be read; the log names the stage (address, TLS, login) or
@@ -33,6 +33,7 @@ from rebalance_advisor.airflow.advisory_tasks import (
     publish,
     start_run,
 )
+from rebalance_advisor.airflow.assets import advisory
 from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.airflow.form import advise_form, with_form
@@ -53,7 +54,8 @@ def advise(entry: ClusterEntry) -> None:
         replay_and_plan = AdvisorSparkJob(
             job="replay_and_plan", run_id=run["run_id"], partition_count=run["partition_count"]
         )
-        check_input(run) >> replay_and_plan >> derive_findings(run) >> check_results(run) >> publish(run)
+        published = publish.override(outlets=[advisory(entry.name)])(run)
+        check_input(run) >> replay_and_plan >> derive_findings(run) >> check_results(run) >> published
 
     with_form(advise_cluster(), advise_form(entry))
 

@@ -5,7 +5,7 @@
 **Inputs.** The cluster's table in `clusters.toml`: an Airflow connection of type kafka, a folder of dumps, or a file.
 
 **Outputs.** A snapshot in the store, checked by the input gate; the brokers that the form of `advise` offers; the asset
-`cluster_snapshot`.
+`cluster_snapshot/CLUSTER`.
 
 **Triage.** *collect* fails: the cluster cannot be reached or the dumps cannot be read; the log names the stage
 (address, TLS, login) or file and line. What could not be read although the cluster answered is no failure: it is the
@@ -19,6 +19,7 @@ from datetime import timedelta
 
 from airflow.sdk import dag
 
+from rebalance_advisor.airflow.assets import cluster_snapshot
 from rebalance_advisor.airflow.cluster_dags import clusters_for, dag_arguments
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry
 from rebalance_advisor.airflow.policy import cron_schedule
@@ -34,7 +35,7 @@ def collect_snapshot(entry: ClusterEntry) -> None:
         dagrun_timeout=timedelta(minutes=50),
     )
     def collect_cluster() -> None:
-        check_snapshot(collect(entry.name))
+        check_snapshot.override(outlets=[cluster_snapshot(entry.name)])(collect(entry.name))
 
     collect_cluster()
 

@@ -70,6 +70,18 @@ def test_spark_jobs_of_all_clusters_share_one_pool_and_nothing_else_waits(dag_ba
     assert {pool for task, pool in pools.items() if task not in heavy} == {"default_pool"}
 
 
+def test_each_cluster_updates_assets_of_its_own(dag_bag):
+    made = {
+        name: [(task.task_id, asset.uri) for task in dag_bag.dags[name].tasks for asset in task.outlets]
+        for name in DAGS
+    }
+    assert {name: assets for name, assets in made.items() if assets} == {
+        f"{dag}_{cluster}": [(task, f"advisor://store/{purpose}/{cluster}")]
+        for cluster in ("audit", "orders")
+        for dag, task, purpose in (("advise", "publish", "advisory"), ("collect", "check_snapshot", "cluster_snapshot"))
+    }
+
+
 @pytest.mark.parametrize("name", DAGS)
 def test_dag_keeps_the_policy(dag_bag, name):
     dag = dag_bag.dags[name]

@@ -7,7 +7,6 @@ from typing import Any
 
 from airflow.sdk import task
 
-from rebalance_advisor.airflow.assets import ADVISORY
 from rebalance_advisor.airflow.connections import store_dsn
 from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 from rebalance_advisor.airflow.still_working import still_working
@@ -82,7 +81,7 @@ def check_results(run: Run) -> None:
     check_run_or_refuse(store_dsn(), run["run_id"])
 
 
-@task(outlets=[ADVISORY])
+@task
 def publish(run: Run) -> dict[str, Any]:
     """Verify, write the files, then let readers see it: one short transaction, the last thing that happens."""
     from rebalance_advisor.airflow.publishing.places import place_of

@@ -6,7 +6,6 @@ from typing import Any
 
 from airflow.sdk import task
 
-from rebalance_advisor.airflow.assets import CLUSTER_SNAPSHOT
 from rebalance_advisor.airflow.connections import store_dsn
 from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 
@@ -25,7 +24,7 @@ def collect(cluster: str, params: dict[str, Any] | None = None) -> str:
             return collect_now(connection, cluster)
 
 
-@task(outlets=[CLUSTER_SNAPSHOT])
+@task
 def check_snapshot(snapshot_id: str) -> None:
     """The input gate."""
     from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
