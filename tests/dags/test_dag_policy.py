@@ -97,6 +97,24 @@ def test_dag_keeps_the_policy(dag_bag, name):
 
 
 @pytest.mark.parametrize("name", DAGS)
+def test_airflow_ships_no_callback_of_ours_through_the_dag_processor(dag_bag, name):
+    """It would go there with the run's conf, and one number in it that msgpack cannot hold ends the dag-processor."""
+    dag = dag_bag.dags[name]
+    for holder in (dag, *dag.tasks):
+        kinds = [kind for kind in vars(holder) if kind.startswith("on_") and kind.endswith("_callback")]
+        assert not [kind for kind in kinds if getattr(holder, kind)]
+    assert not any(task.email for task in dag.tasks)
+
+
+def test_each_dag_of_a_cluster_is_known_as_its(dag_bag):
+    from rebalance_advisor.airflow.cluster_dags import cluster_of
+
+    assert {name: cluster_of(name) for name in DAGS} == {
+        name: name.partition("_")[2] if name in OF_CLUSTERS else None for name in DAGS
+    }
+
+
+@pytest.mark.parametrize("name", DAGS)
 def test_triage_names_only_tasks_that_exist(dag_bag, name):
     dag = dag_bag.dags[name]
     triage = dag.doc_md.split("**Triage.**")[1]

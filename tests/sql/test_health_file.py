@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -31,17 +32,67 @@ def values(text: str) -> dict[str, float]:
     return {one.name: one.value for family in families for one in family.samples if one.labels == NAMES}
 
 
-def failed(known, words: str = "no broker answered") -> None:
-    from rebalance_advisor.airflow.health.failed_tasks import failure_recorder
+@pytest.fixture
+def recorder(known, tmp_path, monkeypatch):
+    """Airflow's listener, with a list of clusters that names ``prod`` and one whose table is wrong."""
+    from rebalance_advisor.airflow.health.failed_tasks import FailureRecorder
 
-    instance = SimpleNamespace(dag_id="collect_prod", task_id="collect", run_id="r")
-    failure_recorder("prod")({"ti": instance, "exception": ConnectionError(words)})
+    (tmp_path / "clusters.toml").write_text('[clusters.prod]\nconnection = "c"\n[clusters.odd]\n')
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(tmp_path / "clusters.toml"))
+    return FailureRecorder()
 
 
-def test_the_command_and_the_task_write_what_the_view_says(known, tmp_path, capsys) -> None:
+def ended(recorder, dag_id="collect_prod", state="failed", before="running", error="no broker answered", **more):
+    """A task of ours as its own process tells of it; ``more``: a conf, as the scheduler tells of it."""
+    instance = SimpleNamespace(dag_id=dag_id, task_id="collect", run_id="r", state=state)
+    if more:
+        instance = InScheduler(**vars(instance), dag_run=SimpleNamespace(**more))
+    recorder.on_task_instance_failed(before, instance, ConnectionError(error) if not more else error)
+
+
+class InScheduler(SimpleNamespace):
+    __module__ = "airflow.models.taskinstance"
+
+
+def recorded(known) -> list[tuple[str, str]]:
+    return known.execute("SELECT dag, words FROM advisor.task_failure ORDER BY words").fetchall()
+
+
+def test_a_task_that_no_retry_follows_is_recorded_in_its_own_process(known, recorder) -> None:
+    ended(recorder)
+    ended(recorder, "advise_odd")  # its table is wrong by now
+    for others in ("other_prod", "collect_stranger", "collect"):
+        ended(recorder, others)
+    ended(recorder, state="up_for_retry")
+    ended(recorder, before=None)  # somebody marked it as failed
+    words = "ConnectionError: no broker answered"
+    assert sorted(recorded(known)) == [("advise_odd", words), ("collect_prod", words)]
+
+
+def test_the_scheduler_does_not_wait_for_the_store_and_names_the_number_that_cannot_be(known, recorder) -> None:
+    ended(recorder, error="executor reported that the task failed", conf={"x": {"y": [1, True, "a", 2**64]}})
+    ended(recorder, error="killed", conf={"x": 2**64 - 1, "y": -(2**63), "z": None})
+    ended(recorder, error="lost", conf={"x": -(2**63) - 1})
+    deadline = time.monotonic() + 60
+    while len(found := [words for _, words in recorded(known)]) < 3:
+        assert time.monotonic() < deadline, f"waited for three failures: {found}"
+        time.sleep(0.05)
+    told = "Airflow could not start collect: the run's conf holds {}, a whole number that does not fit into 64 bits"
+    assert [words.partition(". ")[0] for words in found] == [
+        told.format("-9223372036854775809"), told.format("18446744073709551616"), "killed",
+    ]  # fmt: skip
+
+
+def test_a_store_that_is_away_does_not_hide_the_failure(recorder, monkeypatch, caplog) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_ADVISOR_POSTGRES", "postgresql://nobody@127.0.0.1:1/none")
+    ended(recorder)
+    assert "collect_prod, collect: the failure is not in the store: cannot connect" in caplog.text
+
+
+def test_the_command_and_the_task_write_what_the_view_says(known, recorder, tmp_path, capsys) -> None:
     from rebalance_advisor.airflow.health.health_task import write_health
 
-    failed(known)
+    ended(recorder)
     assert COMMANDS["health"][0] == add_arguments.__module__
     assert main(["health"]) == 0
     printed = values(capsys.readouterr().out)
@@ -60,18 +111,6 @@ def test_a_file_that_cannot_be_written_is_told_before_the_store_is_asked(tmp_pat
     assert "is a folder" in capsys.readouterr().err
     assert main(["health"]) == 1
     assert "cannot connect to the advisor's database" in capsys.readouterr().err
-
-
-def test_a_failed_task_leaves_its_last_words(known) -> None:
-    failed(known)
-    found = known.execute("SELECT cluster, dag, task, dag_run, words FROM advisor.task_failure").fetchall()
-    assert found == [("prod", "collect_prod", "collect", "r", "ConnectionError: no broker answered")]
-
-
-def test_a_store_that_is_away_does_not_hide_the_failure(monkeypatch, caplog) -> None:
-    monkeypatch.setenv("AIRFLOW_CONN_ADVISOR_POSTGRES", "postgresql://nobody@127.0.0.1:1/none")
-    failed(None)
-    assert "the failure is not in the store: cannot connect" in caplog.text
 
 
 def test_the_reader_may_write_the_file(known) -> None:

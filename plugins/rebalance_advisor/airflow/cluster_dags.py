@@ -9,8 +9,9 @@ from airflow.sdk import get_parsing_context
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clusters_file, read_clusters
-from rebalance_advisor.airflow.health.failed_tasks import failure_recorder
 from rebalance_advisor.airflow.policy import task_defaults
+
+PURPOSES = ("collect", "advise", "apply")
 
 
 def clusters_for(purpose: str) -> Iterator[ClusterEntry]:
@@ -37,6 +38,18 @@ def dag_id(purpose: str, cluster: str) -> str:
     return f"{purpose}_{cluster}"
 
 
+def cluster_of(dag_id: str) -> str | None:
+    """Return the cluster that a DAG belongs to; None for any other DAG.
+
+    Raises InvalidInputError where the list of clusters cannot be read.
+    """
+    purpose, _, cluster = dag_id.partition("_")
+    if purpose not in PURPOSES:
+        return None
+    known = read_clusters(clusters_file())
+    return cluster if cluster in known.entries or cluster in known.refused else None
+
+
 def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict[str, Any]:
     """What the DAGs of all clusters and purposes have in common, with this cluster's settings in it."""
     settings = entry.settings
@@ -46,8 +59,7 @@ def dag_arguments(purpose: str, entry: ClusterEntry, doc_md: str | None) -> dict
         "dag_id": dag_id(purpose, entry.name),
         "catchup": False,
         "max_active_runs": 1,  # two runs of one cluster are never under way at once
-        "default_args": task_defaults(owner=settings.owner, retries=settings.retries)
-        | {"on_failure_callback": failure_recorder(entry.name)},
+        "default_args": task_defaults(owner=settings.owner, retries=settings.retries),
         "tags": ["tier/2", "kafka", entry.name, *settings.tags],
         "doc_md": f"{heading}\n\n**Cluster.** `{entry.name}`, read from {entry.source}.\n{text}",
     } | ({} if permissions is None else {"access_control": {role: set(acts) for role, acts in permissions.items()}})

@@ -9,6 +9,7 @@ from airflow.configuration import conf
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
 
+from rebalance_advisor.airflow.health.failed_tasks import FailureRecorder
 from rebalance_advisor.airflow.page.mounted import external_views, fastapi_apps, root_middlewares
 
 
@@ -42,7 +43,7 @@ class AdvisorPlugin(AirflowPlugin):
 
     name = "rebalance_advisor"
     # Lists, as Airflow declares them.
-    listeners = [PoolMaker()]  # noqa: RUF012
+    listeners = [PoolMaker(), FailureRecorder()]  # noqa: RUF012
     fastapi_apps = fastapi_apps()
     fastapi_root_middlewares = root_middlewares()
     external_views = external_views(conf.get("api", "base_url", fallback="/"))
