@@ -20,9 +20,11 @@ from stack.installed_code import CHECKOUT, installed_code
 from stack.jvm import spark
 from stack.postgres import server as postgres
 from stack.postgres.server import EmbeddedPostgres
+from stack.processes import Program, stop
 from stack.waiting import PATIENCE_S, StartError
 
 RUN = CHECKOUT / ".run"
+_STOP_WATCHING_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,11 @@ class Machine:
             database_url=_sqlalchemy(self.dsn("airflow")),
             settings=self._airflow_settings(),
         )
+
+    @property
+    def watcher(self) -> Program:
+        """What starts again whatever ends (``stack.watch``); tests have a supervision of their own."""
+        return Program("watch", self.run / "watch.pid", self.run / "watch.log")
 
     @property
     def is_running(self) -> bool:
@@ -95,10 +102,20 @@ class Machine:
 
     def stop(self) -> None:
         """Stop everything, Postgres last; nothing is left running."""
+        self.stop_watching()
         if (self.run / "airflow" / "identity.json").exists():
             self.airflow.stop()
         if self.server is not None:
             self.server.stop()
+
+    def watch(self) -> None:
+        """Start what starts again whatever ends; returns at once."""
+        paths = {"PYTHONPATH": os.pathsep.join([str(CHECKOUT), *filter(None, sys.path)])}
+        self.watcher.start([sys.executable, "-m", "stack.watch", str(self.run.absolute())], os.environ | paths)
+
+    def stop_watching(self) -> None:
+        """From now on, what ends stays ended."""
+        stop([self.watcher], _STOP_WATCHING_SECONDS)
 
     def _migrate_store(self) -> None:
         done = subprocess.run(

@@ -1,4 +1,7 @@
-"""Start Postgres and Airflow on this machine and leave them running: ``python -m stack.up``."""
+"""Start Postgres and Airflow on this machine and leave them running: ``python -m stack.up``.
+
+What ends meanwhile is started again (``stack.watch``).
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,13 @@ def main() -> int:
     machine, began = Machine(), time.monotonic()
     if not machine.clusters_file.exists():
         write_demo(machine)
+    machine.stop_watching()  # no part is started twice
     machine.start(lambda words: print(f"{time.monotonic() - began:4.0f} s  {words}"))
+    machine.watch()
     client = machine.airflow.client
     print(f"Airflow:  {client.address}  (user {client.user}, password {client.password})")
     print(f"clusters: {machine.clusters_file}")
+    print(f"restarts: {machine.watcher.log} says what ended and was started again")
     print(f"stop it:  make down   (all data stay in {RUN})")
     return 0
 

@@ -1,0 +1,80 @@
+"""Start again whatever of the stack ends, with a line in ``watch.log``: ``python -m stack.watch FOLDER``.
+
+``make up`` starts it last and ``make down`` ends it first.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from stack.machine import Machine
+from stack.processes import Program
+
+_LOOK_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 60.0
+_WELL_SECONDS = 120.0  # what ran so long is started again at once
+
+
+class Part(NamedTuple):
+    """One part of the stack."""
+
+    is_running: Callable[[], bool]
+    start: Callable[[], None]
+    last_words: Callable[[], str]
+
+
+def main(folder: str) -> int:
+    """Watch Postgres and Airflow's components of the stack in that folder until this process is ended."""
+    machine = Machine(Path(folder))
+    parts = {
+        name: of_program(program, partial(machine.airflow.start, name))
+        for name, program in machine.airflow.programs.items()
+    }
+    if (server := machine.server) is not None:
+        parts = {"postgres": Part(lambda: server.is_running, server.start, partial(server.last_words, 5))} | parts
+    watch(parts, _say, threading.Event())
+    return 0
+
+
+def of_program(program: Program, start: Callable[[], None]) -> Part:
+    """Return a program as a part."""
+    return Part(lambda: program.is_running, start, lambda: program.last_words(5))
+
+
+def watch(
+    parts: Mapping[str, Part],
+    say: Callable[[str], None],
+    is_over: threading.Event,
+    look_seconds: float = _LOOK_SECONDS,
+) -> None:
+    """Look at the parts until ``is_over``. A part that ends again and again waits ever longer, a minute at most."""
+    pauses = dict.fromkeys(parts, 0.0)
+    begun = dict.fromkeys(parts, time.monotonic())
+    while not is_over.wait(look_seconds):
+        for name, part in parts.items():
+            since_start = time.monotonic() - begun[name]
+            pause = 0.0 if since_start >= _WELL_SECONDS else pauses[name]
+            if part.is_running() or since_start < pause:
+                continue
+            say(f"{name} ended and is started again; its last words: {part.last_words() or 'none'}")
+            try:
+                part.start()
+            except Exception as error:  # noqa: BLE001 (the others are watched all the same)
+                say(f"{name} could not be started: {error}")
+            begun[name] = time.monotonic()
+            pauses[name] = min(2 * pause + look_seconds, _LONGEST_PAUSE_SECONDS)
+
+
+def _say(words: str) -> None:
+    print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {words}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
