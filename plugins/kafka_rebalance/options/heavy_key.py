@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.limits import MOST_PARTITION
 from kafka_rebalance.visible_text import excerpt
 
 
@@ -24,7 +25,7 @@ class HeavyKeyOf:
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
                 raise InvalidInputError.at(f"heavy key, {name}", f"{excerpt(getattr(self, name))} is no text")
         is_whole = isinstance(self.partition, int) and not isinstance(self.partition, bool)
-        if not is_whole or self.partition < 0:
+        if not is_whole or not 0 <= self.partition <= MOST_PARTITION:
             raise InvalidInputError.at("heavy key, partition", f"{excerpt(self.partition)} is no partition's number")
         is_number = isinstance(self.share, int | float) and not isinstance(self.share, bool)
         if not is_number or not math.isfinite(self.share) or not 0 < self.share <= 1:

@@ -12,6 +12,7 @@ from rebalance_advisor.airflow.clusters.known_brokers import known_brokers
 from rebalance_advisor.request.option_table import OPTIONS, Option, Section
 from rebalance_advisor.request.value_kinds import BROKER
 
+_MOST_DAYS = 36_500
 Brokers = Sequence[tuple[int, str | None]]
 
 
@@ -37,7 +38,7 @@ def with_form(made: Any, fields: Mapping[str, Param]) -> Any:
 
 def prune_form() -> dict[str, Param]:
     """The fields of ``prune_history``."""
-    days: dict[str, Any] = {"type": "integer", "minimum": 1}
+    days: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": _MOST_DAYS}
     return {
         "keep_whole_days": Param(7, **days, title="Days to keep every reading; before, the last of each day"),
         "keep_snapshots_days": Param(90, **days, title="Days to keep readings"),

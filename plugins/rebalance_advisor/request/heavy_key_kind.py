@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.options.heavy_key import HeavyKeyOf
+from kafka_rebalance.options.limits import MOST_PARTITION
 from kafka_rebalance.snapshot.ranges import LARGEST_INT64
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget
-from rebalance_advisor.request.value_kinds import ValueKind
+from rebalance_advisor.request.value_kinds import FILLED_TEXT, ValueKind
 
 if TYPE_CHECKING:
     from kafka_rebalance.snapshot.codec.fields import Fields
 
 _FIELDS = {
-    "topic": {"type": "string", "minLength": 1},
-    "partition": {"type": "integer", "minimum": 0},
-    "key": {"type": "string", "minLength": 1},
+    "topic": dict(FILLED_TEXT),
+    "partition": {"type": "integer", "minimum": 0, "maximum": MOST_PARTITION},
+    "key": dict(FILLED_TEXT),
     "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
 }
 

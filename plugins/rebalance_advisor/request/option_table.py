@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from kafka_rebalance.errors import UsageError
+from kafka_rebalance.options.limits import MOST_VALUES
 from kafka_rebalance.options.loss_kind import LOSSES
 from kafka_rebalance.options.preference import Preference
 from kafka_rebalance.resources import BOUNDED, ON_REQUEST, RESOURCES, in_a_sentence
@@ -91,6 +92,8 @@ class Option:
         """The parsed value, or list of them, of JSON. Raises UsageError with the option's name."""
         if self.is_repeated and not isinstance(value, list | tuple):
             raise UsageError.at(self.flag, f"{excerpt(value)} is no list")
+        if self.is_repeated and len(value) > MOST_VALUES:
+            raise UsageError.at(self.flag, f"{len(value):,} values are more than {MOST_VALUES:,}")
         try:
             return [self.kind.from_json(part) for part in value] if self.is_repeated else self.kind.from_json(value)
         except ArgumentTypeError as error:
@@ -119,7 +122,8 @@ class Option:
         """The JSON schema of the option in a form; null stands for an option that is not given."""
         schema: dict[str, Any] = dict(self.kind.schema)
         if self.is_repeated:
-            schema = {"type": ["array"], "items": {**schema, "type": _plain(schema["type"])}, "uniqueItems": True}
+            schema = {"type": ["array"], "items": {**schema, "type": _plain(schema["type"])}}
+            schema["maxItems"] = MOST_VALUES
         if self.default is not None:
             return {**schema, "type": _plain(schema["type"])}
         choices = {"enum": [None, *schema["enum"]]} if "enum" in schema else {}

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.findings.finding import CODES
 from kafka_rebalance.options.client_rule import Client, ClientRule
-from kafka_rebalance.options.ownership import EVERYTHING, MuteRule, OwnerRule
+from kafka_rebalance.options.ownership import EVERYTHING, MOST_TIER, MuteRule, OwnerRule
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
-from rebalance_advisor.request.value_kinds import ValueKind
+from rebalance_advisor.request.value_kinds import FILLED_TEXT, ValueKind
 
 Rule = TypeVar("Rule", OwnerRule, MuteRule, ClientRule)
 
-_TEXT = {"type": "string", "minLength": 1}
+_TEXT = dict(FILLED_TEXT)
 _SUBJECT_TYPES = (
     "cluster", "broker", "rack", "topic", "partition", "group", "member", "coordinator", "partitioner", "plan",
 )  # fmt: skip
@@ -27,7 +27,7 @@ _OWNER_FIELDS = {
     "pattern": _TEXT,
     "team": _TEXT,
     "channel": _TEXT,
-    "tier": {"type": "integer", "minimum": 0, "maximum": 9},
+    "tier": {"type": "integer", "minimum": 0, "maximum": MOST_TIER},
     "subject_type": {"type": "string", "enum": list(_SUBJECT_TYPES)},
 }
 _MUTE_FIELDS = {

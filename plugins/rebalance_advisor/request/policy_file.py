@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.options.limits import MOST_HOURS
 from kafka_rebalance.policy import PlanPolicy, WeeklyWindow
 from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.input_bytes import MAX_SETTINGS_BYTES, ByteBudget, read_text
@@ -29,8 +30,8 @@ from rebalance_advisor.request.value_kinds import AMOUNT, BROKER, COUNT, PATTERN
 
 
 def _hours(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{excerpt(value)} is no number of hours")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_HOURS:
+        raise argparse.ArgumentTypeError(f"{excerpt(value)} is no number of hours from 0 to {MOST_HOURS:,}")
     return float(value)
 
 

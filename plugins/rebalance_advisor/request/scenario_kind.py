@@ -30,7 +30,8 @@ def _document(scenario: Scenario) -> dict[str, Any]:
     return scenario_document(scenario)
 
 
-SCENARIO = ValueKind({"type": ["object"]}, Path, _scenario, _document)
+# No form takes one, for no run does: a shell alone reads them.
+SCENARIO = ValueKind({"type": ["object"], "maxProperties": 0}, Path, _scenario, _document)
 
 
 def scenarios_in_files(paths: list[Path]) -> list[Scenario]:

@@ -13,11 +13,14 @@ from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError, UsageError
 from kafka_rebalance.options.limits import (
+    LONGEST_TEXT,
     MOST_BROKER_ID,
     MOST_FACTOR,
     MOST_HOURS,
     MOST_PRICE,
     MOST_RATIO,
+    MOST_VALUES,
+    MOST_WHOLE,
     MOST_WINDOW_HOURS,
 )
 from kafka_rebalance.options.target import Target
@@ -28,6 +31,7 @@ from rebalance_advisor.own_strategies.limits import LEAST_BYTES
 from rebalance_advisor.own_strategies.targets import Kind, read_target
 
 LONGEST_BITS = 200  # longer numbers are in no range, and some are too long to be written out
+FILLED_TEXT: Mapping[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}
 _CAPACITY_FIELDS = tuple(dict.fromkeys(row.capacity for row in TABLE if row.capacity is not None))
 
 
@@ -105,6 +109,8 @@ def _strategy(text: str) -> str:
 def _filled(text: str) -> str:
     if not text:
         raise ArgumentTypeError("is empty")
+    if len(text) > LONGEST_TEXT:
+        raise ArgumentTypeError(f"{excerpt(text)} is longer than {LONGEST_TEXT:,} characters")
     return text
 
 
@@ -165,65 +171,84 @@ def _capacities_document(capacities: Mapping[int, Any]) -> dict[str, Any] | None
     return {str(broker): asdict(capacities[broker]) for broker in sorted(capacities)} or None
 
 
+def _whole_schema(least: int, most: int) -> dict[str, Any]:
+    return {"type": ["integer"], "minimum": least, "maximum": most}
+
+
+# Airflow's api-server tries each pattern on texts of any length: a pattern must take time in proportion to the text.
+def _short_text(pattern: str) -> dict[str, Any]:
+    return {"pattern": pattern, "maxLength": texts.LONGEST}
+
+
+def _long_text(pattern: str) -> dict[str, Any]:
+    return {"type": ["string"], "pattern": pattern, "maxLength": LONGEST_TEXT}
+
+
 FLAG = ValueKind({"type": ["boolean"]}, lambda _: True, _flag)
-COUNT = ValueKind({"type": ["integer"], "minimum": 0}, texts.count, _whole(texts.count))
-NUMBER_FROM_1 = ValueKind({"type": ["integer"], "minimum": 1}, texts.at_least_one, _whole(texts.at_least_one))
-HOURS = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_HOURS}, texts.hours, _whole(texts.hours))
-SPENT_HOURS = ValueKind(
-    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": MOST_HOURS, "pattern": "^[0-9]+([.][0-9]+)?$"},
-    texts.spent_hours, _number(texts.spent_hours),
-)  # fmt: skip
-PRICE = ValueKind(
-    {"type": ["number", "string"], "exclusiveMinimum": 0, "maximum": MOST_PRICE, "pattern": "^[0-9]+([.][0-9]+)?$"},
-    texts.price, _number(texts.price),
-)  # fmt: skip
-FACTOR = ValueKind({"type": ["integer"], "minimum": 1, "maximum": MOST_FACTOR}, texts.factor, _whole(texts.factor))
+COUNT = ValueKind(_whole_schema(0, MOST_WHOLE), texts.count, _whole(texts.count))
+NUMBER_FROM_1 = ValueKind(_whole_schema(1, MOST_WHOLE), texts.at_least_one, _whole(texts.at_least_one))
+HOURS = ValueKind(_whole_schema(1, MOST_HOURS), texts.hours, _whole(texts.hours))
+_DECIMAL = {"type": ["number", "string"], "exclusiveMinimum": 0} | _short_text("^[0-9]+([.][0-9]+)?$")
+SPENT_HOURS = ValueKind({**_DECIMAL, "maximum": MOST_HOURS}, texts.spent_hours, _number(texts.spent_hours))
+PRICE = ValueKind({**_DECIMAL, "maximum": MOST_PRICE}, texts.price, _number(texts.price))
+FACTOR = ValueKind(_whole_schema(1, MOST_FACTOR), texts.factor, _whole(texts.factor))
 # A form that lets people choose among known brokers gives texts.
 BROKER = ValueKind(
-    {"type": ["integer", "string"], "minimum": 0, "maximum": MOST_BROKER_ID, "pattern": "^[0-9]+$"},
+    {**_whole_schema(0, MOST_BROKER_ID), "type": ["integer", "string"]} | _short_text("^[0-9]+$"),
     texts.broker_id, _whole(texts.broker_id, takes_text=True),
 )  # fmt: skip
-_AMOUNT_SCHEMA = {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$"}
+_AMOUNT_SCHEMA = {"type": ["string", "integer"], "maximum": MOST_WHOLE} | _short_text(
+    r"^[0-9]+(\.[0-9]+)?\s*([kMGTP]i?)?B?(/s)?$"
+)
 AMOUNT = ValueKind({**_AMOUNT_SCHEMA, "minimum": 0}, texts.amount, _whole(texts.amount, takes_text=True))
 RATE = ValueKind({**_AMOUNT_SCHEMA, "minimum": 1}, texts.rate, _whole(texts.rate, takes_text=True))
 MEMORY = ValueKind({**_AMOUNT_SCHEMA, "minimum": LEAST_BYTES}, _memory, _whole(_memory, takes_text=True))
-_SHARE_SCHEMA = {"type": ["string", "number"], "pattern": "^[0-9.eE+-]+%?$", "minimum": 0}
+_SHARE_SCHEMA = {"type": ["string", "number"], "minimum": 0} | _short_text("^[0-9.eE+-]+%?$")
 SHARE = ValueKind({**_SHARE_SCHEMA, "exclusiveMaximum": 1}, texts.share, _number(texts.share))
 RATIO = ValueKind({**_SHARE_SCHEMA, "maximum": MOST_RATIO}, texts.ratio, _number(texts.ratio))
-PATTERN = ValueKind({"type": ["string"], "minLength": 1}, texts.pattern, _text(texts.pattern))
-TARGET = ValueKind(
-    {"type": ["string"], "pattern": f"^({'|'.join(RESOURCES)})=.+$"}, texts.target, _text(texts.target), _target_text
-)
-CAP = ValueKind(
-    {"type": ["string"], "pattern": f"^({'|'.join(RESOURCES)})=.+$"}, texts.cap, _text(texts.cap), _cap_text
-)
+PATTERN = ValueKind(dict(FILLED_TEXT, type=["string"]), texts.pattern, _text(texts.pattern))
+_OF_RESOURCE = {"type": ["string"]} | _short_text(f"^({'|'.join(RESOURCES)})=.+$")
+TARGET = ValueKind(_OF_RESOURCE, texts.target, _text(texts.target), _target_text)
+CAP = ValueKind(_OF_RESOURCE, texts.cap, _text(texts.cap), _cap_text)
 HEADROOM = ValueKind(
-    {"type": ["string"], "pattern": f"^({'|'.join(BOUNDED)})=.+$"},
+    {"type": ["string"]} | _short_text(f"^({'|'.join(BOUNDED)})=.+$"),
     texts.headroom, _text(texts.headroom), _headroom_text,
 )  # fmt: skip
+# No place holds "=": each "=" begins at most one look at what follows it.
 TOPIC_BROKERS = ValueKind(
-    {"type": ["string"], "pattern": "^.+=([0-9]+|rack:[^,]+)(,([0-9]+|rack:[^,]+))*$"},
+    _long_text("^.+=([0-9]+|rack:[^,=]+)(,([0-9]+|rack:[^,=]+))*$"),
     texts.topic_brokers, _text(texts.topic_brokers), texts.topic_brokers_text,
 )  # fmt: skip
 TOPIC_LEADERS = ValueKind(
-    {"type": ["string"], "pattern": "^.+=[0-9]+$"},
-    texts.topic_leaders, _text(texts.topic_leaders), texts.topic_leaders_text,
-)  # fmt: skip
+    _long_text("^.+=[0-9]+$"), texts.topic_leaders, _text(texts.topic_leaders), texts.topic_leaders_text
+)
 NEW_BROKER = ValueKind(
-    {"type": ["string", "integer"], "pattern": "^[0-9]+(:.+)?$", "minimum": 0, "maximum": MOST_BROKER_ID},
+    {**_whole_schema(0, MOST_BROKER_ID), **_long_text("^[0-9]+(:.+)?$"), "type": ["string", "integer"]},
     texts.new_broker, _new_broker, _new_broker_text,
 )  # fmt: skip
 # A shell gives a file, which is read once the cluster is known.
-CAPACITY = ValueKind({"type": ["object"]}, Path, _capacities, _capacities_document)
+CAPACITY = ValueKind(
+    {
+        "type": ["object"], "maxProperties": MOST_VALUES, "propertyNames": _short_text("^[0-9]+$"),
+        "additionalProperties": {
+            "type": "object", "additionalProperties": False,
+            "properties": {
+                name: {"type": ["null", "number"], "exclusiveMinimum": 0, "maximum": MOST_WHOLE}
+                for name in _CAPACITY_FIELDS
+            },
+        },
+    },
+    Path, _capacities, _capacities_document,
+)  # fmt: skip
 SPAN = ValueKind(
-    {"type": ["string"], "pattern": r"^\s*[0-9]+\s*(min|h|d)\s*$"}, texts.span, _text(texts.span), texts.span_text
+    {"type": ["string"]} | _short_text(r"^\s*[0-9]+\s*(min|h|d)\s*$"), texts.span, _text(texts.span), texts.span_text
 )
 WINDOW = ValueKind(
-    {"type": ["string", "integer"], "pattern": "^[0-9]+[hd]$", "minimum": 1, "maximum": MOST_WINDOW_HOURS},
+    {**_whole_schema(1, MOST_WINDOW_HOURS), **_short_text("^[0-9]+[hd]$"), "type": ["string", "integer"]},
     texts.window, _window, texts.window_text,
 )  # fmt: skip
-PLACE = ValueKind({"type": ["string"], "pattern": "^.+:[A-Za-z_][A-Za-z0-9_.]*$"}, _strategy, _text(_strategy))
-NAME = ValueKind({"type": ["string"], "minLength": 1}, _filled, _text(_filled))
+PLACE = ValueKind(_long_text("^.+:[A-Za-z_][A-Za-z0-9_.]*$"), _strategy, _text(_strategy))
+NAME = ValueKind(dict(FILLED_TEXT, type=["string"]), _filled, _text(_filled))
 
 
 def one_of(*choices: str) -> ValueKind:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kafka_rebalance.options.limits import MOST_HOURS
 from kafka_rebalance.visible_text import excerpt
 
 DEFAULT_SMTP = "smtp_default"
@@ -41,8 +42,8 @@ def read_notify(value: Any) -> NotifySettings:
     if not isinstance(teams, dict):
         raise ValueError(f"teams: {excerpt(teams)} is no table of teams")  # noqa: TRY004
     hours = value.get("late_after_hours", LATE_AFTER_HOURS)
-    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0 < hours < float("inf"):
-        raise ValueError(f"late_after_hours: {excerpt(hours)} is no number of hours")
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0 < hours <= MOST_HOURS:
+        raise ValueError(f"late_after_hours: {excerpt(hours)} is no number of hours up to {MOST_HOURS:,}")
     slack = value.get("slack")
     return NotifySettings(
         mail=_addresses(value.get("mail", []), "mail"),
