@@ -17,6 +17,7 @@ from rebalance_advisor.airflow.publishing.publish_run import publish_run
 from rebalance_advisor.airflow.requested_runs import requested_run, start_requested_run
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.jobs.searching import answer_to, put_together, request_of, tasks_of
+from rebalance_advisor.request import pattern_trial
 from rebalance_advisor.request.option_table import OPTIONS
 from stack.airflow.cluster_entries import write_entry
 from tests.unit.planner.sample_clusters import GB, brokers, cluster, row
@@ -126,6 +127,27 @@ def test_what_cannot_be_is_refused_before_anything_is_collected(connection, list
     with pytest.raises(UsageError, match=words):
         requested_run(connection, "test", asked | {"snapshot": choice})
     assert store.latest_snapshot_id(connection, "test") is None
+    assert runs_in_the_store(connection) == []
+
+
+def test_a_value_that_is_given_twice_is_refused(connection, listed):
+    """The form does not compare a list's values: of thousands of objects that takes Airflow's API minutes."""
+    twice = {"pattern": "a", "team": "x"}
+    for asked in ({"exclude_topic": ["a", "b", "a"]}, {"owners": [twice, {"team": "x", "pattern": "a"}]}):
+        with pytest.raises(UsageError, match="is given twice; give it once"):
+            requested_run(connection, "test", asked)
+
+
+def test_an_endless_pattern_is_refused_on_the_stored_names_or_on_the_first_reading(connection, listed, monkeypatch):
+    monkeypatch.setattr(pattern_trial, "CPU_SECONDS", 0.2)
+    asked = {"exclude_topic": [r"((\w|.)*)*!"], "age_limit": "3650d"}
+    long_name = "t" * 40
+    monkeypatch.setattr(pattern_trial, "names_of", lambda _: [long_name])
+    with pytest.raises(UsageError, match=r"--exclude-topic: .* takes more than 0.2 s of CPU"):
+        start_requested_run(connection, requested_run(connection, "test", asked), "form")
+    assert store.latest_snapshot_id(connection, "test") is not None
+    with pytest.raises(UsageError, match=r"--exclude-topic: .* takes more than 0.2 s of CPU"):
+        requested_run(connection, "test", asked)
     assert runs_in_the_store(connection) == []
 
 

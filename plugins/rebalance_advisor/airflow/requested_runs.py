@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from rebalance_advisor.airflow.clusters.cluster_config import ClusterEntry, clus
 from rebalance_advisor.airflow.clusters.collect_interval import age_limit_s
 from rebalance_advisor.airflow.collecting import collect, read_entry
 from rebalance_advisor.request.option_table import FRESH
+from rebalance_advisor.request.pattern_trial import patterns_of, require_quick_request
 from rebalance_advisor.request.run_request import RunRequest
 from rebalance_advisor.version import advisor_version
 
@@ -30,6 +32,8 @@ def requested_run(connection: store.Connection, cluster: str, params: Mapping[st
     if request.age_limit_s is None:
         request = replace(request, age_limit_s=age_limit_s(entry.settings))
     _require_configured(entry, request)
+    _require_distinct(params)
+    _require_quick(connection, cluster, request)
     _require_fit(connection, entry, request)
     return request.document()
 
@@ -45,6 +49,24 @@ def _require_configured(entry: ClusterEntry, request: RunRequest) -> None:
                 "own_strategy", f"{excerpt(place)} is not in the table of {entry.name}",
                 "let own_strategy in clusters.toml name it, or install it with an entry point",
             )  # fmt: skip
+
+
+def _require_distinct(params: Mapping[str, Any]) -> None:
+    """Raises UsageError for a list that holds one value twice: somebody meant another one."""
+    for name, values in params.items():
+        seen: set[str] = set()
+        for value in values if isinstance(values, list) else ():
+            written = json.dumps(value, sort_keys=True)
+            if written in seen:
+                raise UsageError.at(name, f"{excerpt(value)} is given twice", "give it once")
+            seen.add(written)
+
+
+def _require_quick(connection: store.Connection, cluster: str, request: RunRequest) -> None:
+    """Try the patterns on the newest stored snapshot; where there is none, ``start_run`` tries them on the first."""
+    stored = store.latest_snapshot_id(connection, cluster)
+    if stored is not None and any(patterns_of(request)):
+        require_quick_request(request, store.load_snapshot(connection, stored))
 
 
 def of_cluster(cluster: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,6 +86,8 @@ def start_requested_run(connection: store.Connection, document: Mapping[str, Any
     cluster = str(request.cluster)
     stored = None if request.snapshot == FRESH else store.latest_snapshot_id(connection, cluster)
     snapshot_id = stored or collect(connection, cluster)
+    if stored is None and any(patterns_of(request)):
+        require_quick_request(request, store.load_snapshot(connection, snapshot_id))
     if stored is None and _depends_on_cluster(request.options):
         from kafka_rebalance.plans.builder import require_options_fit
 

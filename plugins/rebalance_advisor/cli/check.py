@@ -21,6 +21,7 @@ from rebalance_advisor.cli.policy.option import add_policy_option, exit_code_wit
 from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.cli.reading_age import age_s, with_reading_age
 from rebalance_advisor.publish.folders.version_folders import plan_path
+from rebalance_advisor.request.pattern_trial import names_of, patterns_of_plan, require_quick
 from rebalance_advisor.terminal import write_json, write_lines
 
 WORDS = {0: "valid", 10: "stale", 11: "not worth it", 12: "harmful or in conflict"}
@@ -48,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     say("reading")
     snapshot, now = read_input(arguments.snapshot, max_bytes=arguments.max_input_bytes), datetime.now(UTC)
     snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
+    require_quick(patterns_of_plan(document), names_of(snapshot))
     result, broken = check_plan(document, snapshot, now=now), rules_broken_by(document, arguments.policy, now)
     code = int(result.status)
     if arguments.json:

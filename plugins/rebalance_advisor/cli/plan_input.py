@@ -13,6 +13,7 @@ from rebalance_advisor.cli.history import require_history, with_window
 from rebalance_advisor.cli.input_arguments import add_input_options
 from rebalance_advisor.cli.plan_arguments import add_plan_options, read_previous, request_of, with_capacity_file
 from rebalance_advisor.publish.folders.whole_folder import check_folder
+from rebalance_advisor.request.pattern_trial import require_quick_request
 from rebalance_advisor.request.run_request import RunRequest
 
 if TYPE_CHECKING:
@@ -63,4 +64,5 @@ def read_plan_input(arguments: argparse.Namespace, request: RunRequest, say: Cal
     say("reading")
     snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
     snapshot, hourly = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
+    require_quick_request(request, snapshot)
     return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous, hourly)

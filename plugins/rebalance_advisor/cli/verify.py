@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from rebalance_advisor.cli.progress import Progress
 from rebalance_advisor.input_bytes import ByteBudget, read_bytes
 from rebalance_advisor.publish.folders.folder_marker import MARKER
 from rebalance_advisor.publish.folders.version_folders import plan_path
+from rebalance_advisor.request.pattern_trial import names_of, patterns_of_plan, require_quick
 from rebalance_advisor.terminal import write_json, write_lines
 
 EXIT_RIGHT, EXIT_FAULTS = 0, 1
@@ -58,11 +60,20 @@ def run(arguments: argparse.Namespace) -> int:
     snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
     snapshot, _ = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     say("verifying")
+    require_quick(_patterns(contents[_PLAN]), names_of(snapshot))
     verification = verify_folder(contents, snapshot, is_alone=is_alone)
     # The limits are asked of a document that is right: of another one no figure is known to be there.
     broken = rules_broken_by(json.loads(contents[_PLAN]), arguments.policy) if verification.is_right else None
     _tell(verification, contents, broken, is_alone=is_alone, as_json=arguments.json)
     return exit_code_with(EXIT_RIGHT, broken) if verification.is_right else EXIT_FAULTS
+
+
+def _patterns(plan: bytes) -> list[tuple[str, str]]:
+    """None where it is no JSON object: the verification tells so."""
+    with suppress(ValueError, RecursionError):
+        document = json.loads(plan)
+        return list(patterns_of_plan(document)) if isinstance(document, dict) else []
+    return []
 
 
 def _is_plan_folder(path: Path) -> bool:

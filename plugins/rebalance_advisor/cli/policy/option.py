@@ -27,9 +27,13 @@ def rules_broken_by(document: Mapping[str, Any], path: Path | None, now: datetim
     if path is None:
         return None
     from kafka_rebalance.policy import broken_rules
+    from rebalance_advisor.request.pattern_trial import require_quick
     from rebalance_advisor.request.policy_file import read_policy
 
-    return broken_rules(document, read_policy(path), now)
+    policy = read_policy(path)
+    moved = {str(move["topic"]) for move in document["moves"]}
+    require_quick([("never_moved", pattern) for pattern in policy.never_moved], sorted(moved))
+    return broken_rules(document, policy, now)
 
 
 def exit_code_with(code: int, broken: Broken) -> int:
