@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = read(dsn, run_id)
     spark = SparkSession.builder.appName(f"advisor replay_and_plan {run_id}").getOrCreate()
     try:
-        with beside(partial(search, spark, given, datetime.now(UTC))) as searched:
+        with beside(partial(search, spark, given, datetime.now(UTC)), spark.stop) as searched:
             topics, groups = replay(spark, given)
     finally:
         spark.stop()
@@ -115,10 +115,11 @@ def search(spark: SparkSession, given: Given, now: datetime) -> Plan:
 
 
 @contextmanager
-def beside(work: Callable[[], Plan]) -> Iterator[list[Plan]]:
-    """``work`` in a thread of its own; at the end the list holds what it gave. What it raises is raised there.
+def beside(work: Callable[[], Plan], end: Callable[[], None]) -> Iterator[list[Plan]]:
+    """Run ``work`` in a thread of its own; at the end the list holds what it returned.
 
-    Where the code beside it raises, the thread is left: its Spark jobs end with the application.
+    Where it raises, ``end`` ends the Spark jobs of the code beside it at once, and its error is the one that is raised.
+    Where that code raises first, the thread is left: its Spark jobs end with the application.
     """
     from pyspark.util import InheritableThread
 
@@ -130,10 +131,15 @@ def beside(work: Callable[[], Plan]) -> Iterator[list[Plan]]:
             results.append(work())
         except BaseException as error:  # noqa: BLE001 raised again where it is waited for
             failures.append(error)
+            end()
 
     thread = InheritableThread(target=run, daemon=True)
     thread.start()
-    yield results
+    try:
+        yield results
+    except Exception:
+        if not failures:
+            raise
     thread.join()
     if failures:
         raise failures[0]

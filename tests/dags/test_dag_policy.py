@@ -106,6 +106,18 @@ def test_airflow_ships_no_callback_of_ours_through_the_dag_processor(dag_bag, na
     assert not any(task.email for task in dag.tasks)
 
 
+def test_every_task_of_ours_is_tried_again_only_after_what_time_can_mend(dag_bag):
+    """But for the two questions, which Airflow itself may take for lost."""
+    questions = {"approve", "carried_out"}
+    works = {
+        f"{name}.{task.task_id}": getattr(task, "python_callable", type(task).execute)
+        for name in DAGS
+        for task in dag_bag.dags[name].tasks
+        if task.task_id not in questions
+    }
+    assert [name for name, work in works.items() if not hasattr(work, "__wrapped__")] == []
+
+
 def test_each_dag_of_a_cluster_is_known_as_its(dag_bag):
     from rebalance_advisor.airflow.cluster_dags import cluster_of
 

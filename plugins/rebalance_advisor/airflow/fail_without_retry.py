@@ -1,19 +1,33 @@
-"""What trying again does not mend: wrong input, an unknown name, an option that cannot be met."""
+"""A task is tried again only after an error that time can mend; after any other it fails at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
-from kafka_rebalance.errors import InfeasibleError, InvalidInputError, UnknownNameError
+from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor.mended_by_time import is_mended_by_time
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
-@contextmanager
-def fail_without_retry() -> Iterator[None]:
-    """Such an error fails the task at once, with its words; any other one (a server that is away) is tried again."""
-    from airflow.providers.common.compat.sdk import AirflowFailException
+def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """Decorate the work of a task. The failure has the error's own words, and the error as its cause."""
 
-    try:
-        yield
-    except (InvalidInputError, UnknownNameError, InfeasibleError) as error:
-        raise AirflowFailException(str(error)) from error
+    @wraps(work)
+    def attempt(*given: Given.args, **named: Given.kwargs) -> Answer:
+        from airflow.providers.common.compat.sdk import AirflowFailException, AirflowSkipException
+
+        try:
+            return work(*given, **named)
+        except (AirflowFailException, AirflowSkipException):
+            raise
+        except Exception as error:
+            if is_mended_by_time(error):
+                raise
+            words = str(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
+            raise AirflowFailException(words) from error
+
+    return attempt

@@ -14,6 +14,7 @@ _log = task_log(__name__)
 
 
 @task
+@fail_without_retry
 def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     """Remove what is older than the form says, published folders as long as advisories; returns how much that was."""
     from dataclasses import asdict
@@ -25,8 +26,7 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from rebalance_advisor.request.option_table import require_known
 
     form, now = dict(params or {}), datetime.now(UTC)
-    with fail_without_retry():
-        require_known(form, prune_form())  # a misspelt number of days would remove what should be kept
+    require_known(form, prune_form())  # a misspelt number of days would remove what should be kept
     with store.connect(store_dsn()) as connection:
         pruned = store.prune(
             connection,

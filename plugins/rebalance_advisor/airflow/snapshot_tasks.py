@@ -11,6 +11,7 @@ from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 
 
 @task
+@fail_without_retry
 def collect(cluster: str, params: dict[str, Any] | None = None) -> str:
     """Read the cluster and save the snapshot; returns its id."""
     from rebalance_advisor import store
@@ -18,13 +19,13 @@ def collect(cluster: str, params: dict[str, Any] | None = None) -> str:
     from rebalance_advisor.airflow.requested_runs import of_cluster
     from rebalance_advisor.request.option_table import require_known
 
-    with fail_without_retry():
-        require_known(of_cluster(cluster, params or {}), ["cluster"])
-        with store.connect(store_dsn()) as connection:
-            return collect_now(connection, cluster)
+    require_known(of_cluster(cluster, params or {}), ["cluster"])
+    with store.connect(store_dsn()) as connection:
+        return collect_now(connection, cluster)
 
 
 @task
+@fail_without_retry
 def check_snapshot(snapshot_id: str) -> None:
     """The input gate."""
     from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
 
 from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor.mended_by_time import EXIT_LATER, is_mended_by_time
 from rebalance_advisor.spark.executor_error import executor_error, spark_words
 from rebalance_advisor.terminal import write_lines
 
 
 def run_job(main: Callable[[], int]) -> int:
-    """The exit code of ``main``; 1 for an error that has words of ours. Any other one goes on, with its traceback."""
+    """Return the exit code of ``main``: 75 for an error that time can mend, 1 for any other that has words of ours.
+
+    Any other error goes on, with its traceback, and Python ends with 1.
+    """
     try:
         return main()
     except AdvisorError as error:
-        named = error
+        named: AdvisorError = error
     except Exception as error:
         found = executor_error(spark_words(error))
+        if found is None and is_mended_by_time(error):
+            traceback.print_exception(error)
+            return EXIT_LATER
         if found is None:
             raise
         named = found
     write_lines(sys.stderr, str(named))
-    return 1
+    return EXIT_LATER if is_mended_by_time(named) else 1

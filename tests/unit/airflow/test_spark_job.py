@@ -13,7 +13,7 @@ import pytest
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.airflow.spark.connection import spark_connection
 from rebalance_advisor.airflow.spark.driver_memory import memory_mib
-from rebalance_advisor.airflow.spark.submission import Submission, SubmitError, spark_submit
+from rebalance_advisor.airflow.spark.submission import JobInterruptedError, Submission, SubmitError, spark_submit
 from stack.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
@@ -107,13 +107,25 @@ def test_the_workers_python_and_settings_of_spark_stand_in_the_connections_extra
 
 @pytest.mark.parametrize(("extra", "place"), [({"conf": ["x=y"]}, "conf"), ({"executor-python": 3}, "executor-python")])
 def test_an_extra_that_is_none_is_refused_with_its_place(submitted, extra, place):
-    with pytest.raises(UsageError, match=f"^connection spark_default, extra, {place}: "):
+    from airflow.sdk.exceptions import AirflowFailException
+
+    with pytest.raises(AirflowFailException, match=f"^connection spark_default, extra, {place}: "):
         submitted("replay_and_plan", host="local[*]", extra=extra)
 
 
-def test_a_job_that_ends_badly_fails_the_task(submitted):
-    with pytest.raises(SubmitError, match=r"^spark-submit ended with code 3; its last line: numba is missing$"):
+def test_a_job_that_ends_badly_fails_the_task_for_good(submitted):
+    from airflow.sdk.exceptions import AirflowFailException
+
+    with pytest.raises(
+        AirflowFailException, match=r"^spark-submit ended with code 3; its last line: numba is missing$"
+    ):
         submitted("replay_and_plan", code=3)
+
+
+@pytest.mark.parametrize("code", [75, 137, 143])
+def test_a_job_that_time_can_mend_or_that_was_killed_is_left_to_the_retries(submitted, code):
+    with pytest.raises(JobInterruptedError, match=f"^spark-submit ended with code {code}; "):
+        submitted("replay_and_plan", code=code)
 
 
 def test_its_lines_are_the_tasks_log(submitted, caplog):
@@ -128,9 +140,11 @@ def test_its_lines_are_the_tasks_log(submitted, caplog):
 
 
 def test_a_driver_elsewhere_gets_the_stores_address_by_a_secret_or_not_at_all(submitted):
+    from airflow.sdk.exceptions import AirflowFailException
+
     extra = {"deploy-mode": "cluster", "namespace": "advisor"}
     with pytest.raises(
-        UsageError, match="a driver elsewhere has no ADVISOR_POSTGRES_DSN; use client, or on Kubernetes"
+        AirflowFailException, match="a driver elsewhere has no ADVISOR_POSTGRES_DSN; use client, or on Kubernetes"
     ):
         submitted("replay_and_plan", host="k8s://https://api", port=6443, extra=extra)
     secret = {"spark.kubernetes.driver.secretKeyRef.ADVISOR_POSTGRES_DSN": "advisor:dsn"}
@@ -156,7 +170,9 @@ def test_each_way_of_writing_a_master(submitted, address, master):
 
 
 def test_a_connection_without_a_master_is_refused(submitted):
-    with pytest.raises(UsageError, match="connection spark_default, host: names no master"):
+    from airflow.sdk.exceptions import AirflowFailException
+
+    with pytest.raises(AirflowFailException, match="connection spark_default, host: names no master"):
         submitted("replay_and_plan", extra={"queue": "q"})
     with pytest.raises(UsageError, match="names no master"):
         spark_connection("spark_default", "ADVISOR_POSTGRES_DSN")

@@ -16,6 +16,7 @@ _log = task_log(__name__)
 
 
 @task
+@fail_without_retry
 def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any = None) -> Shown:
     """Find the plan, the newest one of the cluster by default, and put it into words for whoever decides."""
     from rebalance_advisor import store
@@ -26,7 +27,7 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
 
     form = dict(params or {})
     application_id = f"{dag_run.dag_id}.{dag_run.run_id}"
-    with fail_without_retry(), store.connect(store_dsn()) as connection:
+    with store.connect(store_dsn()) as connection:
         require_known(form, apply_form())
         published = published_plan(connection, cluster, form[ADVISORY])
         store.ask_application(connection, application_id, published.run_id)
@@ -40,6 +41,7 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
 
 
 @task
+@fail_without_retry
 def check_again(shown: Shown) -> list[str]:
     """Approved: read the cluster now, and judge the plan on it. Returns what has changed without harming it."""
     from airflow.providers.common.compat.sdk import AirflowFailException
@@ -48,7 +50,7 @@ def check_again(shown: Shown) -> list[str]:
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply.readings import STATUS_WORDS, check_on_fresh_reading, published_plan
 
-    with fail_without_retry(), store.connect(store_dsn()) as connection:
+    with store.connect(store_dsn()) as connection:
         published = published_plan(connection, shown["cluster"], shown["run_id"])
         result = check_on_fresh_reading(connection, store_dsn(), published, shown["application_id"])
     if result.status is not PlanStatus.VALID:
@@ -57,13 +59,13 @@ def check_again(shown: Shown) -> list[str]:
 
 
 @task
+@fail_without_retry
 def show_commands(shown: Shown, warnings: list[str]) -> str:
     """The exact commands and files; whoever runs them has the rights, this DAG only reads."""
     from rebalance_advisor.airflow.apply.readings import published_files
     from rebalance_advisor.airflow.apply.shown import commands_in_full
 
-    with fail_without_retry():
-        files = published_files(shown["cluster"], shown["run_id"], shown["plan_id"])
+    files = published_files(shown["cluster"], shown["run_id"], shown["plan_id"])
     text = commands_in_full(files, _bootstrap(shown["cluster"]), warnings)
     for line in text.splitlines():
         _log.info("%s", line)
@@ -71,6 +73,7 @@ def show_commands(shown: Shown, warnings: list[str]) -> str:
 
 
 @task
+@fail_without_retry
 def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
     """Somebody carried it out, or stopped: read the cluster, compare it with the plan, remember what came of it."""
     from rebalance_advisor import store
@@ -79,7 +82,7 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
     from rebalance_advisor.airflow.apply.readings import published_plan, verify_on_fresh_reading
 
     told = {"took_seconds": (answer["params_input"] or {}).get(TOOK_SECONDS), "answered_by": answered_by(answer)}
-    with fail_without_retry(), store.connect(store_dsn()) as connection:
+    with store.connect(store_dsn()) as connection:
         published = published_plan(connection, shown["cluster"], shown["run_id"])
         applied = verify_on_fresh_reading(connection, store_dsn(), published, shown["application_id"], told)
     counts = {state.value: count for state, count in applied.counts.items() if count}
@@ -88,6 +91,7 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
 
 
 @task(trigger_rule=TriggerRule.ALL_DONE)
+@fail_without_retry
 def outcome(dag_run: Any = None) -> str:
     """How it ended, in words: this task fails, and the run with it, unless it ended as somebody decided."""
     from airflow.providers.common.compat.sdk import AirflowFailException

@@ -5,6 +5,7 @@ from __future__ import annotations
 from airflow.sdk import task
 
 from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 from rebalance_advisor.airflow.task_log import task_log
 
 FILE = "advisor.prom"
@@ -12,6 +13,7 @@ _log = task_log(__name__)
 
 
 @task
+@fail_without_retry
 def write_health() -> str:
     """Replace the file whole; returns where it is."""
     from datetime import UTC, datetime

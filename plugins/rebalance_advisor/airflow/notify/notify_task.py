@@ -12,6 +12,7 @@ from kafka_rebalance.errors import AdvisorError
 from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
 from rebalance_advisor.airflow.clusters.notify_settings import NotifySettings
 from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 from rebalance_advisor.airflow.task_log import task_log
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ Send = Callable[["Message"], None]
 
 
 @task
+@fail_without_retry
 def send_messages() -> int:
     """Returns how many were sent. Who cannot be reached keeps nobody else from being told, and fails the task last."""
     from rebalance_advisor import store

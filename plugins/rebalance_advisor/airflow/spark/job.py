@@ -12,6 +12,7 @@ from typing import Any
 from airflow.sdk import BaseOperator
 
 from rebalance_advisor.airflow.connections import store_dsn
+from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 from rebalance_advisor.airflow.policy import HEAVY_POOL
 from rebalance_advisor.airflow.spark.connection import spark_connection
 from rebalance_advisor.airflow.spark.driver_memory import driver_memory
@@ -40,8 +41,9 @@ class AdvisorSparkJob(BaseOperator):
         self.job, self.run_id, self.partition_count = job, run_id, partition_count
         self._submission = Submission()
 
+    @fail_without_retry
     def execute(self, context: Any) -> None:  # noqa: ARG002
-        """Submit and wait. Raises SubmitError, which fails the task, where the job ends badly."""
+        """Submit and wait. A job that ends badly fails the task, for good unless time can mend it."""
         dsn, log = store_dsn(), task_log(__name__)
         connection = spark_connection(CONNECTION, DSN_VARIABLE)
         log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)

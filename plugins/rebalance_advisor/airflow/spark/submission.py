@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor.mended_by_time import EXIT_LATER
 
 _BINARY = "spark-submit"
 _SECONDS_TO_END = 10.0
@@ -21,6 +22,10 @@ _SILENT_S = 0.5
 
 class SubmitError(AdvisorError):
     """spark-submit is not there, or ended badly."""
+
+
+class JobInterruptedError(SubmitError):
+    """The job was ended from outside, or ended by an error that time can mend."""
 
 
 class Submission:
@@ -47,7 +52,11 @@ class Submission:
                     say(written)
         if process.returncode or self._is_ended:
             how = "was ended" if self._is_ended else "ended"
-            raise SubmitError(f"{_BINARY} {how} with code {process.returncode}; its last line: {last or 'none'}")
+            code = process.returncode
+            # Below 0: a signal ended spark-submit itself; above 128: what it started.
+            is_interrupted = self._is_ended or code == EXIT_LATER or code < 0 or code > 128
+            kind = JobInterruptedError if is_interrupted else SubmitError
+            raise kind(f"{_BINARY} {how} with code {code}; its last line: {last or 'none'}")
 
     def end(self) -> None:
         """The driver and what it has started, politely first."""
