@@ -20,8 +20,9 @@ HOLDERS = {
 }
 
 
-def test_a_regular_expression_is_taken() -> None:
-    require_pattern("pay-.*", "here")
+@pytest.mark.parametrize("place", HOLDERS)
+def test_a_regular_expression_is_kept_as_it_was_written(place: str) -> None:
+    assert HOLDERS[place]("pay-(a|b)?.*").pattern == "pay-(a|b)?.*"
 
 
 @for_each("place", HOLDERS)
