@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -17,20 +18,26 @@ if TYPE_CHECKING:
 
 Step = Callable[[Iterator[Any]], Iterator[Any]]
 
-# Applications of Spark whose executors have been asked, by id.
+# Applications of Spark whose executors have been asked, by id. The lock lets one thread of a driver prepare them.
 _prepared: dict[str, Needs] = {}
+_preparing = threading.Lock()
 
 
 def on_executors(spark: SparkSession, step: Step) -> Step:
     """``step`` for ``mapInArrow`` or ``mapPartitions``: as it is where Spark is this machine, else with what it needs.
 
-    Raises ExecutorError, before any work, where executors lack something. One that joins later says so in its task.
+    Threads of one driver prepare the executors of an application once. Raises ExecutorError, before any work, where
+    executors lack something. One that joins later says so in its task.
     """
     from pyspark import cloudpickle
 
     if is_local(spark.sparkContext.master):
         return step
-    needed = _prepared.get(spark.sparkContext.applicationId) or _prepare(spark)
+    application = spark.sparkContext.applicationId
+    with _preparing:
+        if application not in _prepared:
+            _prepared[application] = _prepare(spark)
+        needed = _prepared[application]
     return running(needed, cloudpickle.dumps(step))
 
 
@@ -60,7 +67,6 @@ def _prepare(spark: SparkSession) -> Needs:
         raise named from error
     if findings:
         raise ExecutorError.of(findings)
-    _prepared[context.applicationId] = needed
     return needed
 
 

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import io
 import os
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -84,8 +85,13 @@ def _metadata() -> Iterator[tuple[str, bytes]]:
 
 
 def write_archive(archive: Archive, folder: Path) -> Path:
-    """As a file of that name."""
+    """Write it as a file of that name and return its path.
+
+    Spark's file server may be sending a file of that name, so the file is replaced whole and never truncated.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / archive.name
-    path.write_bytes(archive.content)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{archive.name}-", delete=False) as part:
+        part.write(archive.content)
+    Path(part.name).replace(path)
     return path

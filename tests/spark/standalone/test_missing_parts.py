@@ -82,3 +82,10 @@ def test_a_python_that_is_not_there_is_named(said, pythons):
 
 def test_the_same_code_installed_will_do(said):
     assert said["installed_same"] is None
+
+
+def test_threads_of_one_driver_prepare_the_executors_once(standalone, whole_python):
+    cluster, address = standalone
+    command = [sys.executable, "-m", "tests.spark.standalone.prepare_together", address, str(whole_python)]
+    done = subprocess.run(command, env=cluster.driver_environment(), cwd=cluster.folder, capture_output=True, text=True)
+    assert done.stdout == "1\n", done.stderr[-4000:]

@@ -3,7 +3,9 @@
 import io
 import subprocess
 import sys
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import pytest
@@ -48,6 +50,25 @@ def test_the_archive_is_enough_to_compute_from_and_tells_the_same_version(archiv
     code = IN_THE_ARCHIVE_ALONE.format(folder=str(tmp_path / "unpacked"), plugins=plugins)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == f"{advisor_version()}\n", done.stderr
+
+
+def test_whoever_reads_the_archive_while_threads_write_it_again_finds_it_whole(archive, tmp_path):
+    path = write_archive(archive, tmp_path)
+    is_over = threading.Event()
+
+    def read():
+        sizes = set()
+        while not is_over.is_set():
+            sizes.add(len(path.read_bytes()))
+        return sizes
+
+    with ThreadPoolExecutor(8) as pool:
+        readers = [pool.submit(read) for _ in range(2)]
+        writers = [pool.submit(write_archive, archive, tmp_path) for _ in range(60)]
+        assert {writer.result(60) for writer in writers} == {path}
+        is_over.set()
+        assert set().union(*(reader.result(60) for reader in readers)) == {len(archive.content)}
+    assert [found.name for found in tmp_path.iterdir()] == [archive.name]
 
 
 def test_an_executor_is_asked_for_the_drivers_own_versions(archive):
