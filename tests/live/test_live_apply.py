@@ -37,7 +37,7 @@ def test_approved_and_carried_out_it_is_verified_and_realised_is_as_predicted(ap
     assert asked["subject"] == "Carry out a plan for cluster live?"
     assert applied.plan.plan_id[:12] in asked["body"]
     commands = applied.approve(run_id)
-    assert f"cd '{applied.folder}'" in commands
+    assert f"cd {applied.folder}\n" in commands
     assert f"BOOTSTRAP={applied.cluster.bootstrap}" in commands
     assert "waves/01.json --execute --throttle 20000000" in commands
     assert len(applied.plan.waves) >= 2

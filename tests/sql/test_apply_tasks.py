@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import re
+import subprocess
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from rebalance_advisor import store
+from rebalance_advisor.publish.plan_files import plan_files
 from rebalance_advisor.store.applications import Application
 from tests.sql.test_applications import cluster, done
 
@@ -55,14 +58,70 @@ def test_a_plan_goes_from_the_question_to_its_outcome(cluster, connection, monke
     assert where_it_stands(connection).state == "approved"
     assert tasks.check_again.function(shown) == []
     commands = tasks.show_commands.function(shown, ["sizes changed"])
-    assert f"cd '{folder}'" in commands
+    assert f"cd {folder}\n" in commands
     assert f"- `{folder}/waves/01.json`" in commands
     assert "- sizes changed" in commands
     assert "BOOTSTRAP=broker:9092" in commands, "read from a file: nobody knows the address"
+    assert f"{shown['files']['waves/01.json']}  waves/01.json\n" in commands
     becomes(done(start, plan))
     told = tasks.verify.function(shown, event("Carried out") | {"params_input": {"took_seconds": 7}})
     assert told == {"state": "verified", "moves": {"applied": len(plan.moves)}, "folder": str(folder)}
     assert tasks.outcome.function(dag_run=RUN) == "verified"
+
+
+def test_the_commands_come_from_the_store_and_compare_the_files_before_they_run(cluster) -> None:
+    from rebalance_advisor.airflow.apply import tasks
+
+    *_, plan, _, folder = cluster
+    shown = show()
+    commands = tasks.show_commands.function(shown, [])
+    (checked,) = re.findall(r"```sh\n(cd .*?\nAPPROVED)\n```", commands, re.DOTALL)
+    assert plan_files(plan)["commands.md"].decode() in commands
+    assert subprocess.run(["sh", "-ec", checked], check=False).returncode == 0
+    (folder / "waves" / "01.json").write_text("{}")
+    assert subprocess.run(["sh", "-ec", checked], capture_output=True, check=False).returncode == 1
+
+
+@pytest.mark.parametrize("name", ["waves/01.json", "plan.json", "commands.md"])
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_files_that_are_not_as_approved_stop_every_step(cluster, name: str, is_gone: bool) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow.apply import tasks
+
+    *_, folder = cluster
+    shown = show()
+    (folder / name).unlink() if is_gone else (folder / name).write_text("{}")
+    words = re.escape(f"{folder}/{name}: is not as it was approved (1 of {len(shown['files'])} files differ)")
+    for step in (
+        lambda: tasks.check_again.function(shown),
+        lambda: tasks.show_commands.function(shown, []),
+        lambda: tasks.verify.function(shown, event("Carried out")),
+    ):
+        with pytest.raises(AirflowFailException, match=words):
+            step()
+    with pytest.raises(AirflowFailException, match=r"is not as the stored plan .* clear the task publish"):
+        show()
+
+
+def test_files_that_differ_are_published_again_by_the_same_run(cluster, dsn) -> None:
+    from rebalance_advisor.airflow.publishing.places import place_of
+    from rebalance_advisor.airflow.publishing.publish_run import publish_run
+
+    *_, folder = cluster
+    (folder / "waves" / "01.json").write_text("{}")
+    publish_run(dsn, run_id="r", cluster="prod", place=place_of("prod", "r"))
+    assert show()["run_id"] == "r"
+
+
+def test_another_plan_of_the_run_is_not_the_one_that_was_approved(cluster) -> None:
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from rebalance_advisor.airflow.apply import tasks
+
+    shown = show() | {"plan_id": "f" * 64}
+    with pytest.raises(AirflowFailException, match=r"run r: has plan [0-9a-f]{12}, but plan f{12} was approved"):
+        tasks.check_again.function(shown)
 
 
 def test_what_holds_no_more_fails_in_words_and_so_does_the_run(cluster) -> None:

@@ -166,7 +166,7 @@ def published(dsn, connection, params, tmp_path, monkeypatch, file):
     answers = [json.loads(json.dumps(answer_to(snapshot, task))) for task in tasks_of(snapshot, request)]
     store.save_plan(connection, "form", plan_from_document(put_together(snapshot, request, answers)))
     store.save_findings(connection, "form", derived_findings(connection, "form"))
-    folder = Path(publish_run(dsn, run_id="form", cluster="c", place=FolderPlace(tmp_path / "form"))[1])
+    folder = Path(publish_run(dsn, run_id="form", cluster="c", place=FolderPlace(tmp_path / "form", "form"))[1])
     advisory = json.loads((folder / "advisory.json").read_text())
     advisory["findings"] = json.loads((folder / "findings.json").read_text())
     return (folder / "plan.json").read_bytes(), advisory

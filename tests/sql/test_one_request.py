@@ -67,7 +67,7 @@ def published(dsn, connection, params, run_id, folder):
     answers = [json.loads(json.dumps(answer_to(snapshot, task))) for task in tasks_of(snapshot, request)]
     random.Random(7).shuffle(answers)
     store.save_plan(connection, run_id, plan_from_document(put_together(snapshot, request, answers)))
-    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder))[1])
+    folder = Path(publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))[1])
     return (folder / "plan.json").read_bytes()
 
 

@@ -12,7 +12,7 @@ from kafka_rebalance.options.plan_options import PlanOptions
 from rebalance_advisor import store
 from rebalance_advisor.airflow.publishing.places import FolderPlace, publish_folder
 from rebalance_advisor.airflow.publishing.publish_run import publish_run
-from rebalance_advisor.publish.advisory_files import write_advisory
+from rebalance_advisor.publish.advisory_files import advisory_files
 from tests.unit.planner.sample_clusters import brokers, cluster, row
 from tests.unit.publish.file_moments import Strike, Striker, content_of, end_of
 
@@ -36,7 +36,7 @@ def start(connection, snapshot, advice, run_id: str) -> None:
 
 
 def publish(dsn: str, run_id: str, folder: Path, _striker: Striker) -> None:
-    publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder))
+    publish_run(dsn, run_id=run_id, cluster="test", place=FolderPlace(folder, run_id))
 
 
 @pytest.mark.parametrize("strike", [Strike.KILL, Strike.KILL_WITHIN, Strike.FULL])
@@ -46,7 +46,8 @@ def test_where_readers_see_a_run_its_files_are_whole(connection, dsn, snapshot, 
     start(connection, snapshot, advice, "new")
     publish(dsn, "new", tmp_path / "new", Striker())
     start(connection, snapshot, advice, "count")
-    write_advisory(tmp_path / "count", earlier.document(), earlier.plan)
+    earlier_files = advisory_files(earlier.document(), earlier.plan)
+    FolderPlace(tmp_path / "count", "count").write(earlier_files, earlier.plan.plan_id)
     old, new = content_of(tmp_path / "count"), content_of(tmp_path / "new")
     operations = end_of(partial(publish, dsn, "count", tmp_path / "count"), Striker()).seen
     assert len(operations) > 50
@@ -56,7 +57,7 @@ def test_where_readers_see_a_run_its_files_are_whole(connection, dsn, snapshot, 
         run_id = f"run-{moment}"
         folder = tmp_path / run_id
         start(connection, snapshot, advice, run_id)
-        write_advisory(folder, earlier.document(), earlier.plan)
+        FolderPlace(folder, run_id).write(earlier_files, earlier.plan.plan_id)
         end_of(partial(publish, dsn, run_id, folder), Striker(moment, strike))
         is_published = store.load_run(connection, run_id).status == "published"
         assert content_of(folder) in ([new] if is_published else [old, new])

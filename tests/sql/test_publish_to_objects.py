@@ -154,7 +154,7 @@ def test_latest_json_is_what_docs_say(connection, dsn, snapshot, advice, objects
     publish(dsn, "scheduled__2026-11-20T06:00:00+00:00.test", objects)
     document = json.loads(objects.read("test/latest.json"))
     assert document["run_id"] == "scheduled__2026-11-20T06:00:00+00:00.test"
-    assert document["folder"].startswith("scheduled__2026-11-20T06_00_00+00_00.test/")
+    assert document["folder"].startswith("scheduled__2026-11-20=5406=3a00=3a00+00=3a00.test/")
     assert document["plan_id"] == advice.plan.plan_id
     assert {"plan.json", "report.html", "digest.md", "commands.md", "waves/01.json"} <= set(document["files"])
     assert set(document) == {"format", "cluster", "run_id", "plan_id", "folder", "written_at", "files"}

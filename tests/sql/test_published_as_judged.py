@@ -82,7 +82,7 @@ def test_owners_and_mutes_of_a_run_are_saved_with_its_findings_and_published(con
     found = stored_advice.derived_findings(connection, run_id, owners, mutes)
     store.save_findings(connection, run_id, found)
     assert store.load_findings(connection, run_id) == found
-    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out"))[1])
+    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out", run_id))[1])
     published = json.loads((place / "findings.json").read_text())
     muted = [finding for finding in published if finding["muted_until"] is not None]
     assert [(finding["code"], finding["mute_reason"], finding["team"]) for finding in muted] == [
@@ -105,7 +105,7 @@ def test_the_price_of_traffic_across_racks_is_saved_and_published_where_a_run_wa
     assert {finding.code for finding in found} - {finding.code for finding in plain} == {"rack_traffic_price"}
     store.save_findings(connection, run_id, found)
     assert store.load_findings(connection, run_id) == found
-    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out"))[1])
+    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out", run_id))[1])
     published = json.loads((place / "findings.json").read_text())
     (told,) = [finding for finding in published if finding["code"] == "rack_traffic_price"]
     assert told["recommendation"].startswith("Traffic between racks costs at least")
@@ -121,7 +121,7 @@ def test_publishing_computes_neither_scores_nor_findings(connection, dsn, run_id
 
     monkeypatch.setattr(stored_advice, "evaluate_rules", refuse)
     monkeypatch.setattr(context, "finding", refuse)
-    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out"))[1])
+    place = Path(publish_run(dsn, run_id=run_id, cluster="prod", place=FolderPlace(tmp_path / "out", run_id))[1])
     findings = json.loads((place / "findings.json").read_text())
     assert (findings[0]["recommendation"], findings[0]["gain"]) == ("as it was judged", 0.125)
     assert "as it was judged" in (place / "report.html").read_text()
@@ -155,7 +155,8 @@ def test_a_stored_plan_of_version_1_is_published_as_it_was_sealed(connection, ds
     assert store.load_plan(connection, "old") == document
     waves = connection.execute("SELECT DISTINCT wave FROM store.move ORDER BY 1").fetchall()
     assert waves == [(1,), (2,)]
-    place = Path(publish_run(dsn, run_id="old", cluster=snapshot.cluster, place=FolderPlace(tmp_path / "out"))[1])
+    put = FolderPlace(tmp_path / "out", "old")
+    place = Path(publish_run(dsn, run_id="old", cluster=snapshot.cluster, place=put)[1])
     assert (place / "plan.json").read_bytes() == (old / "plan" / "plan.json").read_bytes()
     contents = {file.relative_to(place).as_posix(): file.read_bytes() for file in place.rglob("*") if file.is_file()}
     assert [str(fault) for fault in verify_folder(contents, snapshot).wrong] == []

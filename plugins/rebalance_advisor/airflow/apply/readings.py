@@ -22,9 +22,11 @@ from rebalance_advisor import store
 from rebalance_advisor.airflow.collecting import collect
 from rebalance_advisor.airflow.gate_tasks import check_snapshot_or_refuse
 from rebalance_advisor.airflow.publishing.places import place_of
-from rebalance_advisor.airflow.publishing.published_files import PublishedFiles
+from rebalance_advisor.airflow.publishing.published_files import PublishedFiles, files_that_differ
 from rebalance_advisor.airflow.task_log import task_log
+from rebalance_advisor.publish.object_store.manifest import sha256_of
 from rebalance_advisor.publish.outcome_files import Carried, outcome_files
+from rebalance_advisor.publish.plan_files import plan_files
 
 STATUS_WORDS = {
     PlanStatus.VALID: "valid", PlanStatus.STALE: "stale", PlanStatus.NOT_WORTH_IT: "not worth it",
@@ -73,6 +75,43 @@ def published_files(cluster: str, run_id: str, plan_id: str) -> PublishedFiles:
             "publish the advisory again",
         )  # fmt: skip
     return files
+
+
+def pinned_files(published: PublishedPlan) -> dict[str, str]:
+    """Return the sha-256 of each file of the plan: what an approval is for.
+
+    Raises InvalidInputError where a published file is not as the stored plan makes it.
+    """
+    pinned = sha256_of(plan_files(published.plan))
+    _require_files(
+        published, pinned, "the stored plan", "clear the task publish of that run, so that it writes them again"
+    )
+    return pinned
+
+
+def approved_plan(connection: store.Connection, shown: Mapping[str, Any]) -> PublishedPlan:
+    """Return the plan that was shown and approved.
+
+    Raises InvalidInputError where the run has another plan by now, or a file is not as it was approved.
+    """
+    published = published_plan(connection, shown["cluster"], shown["run_id"])
+    again = f"look at who changed it, and start apply_{shown['cluster']} anew"
+    if published.plan.plan_id != shown["plan_id"]:
+        raise InvalidInputError.at(
+            f"run {published.run_id}",
+            f"has plan {published.plan.plan_id[:12]}, but plan {shown['plan_id'][:12]} was approved", again,
+        )  # fmt: skip
+    _require_files(published, shown["files"], "it was approved", again)
+    return published
+
+
+def _require_files(published: PublishedPlan, pinned: Mapping[str, str], as_what: str, hint: str) -> None:
+    differ = files_that_differ(published.files, pinned)
+    if differ:
+        raise InvalidInputError.at(
+            f"{published.files.address}/{differ[0]}",
+            f"is not as {as_what} ({len(differ)} of {len(pinned)} files differ)", hint,
+        )  # fmt: skip
 
 
 def check_on_fresh_reading(

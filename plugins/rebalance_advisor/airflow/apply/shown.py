@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kafka_rebalance.plans.plan import Plan
 from rebalance_advisor.airflow.publishing.published_files import PublishedFiles
 from rebalance_advisor.publish.escape import markdown_line
+from rebalance_advisor.publish.plan_files import plan_files
 from rebalance_advisor.publish.plan_words import plan_lines
 
 _PLACEHOLDER = "BOOTSTRAP=broker:9092"
@@ -27,14 +28,27 @@ def plan_in_short(plan: Plan, address: str) -> str:
     )
 
 
-def commands_in_full(published: PublishedFiles, bootstrap: str | None, warnings: Sequence[str]) -> str:
-    """Markdown: ``commands.md`` as it was published, with the way to its files and the cluster's address put in."""
-    text = published.read("commands.md").decode("utf-8")
+def commands_in_full(
+    plan: Plan, published: PublishedFiles, pinned: Mapping[str, str], bootstrap: str | None, warnings: Sequence[str]
+) -> str:
+    """Markdown: the commands of the stored plan, with the way to its files, their sums and the cluster's address.
+
+    ``pinned``: the sha-256 of each file that was approved. The commands compare the files with it before they run.
+    """
+    text = plan_files(plan)["commands.md"].decode("utf-8")
     if bootstrap is not None:
         text = text.replace(_PLACEHOLDER, f"BOOTSTRAP={bootstrap}", 1)
-    files = [f"- `{published.address}/{name}`" for name in published.names() if name.startswith(_FOLDERS)]
+    run = {name: sha for name, sha in sorted(pinned.items()) if name.startswith(_FOLDERS)}
+    files = [f"- `{published.address}/{name}`" for name in run]
+    sums = [f"{sha}  {name}" for name, sha in run.items()]
+    check = [
+        "# Stop where a file is not as it was approved:",
+        "sha256sum --check --quiet <<'APPROVED'",
+        *sums,
+        "APPROVED",
+    ]
     told = [f"- {markdown_line(warning)}" for warning in warnings]
     head = ["The plan still holds. Its files:", "", *files, ""]
     if told:
         head += ["Changed since it was made:", "", *told, ""]
-    return "\n".join([*head, f"```sh\n{published.way_there}\n```", "", text])
+    return "\n".join([*head, "```sh", published.way_there, *check, "```", "", text])

@@ -10,7 +10,7 @@ from rebalance_advisor.airflow.connections import kafka_properties, store_dsn
 from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
 from rebalance_advisor.airflow.task_log import task_log
 
-Shown = dict[str, str]  # application_id, cluster, run_id, plan_id, folder, words
+Shown = dict[str, Any]  # application_id, cluster, run_id, plan_id, files (sha-256 by name), folder, words
 
 _log = task_log(__name__)
 
@@ -21,7 +21,7 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
     """Find the plan, the newest one of the cluster by default, and put it into words for whoever decides."""
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply.form import ADVISORY, apply_form
-    from rebalance_advisor.airflow.apply.readings import published_plan
+    from rebalance_advisor.airflow.apply.readings import pinned_files, published_plan
     from rebalance_advisor.airflow.apply.shown import plan_in_short
     from rebalance_advisor.request.option_table import require_known
 
@@ -30,13 +30,14 @@ def show_plan(cluster: str, params: dict[str, Any] | None = None, dag_run: Any =
     with store.connect(store_dsn()) as connection:
         require_known(form, apply_form())
         published = published_plan(connection, cluster, form[ADVISORY])
+        pinned = pinned_files(published)
         store.ask_application(connection, application_id, published.run_id)
     words = plan_in_short(published.plan, published.files.address)
     for line in words.splitlines():
         _log.info("%s", line)
     return {
         "application_id": application_id, "cluster": cluster, "run_id": published.run_id,
-        "plan_id": published.plan.plan_id, "folder": published.files.address, "words": words,
+        "plan_id": published.plan.plan_id, "files": pinned, "folder": published.files.address, "words": words,
     }  # fmt: skip
 
 
@@ -48,10 +49,10 @@ def check_again(shown: Shown) -> list[str]:
 
     from kafka_rebalance.plans.check import PlanStatus
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.apply.readings import STATUS_WORDS, check_on_fresh_reading, published_plan
+    from rebalance_advisor.airflow.apply.readings import STATUS_WORDS, approved_plan, check_on_fresh_reading
 
     with store.connect(store_dsn()) as connection:
-        published = published_plan(connection, shown["cluster"], shown["run_id"])
+        published = approved_plan(connection, shown)
         result = check_on_fresh_reading(connection, store_dsn(), published, shown["application_id"])
     if result.status is not PlanStatus.VALID:
         raise AirflowFailException(f"the plan is {STATUS_WORDS[result.status]} by now: {'; '.join(result.reasons)}")
@@ -62,11 +63,13 @@ def check_again(shown: Shown) -> list[str]:
 @fail_without_retry
 def show_commands(shown: Shown, warnings: list[str]) -> str:
     """The exact commands and files; whoever runs them has the rights, this DAG only reads."""
-    from rebalance_advisor.airflow.apply.readings import published_files
+    from rebalance_advisor import store
+    from rebalance_advisor.airflow.apply.readings import approved_plan
     from rebalance_advisor.airflow.apply.shown import commands_in_full
 
-    files = published_files(shown["cluster"], shown["run_id"], shown["plan_id"])
-    text = commands_in_full(files, _bootstrap(shown["cluster"]), warnings)
+    with store.connect(store_dsn()) as connection:
+        published = approved_plan(connection, shown)
+    text = commands_in_full(published.plan, published.files, shown["files"], _bootstrap(shown["cluster"]), warnings)
     for line in text.splitlines():
         _log.info("%s", line)
     return text
@@ -79,11 +82,11 @@ def verify(shown: Shown, answer: dict[str, Any]) -> dict[str, Any]:
     from rebalance_advisor import store
     from rebalance_advisor.airflow.apply.form import TOOK_SECONDS
     from rebalance_advisor.airflow.apply.questions import answered_by
-    from rebalance_advisor.airflow.apply.readings import published_plan, verify_on_fresh_reading
+    from rebalance_advisor.airflow.apply.readings import approved_plan, verify_on_fresh_reading
 
     told = {"took_seconds": (answer["params_input"] or {}).get(TOOK_SECONDS), "answered_by": answered_by(answer)}
     with store.connect(store_dsn()) as connection:
-        published = published_plan(connection, shown["cluster"], shown["run_id"])
+        published = approved_plan(connection, shown)
         applied = verify_on_fresh_reading(connection, store_dsn(), published, shown["application_id"], told)
     counts = {state.value: count for state, count in applied.counts.items() if count}
     _log.info("%s: %s; %s", applied.state.value, applied.state.words, counts)

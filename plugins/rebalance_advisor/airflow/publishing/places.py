@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping
@@ -15,6 +16,10 @@ from rebalance_advisor.publish.object_store.manifest import LATEST, Manifest
 from rebalance_advisor.publish.object_store.object_store import ObjectStore
 
 SETTING = "ADVISOR_PUBLISH_DIR"
+# Names of ours beside the folders of runs, and names that Windows' file systems keep for devices.
+_RESERVED = re.compile(r"latest(\.json)?|(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+_LONGEST_NAME = 200
+_SHOWN_OF_LONG = 100
 
 
 class Place(Protocol):
@@ -32,24 +37,26 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FolderPlace:
-    """A folder, replaced whole; the link ``latest`` beside it."""
+    """A folder of one run, replaced whole; the link ``latest`` beside it."""
 
     folder: Path
+    run_id: str
 
     def find(self, plan_id: str) -> PublishedFiles | None:
-        """By the folder's marker."""
+        """By the folder's marker; one that an older version wrote names no run."""
         from rebalance_advisor.publish.folders.folder_marker import read_marker
         from rebalance_advisor.publish.folders.version_folders import advisory_folder
 
         folder = advisory_folder(self.folder)
         marker = read_marker(folder)
-        return FolderFiles(folder) if marker is not None and marker.plan_id == plan_id else None
+        is_this = marker is not None and marker.plan_id == plan_id and marker.run_id in (self.run_id, None)
+        return FolderFiles(folder) if is_this else None
 
     def write(self, files: Mapping[str, bytes], plan_id: str) -> PublishedFiles:
-        """In one step."""
+        """In one step. Raises UsageError where the folder holds an advisory of another run."""
         from rebalance_advisor.publish.folders.whole_folder import replace_folder
 
-        return FolderFiles(replace_folder(self.folder, files, plan_id))
+        return FolderFiles(replace_folder(self.folder, files, plan_id, run_id=self.run_id))
 
     def show_as_latest(self, plan_id: str) -> str | None:
         """The link."""
@@ -78,8 +85,8 @@ class ObjectPlace:
         """Each as an object, in a folder that no other bytes have."""
         from rebalance_advisor.publish.object_store.advisory_objects import put_advisory
 
-        made = Manifest(self.cluster, self.run_id, plan_id, plain(self.run_id), datetime.now(UTC), {})
-        return self._files(put_advisory(self.store, plain(self.cluster), made, files))
+        made = Manifest(self.cluster, self.run_id, plan_id, folder_name(self.run_id), datetime.now(UTC), {})
+        return self._files(put_advisory(self.store, folder_name(self.cluster), made, files))
 
     def show_as_latest(self, plan_id: str) -> str | None:
         """One object, put whole."""
@@ -87,17 +94,18 @@ class ObjectPlace:
 
         found = self._manifest(plan_id)
         if found is None:
-            return f"{self.store.address(plain(self.cluster))}: the files are gone, {LATEST} stays as it is"
-        point_latest(self.store, plain(self.cluster), found)
+            return f"{self.store.address(folder_name(self.cluster))}: the files are gone, {LATEST} stays as it is"
+        point_latest(self.store, folder_name(self.cluster), found)
         return None
 
     def _manifest(self, plan_id: str) -> Manifest | None:
         from rebalance_advisor.publish.object_store.advisory_objects import find_advisory
 
-        return find_advisory(self.store, plain(self.cluster), plain(self.run_id), plan_id)
+        found = find_advisory(self.store, folder_name(self.cluster), folder_name(self.run_id), plan_id)
+        return found if found is not None and found.run_id == self.run_id else None
 
     def _files(self, manifest: Manifest) -> PublishedFiles:
-        return ObjectFiles(self.store, f"{plain(self.cluster)}/{manifest.folder}")
+        return ObjectFiles(self.store, f"{folder_name(self.cluster)}/{manifest.folder}")
 
 
 def place_of(cluster: str, run_id: str) -> Place:
@@ -105,7 +113,9 @@ def place_of(cluster: str, run_id: str) -> Place:
     from rebalance_advisor.airflow.publishing.object_storage import object_store
 
     store = object_store()
-    return FolderPlace(publish_folder(cluster, run_id)) if store is None else ObjectPlace(store, cluster, run_id)
+    if store is not None:
+        return ObjectPlace(store, cluster, run_id)
+    return FolderPlace(publish_folder(cluster, run_id), run_id)
 
 
 def require_place(cluster: str) -> None:
@@ -117,12 +127,12 @@ def require_place(cluster: str) -> None:
 
     store = object_store()
     if store is not None:
-        store.list(f"{plain(cluster)}/{LATEST}")
+        store.list(f"{folder_name(cluster)}/{LATEST}")
 
 
 def publish_folder(cluster: str, run_id: str) -> Path:
     """The folder of a run."""
-    return publish_root() / plain(cluster) / plain(run_id)
+    return publish_root() / folder_name(cluster) / folder_name(run_id)
 
 
 def publish_root() -> Path:
@@ -130,6 +140,16 @@ def publish_root() -> Path:
     return Path(os.environ.get(SETTING) or Path.cwd() / "published")
 
 
-def plain(name: str) -> str:
-    """A name without what file systems and shells stumble over; no dot leads, to no parent and no hidden place."""
-    return re.sub(r"[^\w.+-]|^\.", "_", name)
+def folder_name(name: str) -> str:
+    """Return the folder's name, or the object key's part, for a name: two names never share one.
+
+    Lower-case letters, digits, ``_``, ``-``, ``+`` and inner dots stay; of all else each byte of UTF-8 becomes ``=xx``:
+    names stay apart where upper and lower case are one. Long ones end with ``==`` and the SHA-256 of the name.
+    """
+    name_bytes = name.encode("utf-8", "surrogatepass")
+    escaped = re.sub(rb"[^a-z0-9_.+-]|^\.|\.$", lambda found: b"=%02x" % ord(found[0]), name_bytes).decode("ascii")
+    if not escaped or _RESERVED.fullmatch(escaped):
+        escaped = f"={name_bytes[:1].hex()}{escaped[1:]}"
+    if len(escaped) > _LONGEST_NAME:
+        return f"{escaped[:_SHOWN_OF_LONG]}=={hashlib.sha256(name_bytes).hexdigest()}"
+    return escaped

@@ -27,17 +27,20 @@ def publish_run(dsn: str, *, run_id: str, cluster: str, place: Place) -> tuple[l
     when it has expired while the run lay, and its reading has become too old.
     """
     from rebalance_advisor import store
-    from rebalance_advisor.airflow.publishing.places import plain
+    from rebalance_advisor.airflow.publishing.places import folder_name
+    from rebalance_advisor.airflow.publishing.published_files import files_that_differ
     from rebalance_advisor.publish.advisory_files import advisory_files
     from rebalance_advisor.publish.digest import closing_words
+    from rebalance_advisor.publish.object_store.manifest import sha256_of
+    from rebalance_advisor.publish.plan_files import plan_files
     from rebalance_advisor.store.stored_advice import advice_of_run
 
-    with store.connect(dsn) as connection, store.publishing(connection, plain(cluster)):
+    with store.connect(dsn) as connection, store.publishing(connection, folder_name(cluster)):
         advice, run = advice_of_run(connection, run_id), store.load_run(connection, run_id)
         document = advice.document() | _outlook(connection, run_id, advice)
         words, plan_id = closing_words(document), advice.plan.plan_id
         written = place.find(plan_id) if run.status == "published" else None
-        if written is not None:
+        if written is not None and not files_that_differ(written, sha256_of(plan_files(advice.plan))):
             _show_as_latest(connection, run_id, cluster, place, plan_id)
             return words, written.address  # a try before did it, and was cut off afterwards
         _require_young(advice, run.parameters, datetime.now(UTC))

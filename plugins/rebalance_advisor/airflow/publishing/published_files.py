@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,19 @@ class PublishedFiles(Protocol):
         """Put files beside those that are there, each whole or not at all."""
 
 
+def files_that_differ(files: PublishedFiles, pinned: Mapping[str, str]) -> list[str]:
+    """Return the names in ``pinned``, sha-256 by name, whose file is missing or has other bytes.
+
+    Raises ObjectStoreError where the store does not answer.
+    """
+    there = set(files.names())
+    return [name for name, sha in pinned.items() if name not in there or _sha256(files.read(name)) != sha]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
     """In a folder."""
@@ -46,7 +60,7 @@ class FolderFiles:
     @property
     def way_there(self) -> str:
         """There already."""
-        return f"cd '{self.folder}'"
+        return f"cd {shlex.quote(str(self.folder))}"
 
     def read(self, name: str) -> bytes:
         """A file's content."""

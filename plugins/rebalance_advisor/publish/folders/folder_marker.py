@@ -1,7 +1,8 @@
 """The marker ``.rebalance-advisor``: the one file that makes a folder ours, and with it the right to replace it.
 
-One line of JSON: ``format``, the ``plan_id``, and ``files``, the names of all that was written. Nothing that it does
-not name is ever removed, so a note that somebody left in the folder outlives every run.
+One line of JSON: ``format``, the ``plan_id``, ``files``, the names of all that was written, and ``run_id`` where a run
+of the pipeline wrote it. Nothing that it does not name is ever removed, so a note that somebody left in the folder
+outlives every run.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Marker:
     files: tuple[str, ...]
     plan_id: str | None = None
     has_versions: bool = False
+    run_id: str | None = None
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -41,6 +43,8 @@ class Marker:
         document: dict[str, Any] = {"format": _FORMAT, "plan_id": self.plan_id, "files": sorted(self.files)}
         if self.has_versions:
             document["has_versions"] = True
+        if self.run_id is not None:
+            document["run_id"] = self.run_id
         return json.dumps(document).encode() + b"\n"
 
 
@@ -61,13 +65,14 @@ def read_marker(folder: Path) -> Marker | None:
         return None
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         return None
-    names, plan_id = document.get("files"), document.get("plan_id")
+    names, plan_id, run_id = document.get("files"), document.get("plan_id"), document.get("run_id")
     if not isinstance(names, list) or not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
         return None
     return Marker(
         files=tuple(names),
         plan_id=plan_id if isinstance(plan_id, str) else None,
         has_versions=document.get("has_versions") is True,
+        run_id=run_id if isinstance(run_id, str) else None,
     )
 
 

@@ -25,16 +25,15 @@ _NEXT = ".current-"
 _PLAN_ID_SHOWN = 12
 
 
-def replace_version(target: Path, files: Mapping[str, bytes], plan_id: str, shown: Path) -> None:
-    """Put a version of ``files`` behind ``target/current``; ``target`` is made if need be."""
+def replace_version(target: Path, files: Mapping[str, bytes], marker: Marker, shown: Path) -> None:
+    """Put a version of ``files``, with its marker, behind ``target/current``; ``target`` is made if need be."""
     versions = target / VERSIONS
     with naming(shown):
         target.mkdir(exist_ok=True)
         _mark(target)
         versions.mkdir(exist_ok=True)
         _remove_unwanted(target)
-        marker = Marker(tuple(files), plan_id)
-        with work_folder(versions, f"{plan_id[:_PLAN_ID_SHOWN]}-", marker, _is_current) as version:
+        with work_folder(versions, f"{(marker.plan_id or '')[:_PLAN_ID_SHOWN]}-", marker, _is_current) as version:
             write_files(version, files, shown)
             sync_folder(versions)
             link = target / f"{_NEXT}{version.name}"

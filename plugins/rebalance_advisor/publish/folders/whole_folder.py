@@ -23,11 +23,12 @@ import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.errors import AdvisorError, UsageError
+from kafka_rebalance.visible_text import excerpt
 from rebalance_advisor.publish.folders.durable_files import naming, sync_folder, write_files
 from rebalance_advisor.publish.folders.exchange import exchange_folders
-from rebalance_advisor.publish.folders.folder_marker import Marker, Standing, standing_of
-from rebalance_advisor.publish.folders.version_folders import CURRENT, replace_version
+from rebalance_advisor.publish.folders.folder_marker import Marker, Standing, read_marker, standing_of
+from rebalance_advisor.publish.folders.version_folders import CURRENT, advisory_folder, replace_version
 from rebalance_advisor.publish.folders.work_folder import remove_left_over, work_folder
 
 Exchange = Callable[[Path, Path], None]
@@ -51,35 +52,60 @@ class NotExchangeableError(AdvisorError):
 def check_folder(folder: Path, *, exchange: Exchange = exchange_folders) -> None:
     """May an advisory be written here? Asked before the work, so that nobody waits for a refusal.
 
-    Raises UsageError where the folder is not absent, empty or ours, OSError where nothing can be written.
+    Raises UsageError where the folder is not absent, empty or ours, or holds an advisory of the pipeline, OSError where
+    nothing can be written.
     """
     target = Path(os.path.realpath(folder))
     with naming(folder):
+        _require_same_run(target, Marker(()), folder)
         _has_versions(target, standing_of(target, folder), folder, exchange)
 
 
 def replace_folder(
-    folder: Path, files: Mapping[str, bytes], plan_id: str, *, exchange: Exchange = exchange_folders
+    folder: Path,
+    files: Mapping[str, bytes],
+    plan_id: str,
+    *,
+    run_id: str | None = None,
+    exchange: Exchange = exchange_folders,
 ) -> Path:
     """Let ``files``, by their paths in it, be all that ``folder`` holds; returns where they are to be read.
 
-    Raises UsageError where the folder is not absent, empty or ours, OSError, which names the file, where it cannot be
-    written; what stood there then still stands.
+    ``run_id``: of the pipeline's run that writes. Raises UsageError where the folder is not absent, empty or ours, or
+    holds an advisory of another run, OSError, which names the file, where it cannot be written; what stood there then
+    still stands.
     """
     target = Path(os.path.realpath(folder))
+    marker = Marker(tuple(files), plan_id, run_id=run_id)
     parent, prefix = target.parent, _prefix(target)
     with naming(folder):
         standing = standing_of(target, folder)
+        _require_same_run(target, marker, folder)
         parent.mkdir(parents=True, exist_ok=True)
         remove_left_over(parent, prefix)
         if _has_versions(target, standing, folder, exchange):
-            replace_version(target, files, plan_id, folder)
+            replace_version(target, files, marker, folder)
             return folder / CURRENT
-        with work_folder(parent, prefix, Marker(tuple(files), plan_id)) as work:
+        with work_folder(parent, prefix, marker) as work:
             write_files(work, files, folder)
+            _require_same_run(target, marker, folder)
             _put(work, target, folder, exchange)
             sync_folder(parent)
     return folder
+
+
+def _require_same_run(target: Path, marker: Marker, shown: Path) -> None:
+    """Raises UsageError where an advisory of another run lies there: somebody may be carrying it out.
+
+    A folder of an older version names no run: the same plan again is then the same run's.
+    """
+    there = read_marker(advisory_folder(target))
+    if there is None or there.has_versions or there.run_id == marker.run_id:
+        return
+    if there.run_id is None and there.plan_id == marker.plan_id:
+        return
+    owner = "an older version of the advisor" if there.run_id is None else f"run {excerpt(there.run_id)}"
+    raise UsageError(f"{shown}: holds an advisory of {owner}; move it away, or give another folder")
 
 
 def _put(work: Path, target: Path, shown: Path, exchange: Exchange) -> None:

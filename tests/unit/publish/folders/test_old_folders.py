@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_advisor.publish.folders.folder_marker import MARKER
+from rebalance_advisor.publish.folders.folder_marker import MARKER, Marker
 from rebalance_advisor.publish.folders.latest_link import LATEST, is_latest, point_latest
 from rebalance_advisor.publish.folders.old_folders import remove_older
 from rebalance_advisor.publish.folders.version_folders import replace_version
@@ -23,7 +23,7 @@ def published(root: Path, name: str, days: float, *, is_linked: bool = False) ->
     folder = root / "orders" / name
     folder.parent.mkdir(parents=True, exist_ok=True)
     if is_linked:
-        replace_version(folder, FILES, "f" * 64, folder)
+        replace_version(folder, FILES, Marker(tuple(FILES), "f" * 64), folder)
     else:
         replace_folder(folder, FILES, "f" * 64)
     moment = (NOW - timedelta(days=days)).timestamp()
