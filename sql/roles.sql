@@ -1,6 +1,16 @@
 -- Who may do what; run after every migration, so that new tables and views are covered.
 -- advisor_owner owns everything; advisor_writer is the pipeline; advisor_reader sees the contract and nothing else.
 
+-- A database of the owner's is the advisor's alone: nobody else needs temporary tables there. Large objects are for a
+-- superuser to forbid (docs/own-airflow.md).
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND datdba = current_user::regrole) THEN
+        EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+    END IF;
+END
+$$;
+
 REVOKE ALL ON SCHEMA store FROM PUBLIC;
 REVOKE ALL ON SCHEMA advisor FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA store FROM PUBLIC;

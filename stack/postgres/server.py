@@ -40,6 +40,12 @@ _SETTINGS = {
     "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200", "timezone": "UTC",
     "log_timezone": "UTC", "max_wal_size": "2GB", "jit": "off", "password_encryption": "scram-sha-256",
 }  # fmt: skip
+# As docker/postgres/create-databases.sh: only superusers make large objects.
+_NO_LARGE_OBJECTS = """
+REVOKE EXECUTE ON FUNCTION
+    lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid)
+FROM PUBLIC
+"""
 # Only for data that is thrown away with the test that made it.
 THROW_AWAY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -217,6 +223,10 @@ class EmbeddedPostgres:
             for name in DATABASES:
                 if name not in known:
                     connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+                connection.execute(sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(sql.Identifier(name)))
+        for name in DATABASES:
+            with psycopg.connect(self.dsn(name)) as connection:
+                connection.execute(_NO_LARGE_OBJECTS)
 
     def _pg_ctl(self, account: Account | None, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return self._run(account, "pg_ctl", "-D", self.data, *arguments)

@@ -1,8 +1,12 @@
-"""The databases of the compose file, made by its own script on a real server: each login may do its part, no more."""
+"""The databases of the compose file and of docs/own-airflow.md, made by their own SQL on a real server.
+
+Each login may do its part, no more.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import uuid
 from collections.abc import Iterator
@@ -31,6 +35,19 @@ def values() -> dict[str, str]:
 @pytest.fixture(scope="module")
 def address(values: dict[str, str]) -> Iterator[str]:
     """``host:port`` of a server on which the script ran once, as the image's entry point runs it."""
+    yield from _server(values, ["bash", str(ROOT / "docker" / "postgres" / "create-databases.sh")], "")
+
+
+@pytest.fixture(scope="module")
+def own_address(values: dict[str, str]) -> Iterator[str]:
+    """The same of a server on which an administrator ran what docs/own-airflow.md says."""
+    (text,) = re.findall(r"```sql\n(.*?)```", (ROOT / "docs" / "own-airflow.md").read_text(), re.DOTALL)
+    for role in ("OWNER", "WRITER", "READER"):
+        text = text.replace("'…'", f"'{values[f'ADVISOR_{role}_PASSWORD']}'", 1)
+    yield from _server(values, ["psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--dbname=postgres"], text)
+
+
+def _server(values: dict[str, str], command: list[str], text: str) -> Iterator[str]:
     folder = Path("/tmp") / f"advisor-test-{uuid.uuid4().hex[:12]}"
     folder.mkdir()
     folder.chmod(0o755)
@@ -45,9 +62,10 @@ def address(values: dict[str, str]) -> Iterator[str]:
         environment = os.environ | values | {
             "PATH": f"{psql.parent}:{os.environ['PATH']}", "PGHOST": str(parts.hostname), "PGPORT": str(parts.port),
             "PGPASSWORD": str(parts.password), "POSTGRES_USER": str(parts.username),
+            "PGUSER": str(parts.username),
         }  # fmt: skip
-        script = ROOT / "docker" / "postgres" / "create-databases.sh"
-        subprocess.run(["bash", str(script)], env=environment, check=True, capture_output=True)
+        made = subprocess.run(command, env=environment, input=text, check=False, capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
         yield f"{parts.hostname}:{parts.port}"
     finally:
         server.remove()
@@ -88,6 +106,37 @@ def test_the_readers_login_sees_the_contract_and_nothing_else(migrated: str, val
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)
+
+
+@pytest.mark.parametrize("made_by", ["migrated", "own_address"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TEMPORARY TABLE mine AS SELECT generate_series(1, 9)",
+        "SELECT lo_create(0)",
+        "SELECT lo_creat(-1)",
+        "SELECT lo_from_bytea(0, 'x')",
+        "SELECT lo_import('/etc/hostname')",
+        "SELECT lo_import('/etc/hostname', 4711)",
+        "CREATE TABLE public.mine (a int)",
+        "CREATE SCHEMA mine",
+    ],
+)
+def test_a_reader_leaves_nothing_in_the_database(request, values: dict[str, str], made_by: str, statement: str) -> None:
+    dsn = login(request.getfixturevalue(made_by), "advisor_reader", values["ADVISOR_READER_PASSWORD"], "advisor")
+    with psycopg.connect(dsn) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(statement)
+
+
+def test_a_migration_takes_temporary_tables_from_everybody_else(migrated: str, values: dict[str, str]) -> None:
+    """Of a database that was made before the scripts did."""
+    owner = login(migrated, "advisor_owner", values["ADVISOR_OWNER_PASSWORD"], "advisor")
+    with store.connect(owner) as connection:
+        connection.execute("GRANT TEMPORARY ON DATABASE advisor TO PUBLIC")
+        store.migrate(connection)
+    reader = login(migrated, "advisor_reader", values["ADVISOR_READER_PASSWORD"], "advisor")
+    with psycopg.connect(reader) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute("CREATE TEMPORARY TABLE mine (a int)")
 
 
 @pytest.mark.parametrize(

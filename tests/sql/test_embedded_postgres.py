@@ -64,6 +64,16 @@ def databases(server: EmbeddedPostgres) -> set[str]:
         return {name for (name,) in connection.execute("SELECT datname FROM pg_database")}
 
 
+def test_only_superusers_make_temporary_tables_and_large_objects(server: EmbeddedPostgres) -> None:
+    server.start()
+    with psycopg.connect(server.dsn("advisor")) as connection:
+        connection.execute("CREATE ROLE anybody")
+        connection.execute("SET ROLE anybody")
+        for statement in ("CREATE TEMPORARY TABLE mine (a int)", "SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+                connection.execute(statement)
+
+
 def test_a_start_makes_both_databases_and_a_stop_ends_every_process(server: EmbeddedPostgres) -> None:
     server.start()
     assert databases(server) >= set(DATABASES)
