@@ -1,11 +1,11 @@
 """The process in which one class of one's own runs: one JSON line in, one out, over the socket whose number is given.
 
-    python -P -m rebalance_advisor.own_strategies.child FD
+    python -P -m rebalance_advisor.own_strategies.child FD MEMORY_BYTES
 
-The first line says what to import and the limits. Everything that the class does wrong is caught and told as a fault
-where it can be; what cannot be caught ends this process, which the other side sees. Nothing of the class goes back but
-names, numbers and the words of its fault. Whatever it prints is dropped. It is no sandbox: the class may do what the
-user may do.
+It parts in two: one process supervises (``supervisor``), the other imports what the first line says. All that the class
+does wrong is caught and told as a fault where it can be; what cannot be caught ends this process, which the other
+side sees. Nothing of the class goes back but names, numbers and the words of its fault. Whatever it prints is dropped.
+It is no sandbox: the class may do what the user may do, but for reading other processes where the kernel forbids it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import importlib.util
 import json
 import os
 import resource
-import signal
 import socket
 import sys
 import traceback
@@ -26,21 +25,36 @@ from typing import Any
 from kafka_rebalance.assignors.custom.answers import plain_answer, plain_partition
 from kafka_rebalance.assignors.custom.views import TopicView, members_of_document
 from kafka_rebalance.errors import AssignorError
+from rebalance_advisor.own_strategies import kernel_guards
+from rebalance_advisor.own_strategies.supervisor import supervise
 from rebalance_advisor.own_strategies.targets import Kind, Target
 
-_GRACE_S = 2.0  # the other side ends a late process; where it is gone itself, the alarm does
 _MOST_FAULT_CHARS = 500
 _MOST_NAME_CHARS = 100
-_LONGEST_ALARM_S = 10.0**6
 Message = dict[str, Any]
 
 
 def main() -> None:
+    """Supervise a copy of this process in which the class runs."""
+    channel, memory_bytes = int(sys.argv[1]), int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    kernel_guards.adopt_orphans()
+    supervisor = os.getpid()
+    worker = os.fork()
+    if worker:
+        supervise(worker, channel, memory_bytes)
+    kernel_guards.end_with_parent()
+    if os.getppid() != supervisor:  # it ended before the kernel knew
+        os._exit(1)
+    kernel_guards.deny_other_processes()
+    _limit(memory_bytes)
+    _answer_all(socket.socket(fileno=channel))
+
+
+def _answer_all(channel: socket.socket) -> None:
     """Import, say hello, answer until the other side hangs up."""
-    channel = socket.socket(fileno=int(sys.argv[1]))
     lines = channel.makefile("rb")
     setup = json.loads(lines.readline())
-    _limit(setup["memory_bytes"])
     pid = os.getpid()
     target = Target(Kind(setup["kind"]), setup["place"], setup["place"])
     found: list[Any] = []
@@ -50,25 +64,23 @@ def main() -> None:
             os._exit(0)
         channel.sendall(json.dumps(message).encode() + b"\n")
 
-    send(_guarded(lambda: _hello(target, found), setup["start_s"]))
+    send(_guarded(lambda: _hello(target, found)))
     answer = _assign if target.kind is Kind.ASSIGNOR else _partition
     for line in lines:
         request = json.loads(line)
-        reply = _guarded(lambda: answer(found[0], request), request["seconds"])  # noqa: B023 (called at once)
+        reply = _guarded(lambda: answer(found[0], request))  # noqa: B023 (called at once)
         send(reply | {"number": request["number"]})
 
 
 def _limit(memory_bytes: int) -> None:
-    """No core files; no more memory than that, hard, where the system can hold it to that."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    """No more memory than that for one process, hard, where the system can hold it to that."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def _guarded(work: Callable[[], Message], seconds: float) -> Message:
+def _guarded(work: Callable[[], Message]) -> Message:
     """What ``work`` gives, or the fault that ended it."""
-    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST_ALARM_S) + _GRACE_S)
     try:
         return work()
     except MemoryError:
@@ -79,8 +91,6 @@ def _guarded(work: Callable[[], Message], seconds: float) -> Message:
         return _fault("Exited", f"calls sys.exit({error.code!r})")
     except BaseException as error:  # noqa: BLE001 (foreign code raises what it likes)
         return _fault("Raised", _told(error))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _told(error: BaseException) -> str:

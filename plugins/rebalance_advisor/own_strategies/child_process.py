@@ -14,7 +14,9 @@ from typing import Any, Self
 
 from kafka_rebalance.errors import AssignorError
 from kafka_rebalance.visible_text import visible
+from rebalance_advisor.own_strategies import kernel_guards
 from rebalance_advisor.own_strategies.limits import Limits
+from rebalance_advisor.own_strategies.supervisor import MEMORY_EXIT
 from rebalance_advisor.own_strategies.targets import Target
 
 _CHILD = "rebalance_advisor.own_strategies.child"
@@ -69,17 +71,20 @@ class ChildProcess:
             raise
 
     def close(self) -> None:
-        """End the process, and those that it started and did not move out of its group."""
+        """End the process, and those that it started: its supervisor does so once the channel is closed."""
         process, channel = self._process, self._channel
         self._process = self._channel = None
         self._buffer = bytearray()
         if channel is not None:
             channel.close()
         if process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_END_WAIT_S)
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_END_WAIT_S)
+            kernel_guards.show_environment()
 
     def _answer(self, request: Message, most_bytes: int) -> Any:
         if self._process is None:
@@ -88,8 +93,7 @@ class ChildProcess:
         body = json.dumps(request)
         # To write and read it all is not the class's own time.
         around_s = (len(body) + most_bytes) / _BYTES_PER_S
-        seconds = self._limits.answer_s + around_s
-        line = f'{{"number": {self._number}, "seconds": {seconds!r}, {body[1:]}\n'.encode()
+        line = f'{{"number": {self._number}, {body[1:]}\n'.encode()
         reply = self._exchanged(line, self._limits.answer_s, most_bytes, around_s)
         if reply.get("number") != self._number or "answer" not in reply:
             raise self._ended("Nonsense", "writes to the advisor's own channel")
@@ -97,21 +101,21 @@ class ChildProcess:
 
     def _start(self) -> Message:
         ours, its = socket.socketpair()
+        kernel_guards.hide_environment()
         with its:
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", _CHILD, str(its.fileno())], pass_fds=(its.fileno(),),
+                    [sys.executable, "-P", "-m", _CHILD, str(its.fileno()), str(self._limits.memory_bytes)],
+                    pass_fds=(its.fileno(),),
                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                     env=_environment(), start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
                 ours.close()
+                kernel_guards.show_environment()
                 raise AssignorError("NotStarted", f"no process can be started: {error}") from error
         self._channel = ours
-        setup = {
-            "kind": self._target.kind.value, "place": self._target.place, "start_s": self._limits.start_s,
-            "memory_bytes": self._limits.memory_bytes,
-        }  # fmt: skip
+        setup = {"kind": self._target.kind.value, "place": self._target.place}
         try:
             hello = self._exchanged(json.dumps(setup).encode() + b"\n", self._limits.start_s, _HELLO_BYTES)
         except AssignorError as error:
@@ -160,29 +164,31 @@ class ChildProcess:
                 part = self._channel.recv(_CHUNK_BYTES)
             except TimeoutError:
                 if self._process.poll() is not None:
-                    raise self._ended("Ended", self._end_words()) from None
+                    raise self._has_ended() from None
                 continue
             except OSError:
                 part = b""
             if not part:
-                raise self._ended("Ended", self._end_words())
+                raise self._has_ended()
             end = -1 if (found := part.find(b"\n")) < 0 else len(self._buffer) + found
             self._buffer += part
         whole = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return whole
 
-    def _end_words(self) -> str:
+    def _has_ended(self) -> AssignorError:
         process = self._process
         try:
-            code = None if process is None else process.wait(_POLL_S)
+            code = None if process is None else process.wait(_END_WAIT_S)
         except subprocess.TimeoutExpired:
             code = None
         if code is None:
-            return "hangs up without an answer"
+            return self._ended("Ended", "hangs up without an answer")
+        if code == MEMORY_EXIT:
+            return self._ended("MemoryLimit", "takes more than its memory with the processes that it started")
         if code < 0:
-            return f"its process is ended by signal {-code} ({_signal_name(-code)})"
-        return f"ends its process with exit code {code}"
+            return self._ended("Ended", f"its process is ended by signal {-code} ({_signal_name(-code)})")
+        return self._ended("Ended", f"ends its process with exit code {code}")
 
     def _ended(self, kind: str, words: str) -> AssignorError:
         self.close()

@@ -9,8 +9,10 @@ import itertools
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Answer = Any
@@ -52,6 +54,52 @@ def _left_behind(_members: Any, _topics: Any) -> Answer:
     raise ValueError(sleeper.pid)
 
 
+def _escaped(_members: Any, _topics: Any) -> Answer:
+    reads, writes = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.write(writes, str(os.getpid()).encode())
+            time.sleep(600)
+        os._exit(0)
+    raise ValueError(int(os.read(reads, 20)))
+
+
+def _memory_of_many(_members: Any, _topics: Any) -> Answer:
+    """Each of four processes takes less than the limit of one."""
+    for _ in range(3):
+        if os.fork() == 0:
+            break
+    kept = bytearray(os.urandom(1 << 20)) * 100
+    time.sleep(600)
+    return {"kept": kept}
+
+
+def _secrets(_members: Any, _topics: Any) -> Answer:
+    """Looks into every process above this one."""
+    found, pid = [], os.getppid()
+    while pid > 0:
+        for file in ("environ", "mem"):
+            try:
+                with open(f"/proc/{pid}/{file}", "rb") as opened:
+                    opened.read(0 if file == "mem" else -1)
+                found.append(f"{file} of {pid}")
+            except OSError:
+                pass
+        with open(f"/proc/{pid}/stat") as opened:
+            pid = int(opened.read().rpartition(")")[2].split()[1])
+    raise ValueError(found)
+
+
+def _moved(members: Any, topics: Any) -> Answer:
+    """What it may do still: rename from folder to folder, and start a program."""
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        Path(one, "a").touch()
+        Path(one, "a").rename(Path(other, "a"))
+        subprocess.run(["true"], check=True)
+    return dealt(members, topics)
+
+
 def _own_channel(_members: Any, _topics: Any) -> Answer:
     os.write(int(sys.argv[1]), b"[1, 2\n")
     time.sleep(3600)
@@ -61,6 +109,9 @@ Good = _strategy("good", dealt)
 Forks = _strategy("forks", _forked)
 Prints = _strategy("prints", _printed)
 LeavesBehind = _strategy("leaves-behind", _left_behind)
+Escapes = _strategy("escapes", _escaped)
+Secrets = _strategy("secrets", _secrets)
+Moves = _strategy("moves", _moved)
 Environment = _strategy("environment", lambda *_: _raise(ValueError(sorted(os.environ))))
 
 
@@ -103,6 +154,7 @@ KillsItself = _strategy("kills-itself", lambda *_: os.kill(os.getpid(), 9))
 Loops = _strategy("loops", lambda *_: next(i for i in itertools.count() if i < 0))
 Slow = _strategy("slow", lambda *_: time.sleep(3600))
 Memory = _strategy("memory", lambda *_: [bytearray(2**27) for _ in itertools.count()])
+MemoryOfMany = _strategy("memory-of-many", _memory_of_many)
 Nothing = _strategy("nothing", lambda *_: None)
 Twice = _strategy("twice", lambda members, topics: {m: p * 2 for m, p in dealt(members, topics).items()})
 Unread = _strategy("unread", lambda members, topics: {m: p[1:] for m, p in dealt(members, topics).items()})
@@ -137,6 +189,7 @@ REASONS = {
     "Loops": "TimeLimit: has not answered after 0.3 s",
     "Slow": "TimeLimit: has not answered after 0.3 s",
     "Memory": "MemoryLimit: runs out of its memory",
+    "MemoryOfMany": "MemoryLimit: takes more than its memory with the processes that it started",
     "Nothing": "NoAnswer: answers None, which is no mapping",
     "Twice": "GivenTwice: gives 't'-0 to 'a', and to 'a' before",
     "Unread": "Unread: leaves 2 of 5 partitions unread: t-0, t-1",

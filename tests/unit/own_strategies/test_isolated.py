@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import multiprocessing
 import os
 import random
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from kafka_rebalance.partitioners.key_column import KeyColumn
 from kafka_rebalance.snapshot.model import Member
 from rebalance_advisor.own_strategies.child_process import ChildProcess
 from rebalance_advisor.own_strategies.isolated import Described, IsolatedAssignor, IsolatedPartitioner
+from rebalance_advisor.own_strategies.kernel_guards import hide_environment, show_environment
 from rebalance_advisor.own_strategies.limits import MIB, Limits
 from rebalance_advisor.own_strategies.registering import own_strategies
 from rebalance_advisor.own_strategies.targets import Kind, Target, read_target
@@ -65,7 +69,7 @@ def test_a_broken_strategy_is_a_row_with_its_reason(attribute: str) -> None:
     assert (row.skew_count, row.is_advised, replay.advised) == (None, False, "roundrobin")
 
 
-@pytest.mark.parametrize("attribute", ["Good", "Forks", "Prints"])
+@pytest.mark.parametrize("attribute", ["Good", "Forks", "Prints", "Moves"])
 def test_what_answers_right_is_believed_whatever_it_does_beside(attribute: str) -> None:
     rng = random.Random(5)
     with ChildProcess(target(attribute), LIMITS) as process:
@@ -115,9 +119,61 @@ def test_its_process_sees_nothing_of_the_advisors_environment(monkeypatch: pytes
     assert "ADVISOR" not in words
 
 
-def test_what_it_leaves_behind_ends_with_it() -> None:
-    with ChildProcess(target("LeavesBehind"), LIMITS) as process:
-        words = re.search(r"ValueError: (\d+)", refusal(process, "LeavesBehind"))
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no Landlock and no /proc")
+def test_its_process_reads_no_environment_and_no_memory_of_any_process_above_it() -> None:
+    if not has_landlock():
+        pytest.skip("this kernel has no Landlock")
+    with ChildProcess(target("Secrets"), LIMITS) as process:
+        assert refusal(process, "Secrets").startswith("Raised: ValueError: [] (")
+
+
+def has_landlock() -> bool:
+    """Tried in a process of its own: what is forbidden stays forbidden."""
+    code = "from rebalance_advisor.own_strategies import kernel_guards; assert kernel_guards.deny_other_processes()"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+def _as_nobody() -> None:
+    """Exits 0 where its environment is its user's own but while it is hidden, which two calls do as one."""
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # setuid made it unreadable
+    owners = [Path("/proc/self/environ").stat().st_uid]
+    for step in (hide_environment, hide_environment, show_environment, show_environment):
+        step()
+        owners.append(Path("/proc/self/environ").stat().st_uid)
+    os._exit(0 if owners == [65534, 0, 0, 0, 65534] else 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="changes its user")
+def test_a_hidden_environment_belongs_to_root() -> None:
+    process = multiprocessing.get_context("spawn").Process(target=_as_nobody)
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can hide it")
+def test_the_advisors_environment_is_hidden_while_a_class_has_a_process() -> None:
+    seen = [is_dumpable()]
+    with ChildProcess(target("Good"), LIMITS) as one, ChildProcess(target("Ends"), LIMITS) as other:
+        one.hello()
+        assert refusal(other, "Ends").startswith("Ended: ")
+        seen.append(is_dumpable())
+        one.hello()
+        seen.append(is_dumpable())
+    assert [*seen, is_dumpable()] == [True, False, False, True]
+
+
+def is_dumpable() -> bool:
+    return bool(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))
+
+
+@pytest.mark.parametrize("attribute", ["LeavesBehind", "Escapes"])
+def test_what_it_leaves_behind_ends_with_it(attribute: str) -> None:
+    with ChildProcess(target(attribute), LIMITS) as process:
+        words = re.search(r"ValueError: (\d+)", refusal(process, attribute))
         assert words is not None
         assert is_running(int(words[1]))
     wait_for("the killed one to end", lambda: not is_running(int(words[1])))

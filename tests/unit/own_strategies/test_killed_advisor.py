@@ -1,4 +1,4 @@
-"""An advisor that is killed leaves no strategy behind that loops for ever."""
+"""An advisor that is killed leaves no process of a strategy behind, whatever that did to stay."""
 
 from __future__ import annotations
 
@@ -15,28 +15,45 @@ from tests.unit.own_strategies.test_isolated import is_running
 
 LOOPS = """
 import os
+import signal
+import time
 from pathlib import Path
 
 class Loops:
     name = "loops"
 
     def assign_members(self, members, topics):
-        Path(__file__).with_suffix(".pid").write_text(str(os.getpid()))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP})
+        reads, writes = os.pipe()
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:  # an orphan in a session of its own, deaf to all but SIGKILL
+                os.write(writes, str(os.getpid()).encode())
+            else:
+                os._exit(0)
+        else:
+            orphan = os.read(reads, 20).decode()
+            file = Path(__file__).with_suffix(".new")
+            file.write_text(f"{os.getpid()} {orphan}")
+            file.rename(Path(__file__).with_suffix(".pid"))
         while True:
-            pass
+            time.sleep(1)
 """
 CASE = '{"id": 1, "strategy": "own:loops", "input": {"topics": [], "members": [{"id": "a", "topics": []}]}}'
 
 
 @pytest.mark.slow
-def test_a_strategy_ends_soon_after_the_advisor_that_was_killed(tmp_path: Path) -> None:
+def test_a_strategy_and_what_it_started_end_soon_after_the_advisor_that_was_killed(tmp_path: Path) -> None:
     file, told = tmp_path / "loops.py", tmp_path / "loops.pid"
     file.write_text(LOOPS)
     (tmp_path / "case").write_text(CASE)
-    words = ["replay", "--own-strategy", f"{file}:Loops", "--own-strategy-seconds", "1"]
+    words = ["replay", "--own-strategy", f"{file}:Loops", "--own-strategy-seconds", "600"]
     with (tmp_path / "case").open() as case:
         advisor = subprocess.Popen([sys.executable, "-m", "rebalance_advisor.cli.main", *words], stdin=case)
-    wait_for("the strategy's process id", lambda: told.exists() and told.read_text())
+    wait_for("the strategy's process ids", told.exists)
+    processes = [int(pid) for pid in told.read_text().split()]
+    assert [is_running(pid) for pid in processes] == [True, True]
     os.kill(advisor.pid, signal.SIGKILL)
     advisor.wait()
-    wait_for("the strategy to end", lambda: not is_running(int(told.read_text())))
+    wait_for("the strategy's processes to end", lambda: not any(is_running(pid) for pid in processes))

@@ -1,0 +1,105 @@
+"""The process between the advisor and a class. It ends when either does, and ends every process of the class.
+
+It holds the class's end of the channel and never reads it: the advisor's end closes when the advisor ends, however it
+ends. Processes that the class leaves behind become its children, and are found below it whatever session they chose.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+# The exit code that tells the advisor why it ended.
+MEMORY_EXIT = 120
+_POLL_MS = 50
+_ENDING_S = 3.0
+_BETWEEN_KILLS_S = 0.005
+
+
+def supervise(worker: int, channel: int, memory_bytes: int) -> NoReturn:
+    """Wait for the end of ``worker``, a child, or of the other end of ``channel``; then end as the child did."""
+    ends = select.poll()
+    ends.register(channel, getattr(select, "POLLRDHUP", 0))
+    status = None
+    while status is None:
+        if ends.poll(_POLL_MS):
+            _end_all(worker)
+            os._exit(0)
+        status = _reap(worker)
+        if _is_beyond(_descendants(), memory_bytes):
+            _end_all(worker)
+            os._exit(MEMORY_EXIT)
+    _end_all(None)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        with suppress(OSError, ValueError):  # SIGKILL has no handler to set
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _reap(worker: int) -> int | None:
+    """Collect what has ended; returns the worker's status if it was among it."""
+    status = None
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            if ended[0] == worker:
+                status = ended[1]
+    return status
+
+
+def _end_all(worker: int | None) -> None:
+    """Kill until none is left; one that forks as fast as it is killed has three seconds."""
+    deadline = time.monotonic() + _ENDING_S
+    if worker is not None:
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+    while (left := _descendants()) and time.monotonic() < deadline:
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(_BETWEEN_KILLS_S)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _descendants() -> list[int]:
+    """Process ids below this process; none where the system does not tell."""
+    found: list[int] = []
+    ahead = [os.getpid()]
+    while ahead:
+        for threads in Path(f"/proc/{ahead.pop()}/task").glob("*/children"):
+            with suppress(OSError):
+                below = [int(pid) for pid in threads.read_text().split()]
+                found += below
+                ahead += below
+    return found
+
+
+def _is_beyond(pids: list[int], memory_bytes: int) -> bool:
+    """Whether several processes together hold more than that; a limit of the kernel's holds a single one.
+
+    Resident memory first, which is cheap and counts shared pages more than once; then what each has its share of.
+    """
+    if len(pids) < 2 or _sum(pids, "statm") <= memory_bytes:
+        return False
+    return _sum(pids, "smaps_rollup") > memory_bytes
+
+
+def _sum(pids: Iterable[int], file: str) -> int:
+    total = 0
+    for pid in pids:
+        with suppress(OSError, StopIteration):  # it has just ended
+            text = Path(f"/proc/{pid}/{file}").read_text()
+            if file == "statm":
+                total += int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            else:
+                total += next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")) * 1024
+    return total
