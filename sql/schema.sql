@@ -291,7 +291,7 @@ CREATE VIEW store.newest_run AS
     snapshot_key,
     "time"
    FROM store.run
-  WHERE (status = 'published'::text)
+  WHERE ((status = 'published'::text) AND ("time" <= (now() + '00:05:00'::interval)))
   ORDER BY cluster, "time" DESC, run_key DESC;
 
 ALTER VIEW store.newest_run OWNER TO advisor_owner;
@@ -489,7 +489,7 @@ CREATE VIEW advisor.advisor_health AS
  SELECT GREATEST(newest_reading.stored_at, newest.attempted_at, failed.last_at) AS "time",
     cluster.cluster,
     newest_reading."time" AS last_reading_at,
-    (EXTRACT(epoch FROM (now() - newest_reading."time")))::double precision AS reading_age_seconds,
+    (GREATEST(EXTRACT(epoch FROM (now() - newest_reading."time")), (0)::numeric))::double precision AS reading_age_seconds,
     newest."time" AS last_run_at,
     newest.run_id AS last_run_id,
     newest.state AS last_run_state,
@@ -506,7 +506,7 @@ CREATE VIEW advisor.advisor_health AS
      LEFT JOIN LATERAL ( SELECT snapshot."time",
             snapshot.stored_at
            FROM store.snapshot
-          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'passed'::text))
+          WHERE ((snapshot.cluster = cluster.cluster) AND (snapshot.status = 'passed'::text) AND (snapshot."time" <= (LEAST(snapshot.stored_at, now()) + '00:05:00'::interval)))
           ORDER BY snapshot."time" DESC, snapshot.snapshot_key DESC
          LIMIT 1) newest_reading ON (true))
      LEFT JOIN LATERAL ( SELECT run_attempt."time",
@@ -514,13 +514,13 @@ CREATE VIEW advisor.advisor_health AS
             run_attempt.state,
             run_attempt.attempted_at
            FROM advisor.run_attempt
-          WHERE (run_attempt.cluster = cluster.cluster)
+          WHERE ((run_attempt.cluster = cluster.cluster) AND (run_attempt."time" <= (now() + '00:05:00'::interval)))
           ORDER BY run_attempt."time" DESC
          LIMIT 1) newest ON (true))
      LEFT JOIN LATERAL ( SELECT run.published_at,
             (EXTRACT(epoch FROM (run.published_at - run.attempted_at)))::double precision AS duration_seconds
            FROM store.run
-          WHERE ((run.cluster = cluster.cluster) AND (run.status = 'published'::text))
+          WHERE ((run.cluster = cluster.cluster) AND (run.status = 'published'::text) AND (run."time" <= (now() + '00:05:00'::interval)))
           ORDER BY run."time" DESC, run.run_key DESC
          LIMIT 1) published ON (true))
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE (run_attempt.state = 'published'::text)) AS published,
@@ -669,7 +669,7 @@ CREATE VIEW store.daily_snapshot AS
     snapshot_key,
     "time"
    FROM store.snapshot
-  WHERE ((status = 'passed'::text) AND (NOT is_pruned))
+  WHERE ((status = 'passed'::text) AND (NOT is_pruned) AND ("time" <= (LEAST(stored_at, now()) + '00:05:00'::interval)))
   ORDER BY cluster, (date_trunc('day'::text, ("time" AT TIME ZONE 'UTC'::text))), "time" DESC, snapshot_key DESC;
 
 ALTER VIEW store.daily_snapshot OWNER TO advisor_owner;
@@ -697,7 +697,7 @@ CREATE VIEW store.newest_snapshot AS
     snapshot_id,
     "time"
    FROM store.snapshot
-  WHERE ((status = 'passed'::text) AND (NOT is_pruned))
+  WHERE ((status = 'passed'::text) AND (NOT is_pruned) AND ("time" <= (LEAST(stored_at, now()) + '00:05:00'::interval)))
   ORDER BY cluster, "time" DESC, snapshot_key DESC;
 
 ALTER VIEW store.newest_snapshot OWNER TO advisor_owner;
@@ -1396,7 +1396,7 @@ CREATE VIEW advisor.cluster_latest AS
     plan.verdict,
     plan.plan_id,
     snapshot."time" AS snapshot_time,
-    (EXTRACT(epoch FROM (now() - snapshot."time")))::double precision AS age_seconds,
+    (GREATEST(EXTRACT(epoch FROM (now() - snapshot."time")), (0)::numeric))::double precision AS age_seconds,
     read."time" AS newest_snapshot_time,
     snapshot.broker_count,
     snapshot.topic_count,
@@ -1740,7 +1740,7 @@ CREATE VIEW store.published_run AS
     "time",
     row_number() OVER (PARTITION BY cluster ORDER BY "time" DESC, run_key DESC) AS age
    FROM store.run
-  WHERE (status = 'published'::text);
+  WHERE ((status = 'published'::text) AND ("time" <= (now() + '00:05:00'::interval)));
 
 ALTER VIEW store.published_run OWNER TO advisor_owner;
 

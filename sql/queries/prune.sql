@@ -1,5 +1,9 @@
 -- Queries of rebalance_advisor.store about retention. Each begins with its name and one line that says what for.
 
+-- name: clock
+-- Postgres' own time.
+SELECT clock_timestamp()
+
 -- name: week_before
 -- Retention drops whole weeks (UTC): everything before this Monday goes.
 SELECT date_trunc('week', (%(now)s::timestamptz - make_interval(days => %(days)s)) AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'

@@ -70,10 +70,10 @@ SELECT pg_advisory_lock(hashtextextended('publishing ' || %(cluster)s, 0))
 SELECT pg_advisory_unlock(hashtextextended('publishing ' || %(cluster)s, 0))
 
 -- name: newest_published
--- What readers see of a cluster; uses index run_newest_published.
+-- What readers see of a cluster; uses index run_newest_published. None that began when Postgres' clock was ahead.
 SELECT run_id
 FROM store.run
-WHERE cluster = %(cluster)s AND status = 'published'
+WHERE cluster = %(cluster)s AND status = 'published' AND time <= now() + interval '5 minutes'
 ORDER BY time DESC, run_key DESC
 LIMIT 1
 

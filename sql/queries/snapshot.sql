@@ -46,10 +46,12 @@ WHERE snapshot_key = %(snapshot_key)s
 SELECT store.analyze_tables(%(names)s, %(moment)s::timestamptz)
 
 -- name: latest_snapshot
--- What an advisory starts from; uses index snapshot_newest.
+-- What an advisory starts from; uses index snapshot_newest. Not one from a clock that was ahead (view newest_snapshot).
 SELECT snapshot_id
 FROM store.snapshot
 WHERE cluster = %(cluster)s AND status <> 'blocked' AND NOT is_pruned
+    AND time <= least(stored_at, now()) + interval '5 minutes'
+    AND (%(before)s::timestamptz IS NULL OR time < %(before)s)
 ORDER BY time DESC, snapshot_key DESC
 LIMIT 1
 

@@ -8,4 +8,4 @@ SELECT
     time,
     row_number() OVER (PARTITION BY cluster ORDER BY time DESC, run_key DESC) AS age
 FROM store.run
-WHERE status = 'published';
+WHERE status = 'published' AND time <= now() + interval '5 minutes';

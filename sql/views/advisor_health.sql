@@ -9,7 +9,7 @@ SELECT
     greatest(newest_reading.stored_at, newest.attempted_at, failed.last_at) AS time,
     cluster.cluster,
     newest_reading.time AS last_reading_at,
-    extract(epoch FROM now() - newest_reading.time)::double precision AS reading_age_seconds,
+    greatest(extract(epoch FROM now() - newest_reading.time), 0)::double precision AS reading_age_seconds,
     newest.time AS last_run_at,
     newest.run_id AS last_run_id,
     newest.state AS last_run_state,
@@ -27,13 +27,14 @@ LEFT JOIN LATERAL (
     SELECT snapshot.time, snapshot.stored_at
     FROM store.snapshot
     WHERE snapshot.cluster = cluster.cluster AND snapshot.status = 'passed'
+        AND snapshot.time <= least(snapshot.stored_at, now()) + interval '5 minutes'
     ORDER BY snapshot.time DESC, snapshot.snapshot_key DESC
     LIMIT 1
 ) AS newest_reading ON true
 LEFT JOIN LATERAL (
     SELECT run_attempt.time, run_attempt.run_id, run_attempt.state, run_attempt.attempted_at
     FROM advisor.run_attempt
-    WHERE run_attempt.cluster = cluster.cluster
+    WHERE run_attempt.cluster = cluster.cluster AND run_attempt.time <= now() + interval '5 minutes'
     ORDER BY run_attempt.time DESC
     LIMIT 1
 ) AS newest ON true
@@ -42,7 +43,7 @@ LEFT JOIN LATERAL (
         run.published_at,
         extract(epoch FROM run.published_at - run.attempted_at)::double precision AS duration_seconds
     FROM store.run
-    WHERE run.cluster = cluster.cluster AND run.status = 'published'
+    WHERE run.cluster = cluster.cluster AND run.status = 'published' AND run.time <= now() + interval '5 minutes'
     ORDER BY run.time DESC, run.run_key DESC
     LIMIT 1
 ) AS published ON true

@@ -7,7 +7,7 @@ SELECT
     plan.verdict,
     plan.plan_id,
     snapshot.time AS snapshot_time,
-    extract(epoch FROM now() - snapshot.time)::double precision AS age_seconds,
+    greatest(extract(epoch FROM now() - snapshot.time), 0)::double precision AS age_seconds,
     read.time AS newest_snapshot_time,
     snapshot.broker_count,
     snapshot.topic_count,

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.times import time_text
+
 # The first words of a plan's reason where its reading was too old: the verifier, which knows no clock, goes by them.
 OLD_READING = "the reading is too old: "
+# How far two right clocks may differ.
+CLOCK_TOLERANCE = timedelta(minutes=5)
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
@@ -18,13 +23,30 @@ def span_words(span: timedelta) -> str:
     return f"{seconds} s"
 
 
+def age_of(captured_at: datetime, now: datetime) -> timedelta:
+    """Return how old a reading is, never less than nothing.
+
+    Raises InvalidInputError for one from the future: one of the two clocks is wrong, and no age can be told.
+    """
+    age = now - captured_at
+    if age < -CLOCK_TOLERANCE:
+        raise InvalidInputError.at(
+            f"captured_at {time_text(captured_at)}", f"is {span_words(-age)} after this machine's {time_text(now)}",
+            "set the wrong one of the two clocks right, and read the cluster again",
+        )  # fmt: skip
+    return max(age, timedelta())
+
+
 def too_old(captured_at: datetime | None, now: datetime, limit: timedelta | None) -> str | None:
     """Why no plan can rest on this reading, in words; None where one can, no limit is given, or the input has no time
-    (that is a gap of its coverage already).
+    (that is a gap of its coverage already). Raises InvalidInputError for a reading from the future.
     """
-    if captured_at is None or limit is None or now - captured_at <= limit:
+    if captured_at is None:
         return None
-    age, most = span_words(now - captured_at), span_words(limit)
-    if age == most:
-        age, most = (f"{int(span.total_seconds()):,} s" for span in (now - captured_at, limit))
-    return f"{OLD_READING}{age} old, the limit is {most}"
+    age = age_of(captured_at, now)
+    if limit is None or age <= limit:
+        return None
+    shown, most = span_words(age), span_words(limit)
+    if shown == most:
+        shown, most = (f"{int(span.total_seconds()):,} s" for span in (age, limit))
+    return f"{OLD_READING}{shown} old, the limit is {most}"

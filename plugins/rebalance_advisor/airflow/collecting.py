@@ -28,7 +28,7 @@ def collect(connection: Any, cluster: str) -> str:
     entry = read_clusters(clusters_file()).entry(cluster)
     with still_working(_log, f"{cluster}: reading {entry.path or 'the live cluster'}"):
         newest = replace(read_entry(entry), cluster=cluster)
-    before = store.latest_snapshot_id(connection, cluster)
+    before = store.latest_snapshot_id(connection, cluster, newest.captured_at)
     if before is not None and not has_rates(newest):
         newest = with_rates_since(store.load_snapshot(connection, before), newest)
     newest = with_measured_loads(newest, entry)

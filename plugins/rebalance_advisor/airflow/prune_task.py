@@ -25,9 +25,10 @@ def prune(params: dict[str, Any] | None = None) -> dict[str, int]:
     from rebalance_advisor.airflow.publishing.prune_published import prune_published
     from rebalance_advisor.request.option_table import require_known
 
-    form, now = dict(params or {}), datetime.now(UTC)
+    form = dict(params or {})
     require_known(form, prune_form())  # a misspelt number of days would remove what should be kept
     with store.connect(store_dsn()) as connection:
+        now = store.agreed_now(connection, datetime.now(UTC))
         pruned = store.prune(
             connection,
             keep_snapshots_days=form["keep_snapshots_days"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,12 +58,18 @@ def requested(arguments: argparse.Namespace) -> RunRequest:
 
 
 def read_plan_input(arguments: argparse.Namespace, request: RunRequest, say: Callable[[str], None]) -> PlanInput:
-    """Raises InvalidInputError for an INPUT, a capacity file or an earlier plan that cannot be read."""
+    """Read INPUT, capacities and the earlier plan.
+
+    Raises InvalidInputError for one that cannot be read, and for an INPUT from the future.
+    """
+    from kafka_rebalance.snapshot.age import age_of
     from rebalance_advisor.dumps import read_input
 
     previous = read_previous(arguments.previous)
     say("reading")
     snapshot = read_input(arguments.input, max_bytes=arguments.max_input_bytes)
+    if snapshot.captured_at is not None:
+        age_of(snapshot.captured_at, datetime.now(UTC))
     snapshot, hourly = with_window(snapshot, request, arguments.history, max_bytes=arguments.max_input_bytes, say=say)
     require_quick_request(request, snapshot)
     return PlanInput(with_capacity_file(request, arguments.capacity, snapshot), snapshot, previous, hourly)

@@ -63,7 +63,12 @@ RULES: tuple[Rule, ...] = (
     Rule("partition_read_twice", Gate.INPUT, Level.QUARANTINE, "two members read the same partition", "group"),
     Rule("offsets_backwards", Gate.INPUT, Level.QUARANTINE, "a partition starts behind its end", "topic"),
     Rule("committed_beyond_end", Gate.INPUT, Level.WARN, "a group committed behind the end of a partition"),
-    Rule("clock_ahead", Gate.INPUT, Level.WARN, "the reading is from the future"),
+    Rule(
+        "clock_ahead",
+        Gate.INPUT,
+        Level.BLOCK,
+        "the reading is ahead of the store's clock: set the clock of the machine that read the cluster right",
+    ),
     Rule(
         "move_disagrees_with_snapshot",
         Gate.RESULTS,

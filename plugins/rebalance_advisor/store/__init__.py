@@ -25,7 +25,7 @@ from rebalance_advisor.store.checks import (
 from rebalance_advisor.store.disk_forecasts import load_disk_forecasts
 from rebalance_advisor.store.failures import TaskFailure, record_failure
 from rebalance_advisor.store.load_history import load_readings
-from rebalance_advisor.store.retention.prune import Pruned, prune
+from rebalance_advisor.store.retention.prune import Pruned, agreed_now, prune
 from rebalance_advisor.store.rows.plan_rows import load_plan, save_plan
 from rebalance_advisor.store.rows.results import (
     load_findings,
@@ -75,6 +75,7 @@ __all__ = [
     "Seconds",
     "StoreError",
     "TaskFailure",
+    "agreed_now",
     "answer_application",
     "ask_application",
     "block_run",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from psycopg import Rollback
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
@@ -90,9 +92,12 @@ def _copy(connection: Connection, cluster: str, ahead: ReadingAhead, snapshot_ke
     save_levels(connection, ahead.scores.result(), snapshot_key, moment)
 
 
-def latest_snapshot_id(connection: Connection, cluster: str) -> str | None:
-    """The newest snapshot of a cluster that the input gate has not refused; ``None`` where there is none."""
-    row = connection.execute(named("latest_snapshot"), {"cluster": cluster}).fetchone()
+def latest_snapshot_id(connection: Connection, cluster: str, before: datetime | None = None) -> str | None:
+    """The newest snapshot of a cluster, or the newest before a time, that the input gate has not refused.
+
+    ``None`` where there is none.
+    """
+    row = connection.execute(named("latest_snapshot"), {"cluster": cluster, "before": before}).fetchone()
     return None if row is None else str(row[0])
 
 

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafka_rebalance.snapshot.age import span_words, too_old
+from kafka_rebalance.errors import InvalidInputError
+from kafka_rebalance.snapshot.age import age_of, span_words, too_old
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -19,12 +20,27 @@ NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
             "the reading is too old: 7,201 s old, the limit is 7,200 s",
         ),
         (timedelta(hours=2), timedelta(hours=2), None),
-        (timedelta(minutes=-10), timedelta(hours=2), None),  # from the future: clocks disagree, which is no age
+        (timedelta(minutes=-5), timedelta(hours=2), None),
+        (timedelta(minutes=-5), timedelta(), None),
         (timedelta(days=2000), None, None),
     ],
 )
 def test_a_reading_beyond_its_limit_is_too_old(age, limit, words):
     assert too_old(NOW - age, NOW, limit) == words
+
+
+@pytest.mark.parametrize("limit", [None, timedelta(hours=2), timedelta(days=3650)])
+def test_a_reading_from_the_future_is_refused_whatever_the_limit(limit):
+    with pytest.raises(InvalidInputError, match=r"captured_at 2027-12-27T12:00:00Z: is 400 days after this machine's"):
+        too_old(NOW + timedelta(days=400), NOW, limit)
+    with pytest.raises(InvalidInputError, match="is 6 min after"):
+        age_of(NOW + timedelta(minutes=6), NOW)
+
+
+def test_an_age_is_never_negative():
+    assert [age_of(NOW - age, NOW) for age in (timedelta(minutes=-4), timedelta(days=2))] == [
+        timedelta(), timedelta(days=2)
+    ]  # fmt: skip
 
 
 def test_a_reading_without_a_time_has_no_age():

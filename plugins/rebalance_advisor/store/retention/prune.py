@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 
 from psycopg import sql
 
+from kafka_rebalance.snapshot.age import CLOCK_TOLERANCE, span_words
+from kafka_rebalance.snapshot.times import time_text
 from rebalance_advisor.store.load_history import KEPT_DAYS
 from rebalance_advisor.store.retention.readings import READING_TABLES, Weeks, drop_weeks, mark_old, mark_thinned, sweep
 from rebalance_advisor.store.run import RESULT_TABLES
@@ -32,6 +34,22 @@ class Pruned:
     weeks: int
     thinned: int = 0
     swept: int = 0
+
+
+def agreed_now(connection: Connection, here: datetime) -> datetime:
+    """Return Postgres' time. ``here``: this machine's.
+
+    Raises StoreError where the two clocks disagree: one is wrong, and what it would remove cannot be brought back.
+    """
+    row = connection.execute(named("clock")).fetchone()
+    assert row is not None
+    there: datetime = row[0]
+    if abs(there - here) > CLOCK_TOLERANCE:
+        raise StoreError(
+            f"this machine's clock says {time_text(here)} and Postgres' {time_text(there)}, more than"
+            f" {span_words(CLOCK_TOLERANCE)} apart: nothing was removed; set the wrong one right and try again"
+        )
+    return there
 
 
 def prune(
