@@ -105,6 +105,34 @@ def test_the_command_and_the_task_write_what_the_view_says(known, recorder, tmp_
     assert line.last_reading_at.timestamp() == printed["advisor_last_reading_timestamp_seconds"]
 
 
+def test_a_run_whose_table_was_removed_is_failed_and_no_other_one(known, tmp_path, monkeypatch) -> None:
+    from rebalance_advisor.airflow.health.health_task import write_health
+
+    file = tmp_path / "clusters.toml"
+    monkeypatch.setenv("ADVISOR_CLUSTERS_FILE", str(file))
+    snapshot_id = store.latest_snapshot_id(known, "prod")
+    for run_id in ("scheduled__1.prod", "another_airflows.prod"):
+        store.start_run(known, run_id=run_id, cluster="prod", snapshot_id=snapshot_id)
+    known_runs = {("advise_prod", "scheduled__1")}
+    instance = SimpleNamespace(
+        get_dr_count=lambda dag, run_ids: sum((dag, run_id) in known_runs for run_id in run_ids)
+    )  # Airflow's own answers only inside a task that it runs
+    states = "SELECT run_id, state, failure FROM advisor.run_attempt ORDER BY run_id"
+    # The table is there, it is wrong and may be mended, and the whole list cannot be read.
+    for text in ("[clusters.prod]\nfile = 'a'\n", "[clusters.prod]\nfil = 'a'\n", "[clusters"):
+        file.write_text(text)
+        write_health.function(ti=instance)
+        assert [state for _, state, _ in known.execute(states)] == ["running", "running"]
+    file.write_text("[clusters.other]\nfile = 'a'\n")
+    for _ in range(2):
+        write_health.function(ti=instance)
+    other, removed = known.execute(states).fetchall()
+    assert other[:2] == ("another_airflows.prod", "running")
+    assert removed[:2] == ("scheduled__1.prod", "failed")
+    assert removed[2].startswith(f"[clusters.prod] was removed from {file} during the run")
+    assert known.execute("SELECT count(*) FROM advisor.task_failure").fetchone() == (1,)
+
+
 def test_a_file_that_cannot_be_written_is_told_before_the_store_is_asked(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.setenv("ADVISOR_POSTGRES_DSN", "postgresql://nobody@127.0.0.1:1/none")
     assert main(["health", "--output", str(tmp_path)]) == 2

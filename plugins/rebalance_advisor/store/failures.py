@@ -25,3 +25,8 @@ def record_failure(connection: Connection, failure: TaskFailure) -> None:
     """Keep one. Words are cut after 2,000 characters, and what is hidden in them made visible."""
     words = visible(failure.words)[:_LONGEST]
     connection.execute(named("insert_failure"), asdict(failure) | {"words": words})
+
+
+def running_attempts(connection: Connection) -> list[tuple[str, str]]:
+    """Return cluster and run id of each advisory that has neither ended nor failed."""
+    return [(str(cluster), str(run_id)) for cluster, run_id in connection.execute(named("running_attempts")).fetchall()]
