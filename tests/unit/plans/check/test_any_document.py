@@ -149,7 +149,7 @@ def test_a_key_given_twice_is_exit_code_1(tmp_path: Path, capsys: pytest.Capture
 def test_json_tells_codes_and_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan = planned()
     (tmp_path / "plan.json").write_text(plan.text)
-    later = snapshot_to_document(plan.snapshot) | {"captured_at": "2027-01-01T00:00:00Z"}
+    later = snapshot_to_document(plan.snapshot) | {"captured_at": "2026-11-22T00:00:00Z"}
     (tmp_path / "snapshot.json").write_text(json.dumps(later))
     assert main(["check", str(tmp_path), str(tmp_path / "snapshot.json"), "--json"]) == 10
     told = json.loads(capsys.readouterr().out)
