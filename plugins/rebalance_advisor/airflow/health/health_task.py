@@ -46,7 +46,6 @@ def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
     instance, which knows this Airflow's runs; another Airflow may write to the same store.
     """
     from kafka_rebalance.errors import InvalidInputError
-    from rebalance_advisor.airflow.cluster_dags import dag_id
     from rebalance_advisor.airflow.clusters.cluster_config import clusters_file, read_clusters
     from rebalance_advisor.store.failures import TaskFailure, record_failure, running_attempts
 
@@ -57,7 +56,7 @@ def fail_runs_of_removed_clusters(connection: Connection, ti: Any) -> None:
         _log.warning("not looked for runs of clusters that were removed: %s", error)
         return
     for cluster, run_id in running_attempts(connection):
-        dag, dag_run = dag_id("advise", cluster), run_id.removesuffix(f".{cluster}")
+        dag, dag_run = f"advise_{cluster}", run_id.removesuffix(f".{cluster}")
         if cluster in config.entries or cluster in config.refused or not ti.get_dr_count(dag, run_ids=[dag_run]):
             continue
         words = (
