@@ -17,6 +17,7 @@ NAMES = frozenset(
         "ssl.SSLEOFError",
         # Postgres: connections, deadlocks, serialization, locks, restarts.
         "psycopg.OperationalError", "psycopg.InterfaceError", "psycopg_pool.PoolTimeout",
+        "rebalance_advisor.gates.run.GateInterruptedError",
         "sqlalchemy.exc.OperationalError", "sqlalchemy.exc.InterfaceError", "sqlalchemy.exc.TimeoutError",
         # Brokers, object stores, mail servers, Slack.
         "rebalance_advisor.kafka.connection.probe.ConnectionFailedError",
@@ -47,7 +48,9 @@ def is_mended_by_time(error: BaseException | None) -> bool:
         kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}
         if kinds & NAMES:
             return True
-        if any(kind.startswith(_SPARK) for kind in kinds) and _SPARK_LOST.search(str(error)):
+        if any(kind.startswith(_SPARK) for kind in kinds) and _SPARK_LOST.search(
+            f"{getattr(error, '_origin', None) or ''}\n{error}"  # PySpark shortens what Spark said
+        ):
             return True
         error = error.__cause__
     return False

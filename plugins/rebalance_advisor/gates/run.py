@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kafka_rebalance.errors import AdvisorError
@@ -10,9 +11,18 @@ from rebalance_advisor import store
 from rebalance_advisor.gates.expectations import Unexpected, unexpected_rows
 from rebalance_advisor.gates.rules import Gate, Level, Rule, rules_of
 
+# Great Expectations keeps of a database's error only its text.
+_INTERRUPTED = re.compile(
+    "OperationalError|InterfaceError|AdminShutdown|CrashShutdown|server closed the connection|terminating connection"
+)
+
 
 class GateError(AdvisorError):
     """A rule could not be asked: nothing passes a gate that does not work."""
+
+
+class GateInterruptedError(GateError):
+    """The database went away while a gate asked its rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +83,8 @@ def _ask(dsn: str, batch: str, gate: Gate) -> dict[Rule, Unexpected]:
         }
         found = unexpected_rows(dsn, batch, queries)
     except RuntimeError as error:
-        raise GateError(f"the {gate} gate cannot work: {error}") from error
+        kind = GateInterruptedError if _INTERRUPTED.search(str(error)) else GateError
+        raise kind(f"the {gate} gate cannot work: {error}") from error
     return {rule: found[rule.name] for rule in rules}
 
 

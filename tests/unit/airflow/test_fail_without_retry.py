@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 
 # Every error of ours, and whether trying again can mend it. A new one is entered here, on purpose.
 MENDED = {
-    "ClusterUnreadableError", "ConnectionFailedError", "JobInterruptedError", "ObjectStoreError",
-    "TopicUnreadableError", "UntoldError",
+    "ClusterUnreadableError", "ConnectionFailedError", "GateInterruptedError", "JobInterruptedError",
+    "ObjectStoreError", "TopicUnreadableError", "UntoldError",
 }  # fmt: skip
 FINAL = {
     "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError",

@@ -51,6 +51,7 @@ def test_the_manual_tells_every_key() -> None:
         ("", "sets no limit"),
         ("max_hour = 1", "did you mean max_hours"),
         ("max_hours = -1", "max_hours"),
+        (f"max_hours = {10**400}", "max_hours"),
         ("max_hours = true", "max_hours"),
         ("max_hours = nan", "max_hours"),
         ("max_moves = 1.5", "max_moves"),

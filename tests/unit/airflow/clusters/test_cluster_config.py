@@ -157,3 +157,16 @@ def test_a_cluster_that_is_not_in_the_list_is_refused(clusters_toml):
     assert known.entry("b").name == "b"
     with pytest.raises(UnknownNameError, match="unknown cluster 'c'; known: a, b"):
         known.entry("c")
+
+
+def test_a_number_of_hundreds_of_digits_is_refused_with_its_key(tmp_path):
+    (tmp_path / "clusters.toml").write_text(
+        f'[clusters.a]\nconnection = "c"\nnotify = {{ late_after_hours = {10**400} }}\n'
+        f'[clusters.b]\nconnection = "c"\nretries = {10**400}\n[clusters.c]\nconnection = "c"\nseed = {2**63}\n'
+        f'[clusters.d]\nconnection = "c"\n'
+        f'heavy_keys = [{{ topic = "t", partition = {2**31}, key = "k", share = 0.5 }}]\n'
+    )
+    refused = read_clusters(tmp_path / "clusters.toml").refused
+    assert {name: str(error).partition("] ")[2].split(":")[0].split()[0] for name, error in refused.items()} == {
+        "a": "notify", "b": "retries", "c": "seed", "d": "heavy_keys",
+    }  # fmt: skip
