@@ -34,5 +34,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.path.parent == _HERE:
             item.add_marker(pytest.mark.timeout(7_200))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if OLDER in parameters.values() and item.path.name != _ON_EVERY_RELEASE:
+        is_older = any(isinstance(value, str) and value == OLDER for value in parameters.values())
+        if is_older and item.path.name != _ON_EVERY_RELEASE:
             item.add_marker(pytest.mark.matrix)

@@ -13,8 +13,8 @@ from kafka_rebalance.coordinator.timeline import Partition
 from kafka_rebalance.coordinator.timeline_map import TimelineMap
 from kafka_rebalance.coordinator.vote import elect_strategy
 from kafka_rebalance.groups.group_input import group_inputs
-from kafka_rebalance.groups.strategies import release_of_brokers
 from kafka_rebalance.groups.subscriptions import hypotheses, request_of
+from kafka_rebalance.releases import seen_release
 from kafka_rebalance.snapshot.model import ClusterSnapshot, Group, GroupType, Member, TopicPartitions
 
 _MOST_ROUNDS = 5
@@ -57,7 +57,7 @@ def after_rebalance(
     group = group_of(after, before.id)
     is_server = group.type is GroupType.CONSUMER
     listed = {member.id: strategies[str(member.client_id)] for member in group.members}
-    coordinator = coordinator_of(release_of_brokers(after.kafka_version)) or NEWEST
+    coordinator = coordinator_of(seen_release(after.kafka_version)) or NEWEST
     possible = _of_most(listed) if is_server else (elect_strategy(listed, coordinator).winner or "",)
     return tuple(Prediction(possible, _predicted(before, after, strategies, strategy)) for strategy in possible)
 
@@ -103,7 +103,7 @@ def _round(
     asked = replace(snapshot, groups=(replace(group, members=members),))
     (group_input,) = group_inputs(asked)
     ((_, subscriptions),) = hypotheses(group_input)
-    is_scala = coordinator_of(release_of_brokers(snapshot.kafka_version)) is Coordinator.SCALA
+    is_scala = coordinator_of(seen_release(snapshot.kafka_version)) is Coordinator.SCALA
     request = request_of(group_input, subscriptions, is_server=is_server, as_listed=is_server or not is_scala)
     answer = by_name(assignor).assign(request)
     topics = group_input.topics

@@ -25,9 +25,10 @@ from kafka_rebalance.groups.member_clients import group_client
 from kafka_rebalance.groups.scenarios.catalogue import STRATEGY_CHANGES, stage_of, variants_of
 from kafka_rebalance.groups.scenarios.members import Variant
 from kafka_rebalance.groups.scenarios.state import Event, GroupState
-from kafka_rebalance.groups.strategies import Candidate, candidates, release_of_brokers
+from kafka_rebalance.groups.strategies import Candidate, candidates
 from kafka_rebalance.groups.subscriptions import hypotheses
 from kafka_rebalance.java.keys import uuid_columns
+from kafka_rebalance.releases import seen_release
 from kafka_rebalance.snapshot.model import Member
 from tests.unit.assignors.groups import offsets_of
 
@@ -130,7 +131,7 @@ def request_to(group: PlainGroup, owned: Mapping[str, Sequence[Pair]], *, is_ser
         rack_names=tuple(sorted(racks)),
         order=MapOrder.HASH if is_server else MapOrder.LEADER,
         weights=np.array(weights, float) if any(weights) and not any(map(isnan, weights)) else None,
-        member_order=feeding_order(members, release_of_brokers(group.kafka_version), is_server=is_server),
+        member_order=feeding_order(members, seen_release(group.kafka_version), is_server=is_server),
     )  # fmt: skip
 
 
