@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, get_type_hints
 
 from kafka_rebalance.errors import AdvisorError
 from rebalance_advisor.mended_by_time import is_mended_by_time
@@ -30,4 +30,16 @@ def fail_without_retry(work: Callable[Given, Answer]) -> Callable[Given, Answer]
             words = str(error) if isinstance(error, AdvisorError) else f"{type(error).__name__}: {error}"
             raise AirflowFailException(words) from error
 
+    # Airflow reads what a task returns from its annotation, whose names it looks up in this module: they are put in.
+    if "return" in work.__annotations__:
+        attempt.__annotations__ = work.__annotations__ | {"return": _return_type(work)}
     return attempt
+
+
+def _return_type(work: Callable[..., object]) -> object:
+    """Return the evaluated annotation of what ``work`` returns."""
+
+    def only() -> None: ...
+
+    only.__annotations__ = {"return": work.__annotations__["return"]}
+    return get_type_hints(only, work.__globals__)["return"]

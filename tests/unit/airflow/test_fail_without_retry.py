@@ -105,3 +105,20 @@ def test_what_time_can_mend_is_left_to_the_retries(error):
 
 def failing(error):
     raise error
+
+
+Returned = dict[str, int]  # a name that only this module knows
+
+
+def test_airflow_sees_what_a_task_returns():
+    """A task that returns a mapping stores each key by itself: the tasks after it ask for single keys."""
+    from airflow.sdk import task
+
+    from rebalance_advisor.airflow.advisory_tasks import start_run
+    from rebalance_advisor.airflow.fail_without_retry import fail_without_retry
+
+    def made() -> "Returned":
+        return {"one": 1}
+
+    assert start_run.multiple_outputs
+    assert task(fail_without_retry(made)).multiple_outputs
