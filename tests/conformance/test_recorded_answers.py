@@ -73,7 +73,8 @@ def test_a_vote_of_a_release_that_nobody_has_run_is_refused(version: str, messag
 
 
 def test_a_vote_without_a_version_is_the_newest_ones() -> None:
-    for case in cases("group_vote"):
-        if case["input"]["version"] == "4.3.1":
-            asked = {field: value for field, value in case["input"].items() if field != "version"}
-            assert answer({**case, "input": asked})["output"] == case["output"]
+    newest = [case for case in cases("group_vote") if case["input"]["version"] == "4.3.1"]
+    assert newest
+    for case in newest:
+        asked = {field: value for field, value in case["input"].items() if field != "version"}
+        assert answer({**case, "input": asked})["output"] == case["output"]

@@ -61,6 +61,7 @@ def test_nobody_could_be_asked_for_more_than_its_network_carries() -> None:
         options = replace(QUICK, headroom={"potential_out": 0.05}, capacities=sizes)
         told = outcome_of(right(snapshot, options), "potential_out")
         assert told.band_asked == (None, None)
+        assert len(told.after) == 6
         for broker, load in told.after.items():
             assert load <= 0.95 * (sizes[broker].out_bytes_per_s or 0) * (1 + 1e-9)
 

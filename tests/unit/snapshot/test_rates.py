@@ -332,7 +332,7 @@ def test_whatever_happens_to_a_log_its_rates_are_never_negative_and_never_more_t
     """Retention, creation again, new leaders, replicas that come back empty, commits set anywhere: 12 readings."""
     draw = Random(seed)
     start, end, committed, copied, has_id, leader = 0, 0, 0, True, draw.random() < 0.5, 1
-    number, before = 1, None
+    number, before, measured_hours = 1, None, 0
     for hour in range(12):
         written = draw.choice([0, draw.randint(1, 10_000)])
         event = draw.choice(["", "", "retention", "again", "leader", "empty", "reset"])
@@ -359,7 +359,9 @@ def test_whatever_happens_to_a_log_its_rates_are_never_negative_and_never_more_t
             measured = measure_rates(before, now)
             rates = {kind: rate(measured, kind) * 3600 for kind in (IN, MESSAGES, OUT)}
             assert all(math.isnan(value) or value >= 0 for value in rates.values()), event
+            measured_hours += not math.isnan(rates[MESSAGES])
             assert not rates[MESSAGES] > written + 1e-6, event
             assert not rates[IN] > written * 100 * (1 + 1e-9) + 1e-6, (event, was_copied)
             assert not rates[OUT] > (end - max(start, 0)) * 100 + max(0, end - was_committed) * 100, event
         before = now
+    assert measured_hours >= 3, "rates that are always unknown keep every promise"

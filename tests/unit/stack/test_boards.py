@@ -52,6 +52,7 @@ def test_a_board_is_grafanas_json_with_every_panel_in_place(board: Board) -> Non
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.uid)
 def test_panels_read_views_alone_and_each_is_of_the_boards_cluster(board: Board) -> None:
+    assert board.panels
     for panel in board.panels:
         assert "store." not in panel.sql
         assert re.search(r"FROM advisor\.\w+", panel.sql)
