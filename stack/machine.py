@@ -13,8 +13,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from psycopg.conninfo import conninfo_to_dict
+from sqlalchemy import URL
+
+from rebalance_advisor.store.schema.connection import libpq_string
 from stack.airflow.server import Airflow
 from stack.installed_code import CHECKOUT, installed_code
 from stack.jvm import spark
@@ -142,22 +145,22 @@ class Machine:
 
 def _sqlalchemy(dsn: str) -> str:
     """Airflow's driver is psycopg2; an address that names a driver is taken as it is."""
-    scheme, rest = dsn.split("://", 1)
-    return dsn if "+" in scheme else f"postgresql+psycopg2://{rest}"
+    scheme, is_url, rest = dsn.partition("://")
+    if is_url and "=" not in scheme:
+        return dsn if "+" in scheme else f"postgresql+psycopg2://{rest}"
+    known = conninfo_to_dict(dsn)
+    is_name = not str(known.get("host", "/")).startswith("/")  # a socket's folder has no place in a URL but its query
+    url = URL.create(
+        "postgresql+psycopg2", username=known.pop("user", None), password=known.pop("password", None),
+        host=known.pop("host") if is_name else None, port=int(known.pop("port", 5432)),
+        database=known.pop("dbname", None), query={name: str(value) for name, value in known.items()},
+    )  # fmt: skip
+    return url.render_as_string(hide_password=False)
 
 
 def _connection(dsn: str, role: str | None = None) -> str:
     """``role``: what the login may do is what that role may."""
-    parts = urlsplit(dsn)
-    extra = {} if role is None else {"extra": {"options": f"-c role={role}"}}
-    return json.dumps(
-        extra
-        | {
-            "conn_type": "postgres",
-            "host": parts.hostname,
-            "port": parts.port or 5432,
-            "login": parts.username,
-            "password": parts.password,
-            "schema": parts.path.lstrip("/"),
-        }
-    )
+    known = conninfo_to_dict(libpq_string(dsn, options="" if role is None else f"-c role={role}"))
+    names = {"host": "host", "port": "port", "user": "login", "password": "password", "dbname": "schema"}
+    fields = {field: known.pop(name) for name, field in names.items() if name in known}
+    return json.dumps({"conn_type": "postgres", **fields, "extra": known})

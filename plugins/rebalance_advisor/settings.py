@@ -23,9 +23,11 @@ _EVERY = "shell, Airflow, Spark jobs"
 _AIRFLOW = "Airflow's scheduler, dag-processor and tasks"
 SETTINGS = (
     Setting("ADVISOR_POSTGRES_DSN", _EVERY, "",
-        "address of the advisor's database (`postgresql://…`); Airflow's tasks take the connection `advisor_postgres`"),
+        "address of the advisor's database, as `postgresql://…` or libpq's `host=… dbname=…`; Airflow's tasks take the "
+        "connection `advisor_postgres`"),
     Setting("AIRFLOW_CONN_ADVISOR_POSTGRES", _EVERY, "",
-        "the same as Airflow's connection in the environment; read where `ADVISOR_POSTGRES_DSN` is not set"),
+        "the same as Airflow's connection in the environment (URL or JSON); read where `ADVISOR_POSTGRES_DSN` is "
+        "not set"),
     Setting("ADVISOR_CLUSTERS_FILE", _AIRFLOW, "must be set",
         "path of clusters.toml, which says what clusters there are: [clusters.md](clusters.md)"),
     Setting("ADVISOR_PUBLISH_DIR", _AIRFLOW, "`published` in the working folder",

@@ -3,7 +3,7 @@
 ``python -m stack.postgres.server start | stop | status | dsn [DATABASE]``; in Python ``start()``, ``dsn(name)``.
 It listens on a free port, chosen once and remembered, keeps its data under ``.run/postgres``, asks for a password that
 it makes itself, writes durably, and works for root and for ordinary users. Two databases: ``airflow`` and ``advisor``.
-``ADVISOR_POSTGRES_DSN`` (a postgresql:// address) names another server instead: then nothing is started or stopped.
+``ADVISOR_POSTGRES_DSN`` (a URL or a libpq string) names another server instead: then nothing is started or stopped.
 """
 
 from __future__ import annotations
@@ -257,7 +257,13 @@ def dsn(database: str = "advisor") -> str:
         return airflows
     if given is None:
         return EmbeddedPostgres().dsn(database)
-    return urlunsplit(urlsplit(given)._replace(path=f"/{database}")) if database != "advisor" else given
+    if database == "advisor":
+        return given
+    if "://" in given.partition("=")[0]:
+        return urlunsplit(urlsplit(given)._replace(path=f"/{database}"))
+    from psycopg.conninfo import make_conninfo
+
+    return make_conninfo(given, dbname=database)
 
 
 def _make_folder(folder: Path) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import Engine, Select, create_engine
 
 from rebalance_advisor.page.threads import AT_ONCE
+from rebalance_advisor.store.schema.connection import libpq_string
 from rebalance_advisor.store.schema.names import Names
 
 _DEFAULT_SCHEMA = Names().contract
@@ -38,10 +38,8 @@ class Reader:
     """Answers statements over the contract's views; thread-safe, connects at the first question."""
 
     def __init__(self, dsn: str, names: Names | None = None) -> None:
-        """``dsn``: libpq's, of a login that may read the contract; its ``options`` and time-outs are kept."""
-        given = conninfo_to_dict(dsn)
-        options = f"{given.get('options') or ''} {_SESSION}".strip()
-        address = make_conninfo("", **{**_CLIENT, **given, "options": options})
+        """``dsn``: of a login that may read the contract; its ``options`` and time-outs are kept."""
+        address = libpq_string(dsn, options=_SESSION, **_CLIENT)
         schema = (names or Names.from_environment()).contract
         self._engine: Engine = create_engine(
             "postgresql+psycopg://",

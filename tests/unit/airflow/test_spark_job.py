@@ -9,6 +9,7 @@ import threading
 
 import psutil
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from kafka_rebalance.errors import UsageError
 from rebalance_advisor.airflow.spark.connection import spark_connection
@@ -56,7 +57,7 @@ def test_the_store_is_named_in_the_environment_and_in_no_argument(submitted):
     assert arguments[4:6] == ["--name", "advisor-replay_and_plan"]
     assert arguments[6].endswith("/spark_jobs/replay_and_plan.py")
     assert arguments[7:] == ["--run-id", "manual.1.prod"]
-    assert dsn == "postgresql://etl:secret@db:5432/advisor"
+    assert conninfo_to_dict(dsn) == {"user": "etl", "password": "secret", "host": "db", "dbname": "advisor"}
     assert "secret" not in " ".join(arguments)
 
 

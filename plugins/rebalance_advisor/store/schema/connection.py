@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TypeAlias
-from urllib.parse import urlsplit, urlunsplit
+import re
+from typing import Any, TypeAlias
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 
 from kafka_rebalance.errors import AdvisorError
+from rebalance_advisor.store.schema.airflow_connection import string_of_variable
 from rebalance_advisor.store.schema.sql_files import query
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 
 # The first one that is set counts.
 _SETTINGS = ("ADVISOR_POSTGRES_DSN", "AIRFLOW_CONN_ADVISOR_POSTGRES")
+_URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 class StoreError(AdvisorError):
@@ -24,33 +27,43 @@ class StoreError(AdvisorError):
 
 
 def dsn_from_environment() -> str:
-    """The address that the environment names."""
-    for name in _SETTINGS:
-        if os.environ.get(name):
-            return os.environ[name]
-    raise StoreError(f"no database is named; set {' or '.join(_SETTINGS)} to a postgresql:// address")
+    """The address that the environment names: a URL or a libpq string."""
+    given, airflows = (os.environ.get(name, "") for name in _SETTINGS)
+    if given or not airflows:
+        if not given:
+            raise StoreError(f"no database is named; set {' or '.join(_SETTINGS)} to a postgresql:// address")
+        return given
+    return string_of_variable(_SETTINGS[1], airflows)
 
 
 def connect(dsn: str) -> Connection:
-    """Open a connection: every statement is its own transaction unless ``connection.transaction()`` says otherwise.
-
-    ``dsn`` is a postgresql:// address (SQLAlchemy's and Airflow's spellings pass) or a libpq string.
-    """
+    """Open a connection: every statement is its own transaction unless ``connection.transaction()`` says otherwise."""
+    address = libpq_string(dsn, options="-c timezone=UTC", application_name="rebalance-advisor")
     try:
-        return psycopg.connect(
-            _plain(dsn), autocommit=True, application_name="rebalance-advisor", options="-c timezone=UTC"
-        )
+        return psycopg.connect(address, autocommit=True)
     except psycopg.OperationalError as error:
         raise StoreError(f"cannot connect to the advisor's database: {' '.join(str(error).split())}") from error
 
 
-def _plain(dsn: str) -> str:
-    if "://" not in dsn:
-        return dsn
-    parts = urlsplit(dsn)
-    if parts.scheme.partition("+")[0] not in ("postgresql", "postgres"):
-        raise StoreError(f"{parts.scheme}:// is no PostgreSQL address; expected postgresql://user@host:port/database")
-    return urlunsplit(parts._replace(scheme="postgresql"))
+def libpq_string(dsn: str, *, options: str, **defaults: Any) -> str:
+    """Return ``dsn`` as a libpq string with our session's ``options`` after its own; its other settings win.
+
+    ``dsn`` is a URL (SQLAlchemy's and Airflow's spellings pass) or a libpq string. Raises StoreError for another one.
+    """
+    if url := _URL.match(dsn):
+        if url["scheme"].lower().partition("+")[0] not in ("postgresql", "postgres"):
+            raise StoreError(
+                f"{url['scheme']}:// is no PostgreSQL address; expected postgresql://user@host:port/database"
+            )
+        dsn = f"postgresql://{dsn[url.end() :]}"
+    try:
+        given = conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:  # its words quote the address, and a password in it
+        raise StoreError(
+            "the database's address cannot be read; write postgresql://user:password@host:port/database "
+            "with special characters as %XX, or libpq's host=… port=… user=… password=… dbname=…"
+        ) from None
+    return make_conninfo("", **{**defaults, **given, "options": f"{given.get('options') or ''} {options}".strip()})
 
 
 def named(name: str) -> sql.SQL:

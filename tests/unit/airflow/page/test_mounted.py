@@ -9,6 +9,7 @@ import anyio
 import pytest
 from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
+from psycopg.conninfo import conninfo_to_dict
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from structlog.testing import capture_logs
@@ -67,7 +68,9 @@ def test_the_readers_address_keeps_its_role(monkeypatch):
 
     known = {"conn_type": "postgres", "login": "r", "host": "db", "extra": {"options": "-c role=advisor_reader"}}
     monkeypatch.setenv("AIRFLOW_CONN_ADVISOR_READER", json.dumps(known))
-    assert reader_dsn() == "postgresql://r@db:5432/advisor?options=-c%20role%3Dadvisor_reader"
+    assert conninfo_to_dict(reader_dsn()) == {
+        "host": "db", "user": "r", "dbname": "advisor", "options": "-c role=advisor_reader",
+    }  # fmt: skip
 
 
 def test_airflows_auth_manager_decides_who_reads_which_cluster(monkeypatch):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
-from rebalance_advisor.store.schema import connection
-from rebalance_advisor.store.schema.connection import StoreError, connect, dsn_from_environment
+from rebalance_advisor.store.schema.connection import StoreError, connect, dsn_from_environment, libpq_string
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg2", "postgresql+psycopg"])
 def test_every_spelling_of_an_address_is_taken(scheme: str) -> None:
-    assert connection._plain(f"{scheme}://u:p@h:1/d?sslmode=require") == "postgresql://u:p@h:1/d?sslmode=require"
-    assert connection._plain("host=h dbname=d") == "host=h dbname=d"
+    known = {"user": "u", "password": "p://", "host": "h", "port": "1", "dbname": "d", "options": "-c a=b -c c=d"}
+    url = f"{scheme}://u:p%3A%2F%2F@h:1/d?options=-c%20a%3Db"
+    for dsn in (url, "user=u password=p:// host=h port=1 dbname=d options='-c a=b'"):
+        assert conninfo_to_dict(libpq_string(dsn, options="-c c=d", dbname="other")) == known
 
 
 def test_another_database_is_refused() -> None:
@@ -30,7 +32,7 @@ def test_the_first_setting_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADVISOR_POSTGRES_DSN", "postgresql://a")
     assert dsn_from_environment() == "postgresql://a"
     monkeypatch.delenv("ADVISOR_POSTGRES_DSN")
-    assert dsn_from_environment() == "postgresql://b"
+    assert conninfo_to_dict(dsn_from_environment()) == {"host": "b", "dbname": "advisor"}
     monkeypatch.delenv("AIRFLOW_CONN_ADVISOR_POSTGRES")
     with pytest.raises(StoreError, match="set ADVISOR_POSTGRES_DSN or AIRFLOW_CONN_ADVISOR_POSTGRES"):
         dsn_from_environment()

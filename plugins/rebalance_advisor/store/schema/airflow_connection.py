@@ -1,0 +1,92 @@
+"""Airflow's connections of type postgres → libpq strings: from their fields, or from a variable ``AIRFLOW_CONN_…``.
+
+Airflow need not be installed: a shell and a Spark driver read the variable, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from psycopg import pq
+from psycopg.conninfo import make_conninfo
+
+from kafka_rebalance.errors import UsageError
+from kafka_rebalance.visible_text import excerpt
+
+_DATABASE = "advisor"
+# What Airflow's own hook takes from the extra for itself: libpq must not get it.
+AIRFLOW_EXTRAS = frozenset(
+    {
+        "aws_conn_id", "azure_conn_id", "cluster-identifier", "cursor", "iam", "redshift", "redshift-serverless",
+        "sqlalchemy_query", "sqlalchemy_scheme", "workgroup-name",
+    }
+)  # fmt: skip
+_HOST = re.compile(r"(?:\[(?P<ipv6>[^]]*)\]|(?P<name>[^:]*))(?::\d*)?")
+
+
+def string_of_fields(place: str, fields: Mapping[str, Any], extra: Any) -> str:
+    """Return the libpq string of a connection; ``fields``: host, port, login, password, schema, as Airflow names them.
+
+    A field that is empty is left to libpq, which then reads ``PGHOST`` and its like. A keyword of libpq in the extra
+    wins, as in Airflow's own hook. Raises UsageError for anything else in the extra; ``place`` names the connection.
+    """
+    if not isinstance(extra, Mapping):
+        raise UsageError.at(f"{place}, extra", "is no JSON object", 'write it as {"sslmode": "require"}')
+    given = {
+        "host": fields.get("host"), "port": fields.get("port"), "user": fields.get("login"),
+        "password": fields.get("password"), "dbname": fields.get("schema"),
+    }  # fmt: skip
+    known = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
+    for name, value in extra.items():
+        if name in AIRFLOW_EXTRAS:
+            continue
+        if name not in known:
+            raise UsageError.at(
+                f"{place}, extra", f"{excerpt(name)} is no setting of PostgreSQL's client library (libpq)",
+                "correct its name or remove it",
+            )  # fmt: skip
+        given[name] = value
+    if not extra.get("service"):
+        given["dbname"] = given["dbname"] or _DATABASE
+    return make_conninfo(
+        "", **{name: _text(place, name, value) for name, value in given.items() if value not in (None, "")}
+    )
+
+
+def string_of_variable(name: str, value: str) -> str:
+    """Return the libpq string of a variable ``AIRFLOW_CONN_…``: JSON, or a URL whose query is the extra.
+
+    Raises UsageError for a value that Airflow could not read. No message quotes it: it holds a password.
+    """
+    try:
+        fields = json.loads(value) if value.lstrip().startswith("{") else _fields_of_url(value)
+        extra = fields.get("extra") or {}
+        extra = json.loads(extra) if isinstance(extra, str) else extra
+    except ValueError:
+        hint = "write JSON or postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %XX"
+        raise UsageError.at(name, "is neither JSON nor a URL", hint) from None
+    return string_of_fields(name, fields, extra)
+
+
+def _fields_of_url(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    found = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # not .hostname: a path of a socket keeps its capitals
+    if found is None:
+        raise ValueError("the host cannot be read")
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    return {
+        "host": unquote(found["ipv6"] or found["name"] or ""), "port": parts.port,
+        "login": unquote(parts.username or ""), "password": unquote(parts.password or ""),
+        "schema": unquote(parts.path[1:]), "extra": query.get("__extra__", query),
+    }  # fmt: skip
+
+
+def _text(place: str, name: str, value: Any) -> str:
+    text = str(int(value)) if isinstance(value, bool) else str(value)
+    if not isinstance(value, str | int) or "\0" in text:
+        raise UsageError.at(place, f"{name} is no text or number, or holds a NUL character", "correct its value")
+    return text
