@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rebalance_advisor.airflow.connections import SENSITIVE_NAMES
 from stack.airflow.client import AirflowClient
 from stack.installed_code import installed_code
 from stack.processes import Program, stop
@@ -139,6 +140,7 @@ def _settings(airflow: Airflow, identity: Mapping[str, str]) -> dict[str, str]:
             # What is in the list runs: advice whose readings nobody takes would be advice on old ones.
             "DAGS_ARE_PAUSED_AT_CREATION": False,
             "FERNET_KEY": identity["fernet_key"],
+            "SENSITIVE_VAR_CONN_NAMES": SENSITIVE_NAMES,
             "AUTH_MANAGER": "airflow.api_fastapi.auth.managers.simple.simple_auth_manager.SimpleAuthManager",
             "SIMPLE_AUTH_MANAGER_USERS": "admin:admin",
             "SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": airflow.folder / "passwords.json",

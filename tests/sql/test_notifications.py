@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import email
 import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,6 +29,18 @@ from tests.sql.sample_clusters import finding, plain_snapshot, small_plan
 
 pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 PLATFORM, PAYMENTS = "platform@example.org", "payments@example.org"
+SEND_AT_DEBUG = """
+import logging
+import airflow.settings
+airflow.settings.initialize()
+logging.getLogger().addHandler(logging.StreamHandler())
+logging.getLogger().setLevel(logging.DEBUG)
+logging.debug("every logger")
+from rebalance_advisor.airflow.notify.senders import send_slack
+from rebalance_advisor.notify.messages import Message
+for name in "AB":
+    send_slack(name, Message("news", "r-1", "prod: all well", ("- one",)))
+"""
 HOSTILE = "<b>&*pay*\r\nBcc: evil@example.org"
 
 
@@ -188,6 +203,37 @@ def test_who_cannot_be_reached_fails_the_task_and_keeps_nobody_else_from_hearing
         send()
     assert len(load_told(connection, "prod", PLATFORM)) == 1
     assert load_told(connection, "prod", "slack: slack_kafka") == ()
+
+
+def test_no_line_of_a_log_holds_the_token_of_a_webhook(said) -> None:
+    """In a process whose loggers all write at DEBUG; the password is the token, or the whole address."""
+    known = json.loads(os.environ["AIRFLOW_CONN_SLACK_KAFKA"])
+    token, server = "T0AAAA/B0BBBB/cccSECRETccc", known["host"]
+    addresses = {"A": {"host": server, "password": token}, "B": {"password": f"{server}/services/{token}"}}
+    connections = {
+        f"AIRFLOW_CONN_{name}": json.dumps({"conn_type": "slackwebhook"} | one) for name, one in addresses.items()
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", SEND_AT_DEBUG],
+        env=os.environ | connections | {"AIRFLOW__LOGGING__LOGGING_LEVEL": "DEBUG"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert len(said) == 2
+    assert "every logger" in run.stderr
+    assert [line for line in (run.stdout + run.stderr).splitlines() if "SECRET" in line] == []
+
+
+@pytest.mark.usefixtures("listed", "letters")
+def test_a_failure_is_told_without_the_token_of_the_webhook(connection, monkeypatch) -> None:
+    from rebalance_advisor.airflow.notify.notify_task import UntoldError
+
+    known = {"conn_type": "slackwebhook", "password": "http://127.0.0.1:1/services/T0/B0/cccSECRETccc\x7f"}
+    monkeypatch.setenv("AIRFLOW_CONN_SLACK_KAFKA", json.dumps(known))
+    advise(connection, "r-1.prod", [finding()])
+    with pytest.raises(UntoldError, match="URL can't contain control characters") as untold:
+        send()
+    assert "SECRET" not in str(untold.value)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ Send = Callable[["Message"], None]
 @fail_without_retry
 def send_messages() -> int:
     """Returns how many were sent. Who cannot be reached keeps nobody else from being told, and fails the task last."""
+    from airflow.providers.common.compat.sdk import redact
+
     from rebalance_advisor import store
 
     sent, failures = 0, []
@@ -42,7 +44,8 @@ def send_messages() -> int:
                 try:
                     sent += _tell(connection, name, (recipient, team, send), entry.settings.notify.late_after_hours)
                 except Exception as error:  # noqa: BLE001 (of servers of others, whatever it is)
-                    failures.append(f"{name}, {recipient}: {error}")
+                    # The store keeps these words: an address of a webhook in them is a password.
+                    failures.append(f"{name}, {recipient}: {redact(str(error))}")
     if failures:
         raise UntoldError(f"{len(failures)} recipients could not be told: {'; '.join(failures)}")
     return sent

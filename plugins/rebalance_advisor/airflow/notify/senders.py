@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from html import escape
+from urllib.parse import urlsplit
 
 from rebalance_advisor.notify.messages import Message
+
+_PATH_PARTS = re.compile(r"[\w-]{8,}")  # a part, not the path: an error message may quote what is around it
 
 
 def send_mail(connection_id: str, address: str, message: Message) -> None:
@@ -19,9 +24,17 @@ def send_mail(connection_id: str, address: str, message: Message) -> None:
 
 
 def send_slack(connection_id: str, message: Message) -> None:
-    """As text; what Slack reads as links and mentions is written out."""
+    """As text; what Slack reads as links and mentions is written out.
+
+    The webhook's path is its password: the client gets a logger that drops its requests, and the path is masked.
+    """
+    from airflow.providers.common.compat.sdk import mask_secret
     from airflow.providers.slack.hooks.slack_webhook import SlackWebhookHook
 
+    quiet = logging.getLogger(f"{__name__}.slack")
+    quiet.setLevel(logging.WARNING)
+    hook = SlackWebhookHook(slack_webhook_conn_id=connection_id, logger=quiet)
+    mask_secret([part for part in _PATH_PARTS.findall(urlsplit(hook.client.url).path) if part != "services"])
     text = "\n".join((f"*{message.subject}*", *message.lines))
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    SlackWebhookHook(slack_webhook_conn_id=connection_id).send_text(escaped)
+    hook.send_text(escaped)

@@ -38,8 +38,11 @@ def spark_connection(connection_id: str, secret_variable: str) -> SparkConnectio
     """
     from airflow.sdk import BaseHook
 
+    from rebalance_advisor.airflow.connections import mask_secrets
+
     known = BaseHook.get_connection(connection_id)
     extra, place = known.extra_dejson, f"connection {connection_id}"
+    mask_secrets(extra)
     master = _master(known, place)
     settings = _settings(extra, place)
     arguments = ["--master", master]
