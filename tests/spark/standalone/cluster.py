@@ -59,17 +59,21 @@ class StandaloneCluster:
         self._run("master", "Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
         address = self._said("master", r"Starting Spark master at (spark://\S+)")[0]
         for name in self._workers():
-            work = str(self.folder / name)
-            self._run(
-                name, "Worker", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--cores", "1",
-                "--memory", "1g", "--work-dir", work, address,
-            )  # fmt: skip
+            self.start_worker(name, address)
         self._said("master", r"(Registering worker)", times=self.worker_count)
         return address
 
+    def start_worker(self, name: str, address: str) -> None:
+        """One more of one core; returns at once."""
+        self._run(
+            name, "Worker", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0", "--cores", "1",
+            "--memory", "1g", "--work-dir", str(self.folder / name), address,
+        )  # fmt: skip
+
     def stop(self) -> None:
         """Workers end their executors."""
-        stop([self._program(name) for name in (*self._workers(), "master")], patience_seconds=10)
+        names = sorted((file.stem for file in self.folder.glob("*.json")), reverse=True)  # the master last
+        stop([self._program(name) for name in names], patience_seconds=10)
 
     def _workers(self) -> tuple[str, ...]:
         return tuple(f"worker-{number}" for number in range(1, self.worker_count + 1))
@@ -78,7 +82,12 @@ class StandaloneCluster:
         """What executors' Pythons wrote to their logs."""
         return "".join(path.read_text(errors="replace") for path in self.folder.glob("worker-*/app-*/*/stderr"))
 
-    def environment(self) -> dict[str, str]:
+    def command(self, program: str, arguments: tuple[str, ...]) -> list[str]:
+        """How the master or a worker is started."""
+        spark_class = str(Path(sys.executable).parent / "spark-class")
+        return [spark_class, f"org.apache.spark.deploy.{program.lower()}.{program}", *arguments]
+
+    def environment(self, name: str = "") -> dict[str, str]:
         """Of master, workers and thereby executors: no checkout, no settings of ours, a home of their own."""
         driver = environment(self.folder / "driver")
         return {
@@ -109,9 +118,7 @@ class StandaloneCluster:
         return {**os.environ, **environment(self.folder / "driver"), **own}
 
     def _run(self, name: str, program: str, *arguments: str) -> None:
-        spark_class = str(Path(sys.executable).parent / "spark-class")
-        command = [spark_class, f"org.apache.spark.deploy.{program.lower()}.{program}", *arguments]
-        self._program(name).start(command, self.environment())
+        self._program(name).start(self.command(program, arguments), self.environment(name))
 
     def _program(self, name: str) -> Program:
         return Program(name, self.folder / f"{name}.json", self.folder / f"{name}.log")

@@ -3,9 +3,11 @@
 import json
 import os
 import queue
+import re
 import signal
 import sys
 import threading
+from pathlib import Path
 
 import psutil
 import pytest
@@ -22,6 +24,8 @@ pytestmark = [pytest.mark.stack, pytest.mark.usefixtures("airflow_home")]
 SUBMIT = """#!/bin/sh
 printf '%s\\n' "$@" > "{folder}/arguments"
 printf '%s' "$ADVISOR_POSTGRES_DSN" > "{folder}/dsn"
+while [ "$1" != --properties-file ]; do shift; done
+cp "$2" "{folder}/settings" && stat -c %a "$2" > "{folder}/mode"
 echo "begins"
 echo "numba is missing" >&2
 exit {code}
@@ -45,9 +49,26 @@ def submitted(tmp_path, monkeypatch):
         (tmp_path / "spark-submit").chmod(0o755)
         operator = AdvisorSparkJob(job=job, run_id="manual.1.prod", partition_count=partition_count)
         operator.execute({})
-        return operator, (tmp_path / "arguments").read_text().splitlines(), (tmp_path / "dsn").read_text()
+        arguments = (tmp_path / "arguments").read_text().splitlines()
+        place = arguments.index("--properties-file")
+        assert not Path(arguments[place + 1]).exists()
+        assert (tmp_path / "mode").read_text() == "600\n"
+        assert arguments[place + 2] == "--load-spark-defaults"
+        del arguments[place : place + 3]
+        return operator, arguments, (tmp_path / "dsn").read_text()
 
     return submit
+
+
+@pytest.fixture
+def settings(tmp_path):
+    """What the file of the job's settings held."""
+
+    def read():
+        lines = (tmp_path / "settings").read_text().splitlines()
+        return dict(re.sub(r"\\(.)", r"\1", line).split("=", 1) for line in lines)
+
+    return read
 
 
 def test_the_store_is_named_in_the_environment_and_in_no_argument(submitted):
@@ -61,10 +82,29 @@ def test_the_store_is_named_in_the_environment_and_in_no_argument(submitted):
     assert "secret" not in " ".join(arguments)
 
 
-def test_a_standalone_master_is_one_setting_the_connection(submitted):
+def test_a_standalone_master_is_one_setting_the_connection(submitted, settings):
     _, arguments, _ = submitted("replay_and_plan", host="spark://spark-master", port=7077)
     assert arguments[:2] == ["--master", "spark://spark-master:7077"]
-    assert "--conf" not in arguments
+    assert settings() == {"spark.ui.enabled": "false"}
+
+
+def test_a_local_driver_listens_on_loopback_and_no_driver_has_a_page_unless_the_connection_says_so(submitted, settings):
+    for master in ("local", "local[*]", "local[4,2]", "local-cluster[2,1,512]"):
+        submitted("replay_and_plan", host=master)
+        assert settings() == {
+            "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
+        }  # fmt: skip
+    submitted("replay_and_plan", host="local[*]", extra={"conf": {"spark.ui.enabled": True, "spark.driver.host": "h"}})
+    assert settings() == {
+        "spark.ui.enabled": "true", "spark.driver.host": "h", "spark.driver.bindAddress": "127.0.0.1",
+    }  # fmt: skip
+
+
+def test_no_setting_stands_on_the_command_line(submitted, settings):
+    conf = {"spark.authenticate.secret": " s3cret: =#!\\", "spark.ssl.keyPassword": "s3cret"}
+    _, arguments, _ = submitted("replay_and_plan", host="spark://m", port=7077, extra={"conf": conf})
+    assert "s3cret" not in " ".join(arguments)
+    assert settings() == {"spark.ui.enabled": "false", **conf}
 
 
 @pytest.mark.parametrize(
@@ -87,20 +127,20 @@ def test_a_drivers_memory_is_at_least_what_spark_gives_and_grows_with_every_part
     assert 8_000 < memory_mib(2_000_000) < 8_500
 
 
-def test_a_drivers_memory_is_that_of_the_connection_where_it_names_it(submitted):
+def test_a_drivers_memory_is_that_of_the_connection_where_it_names_it(submitted, settings):
     extra = {"conf": {"spark.driver.memory": "3g"}}
     _, arguments, _ = submitted("replay_and_plan", partition_count=10**6, host="local[*]", extra=extra)
     assert "--driver-memory" not in arguments
-    assert "spark.driver.memory=3g" in arguments
+    assert settings()["spark.driver.memory"] == "3g"
 
 
-def test_the_workers_python_and_settings_of_spark_stand_in_the_connections_extra(submitted):
+def test_the_workers_python_and_settings_of_spark_stand_in_the_connections_extra(submitted, settings):
     """The driver keeps its own Python."""
     conf = {"spark.executor.memory": "2g", "spark.cores.max": 8, "spark.speculation": True}
     extra = {"executor-python": "/opt/advisor/bin/python3", "conf": conf, "deploy-mode": "client"}
-    _, arguments, _ = submitted("replay_and_plan", host="spark://spark-master", port=7077, extra=extra)
-    given = dict(arguments[place + 1].split("=", 1) for place, word in enumerate(arguments) if word == "--conf")
-    assert given == {
+    submitted("replay_and_plan", host="spark://spark-master", port=7077, extra=extra)
+    assert settings() == {
+        "spark.ui.enabled": "false",
         "spark.executor.memory": "2g", "spark.cores.max": "8", "spark.speculation": "true",
         "spark.pyspark.python": "/opt/advisor/bin/python3", "spark.pyspark.driver.python": sys.executable,
     }  # fmt: skip
@@ -140,7 +180,7 @@ def test_its_lines_are_the_tasks_log(submitted, caplog):
     ]
 
 
-def test_a_driver_elsewhere_gets_the_stores_address_by_a_secret_or_not_at_all(submitted):
+def test_a_driver_elsewhere_gets_the_stores_address_by_a_secret_or_not_at_all(submitted, settings):
     from airflow.sdk.exceptions import AirflowFailException
 
     extra = {"deploy-mode": "cluster", "namespace": "advisor"}
@@ -151,7 +191,7 @@ def test_a_driver_elsewhere_gets_the_stores_address_by_a_secret_or_not_at_all(su
     secret = {"spark.kubernetes.driver.secretKeyRef.ADVISOR_POSTGRES_DSN": "advisor:dsn"}
     _, arguments, _ = submitted("replay_and_plan", host="k8s://https://api", port=6443, extra=extra | {"conf": secret})
     assert arguments[:4] == ["--master", "k8s://https://api:6443", "--deploy-mode", "cluster"]
-    assert "spark.kubernetes.namespace=advisor" in arguments
+    assert settings()["spark.kubernetes.namespace"] == "advisor"
     assert "secret@" not in " ".join(arguments)
 
 

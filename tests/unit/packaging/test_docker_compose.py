@@ -1,6 +1,7 @@
 """The compose file can work: its variables are all in .env.example, and whatever it builds, copies or mounts exists."""
 
 import base64
+import json
 import re
 import shlex
 import stat
@@ -216,6 +217,19 @@ def test_nobody_but_the_migration_has_more_rights_than_it_needs() -> None:
 def test_whatever_goes_on_is_asked_whether_it_is_well(name: str) -> None:
     check = SERVICES[name].get("healthcheck", {})
     assert check.get("test"), name
+
+
+def test_spark_asks_for_a_secret_that_no_command_line_holds_and_publishes_nothing() -> None:
+    spark = [service for name, service in SERVICES.items() if name.startswith("spark-")]
+    assert len(spark) == 3
+    given = {service["environment"]["SPARK_AUTH_SECRET"] for service in spark}
+    driver = json.loads(SERVICES["airflow-scheduler"]["environment"]["AIRFLOW_CONN_SPARK_DEFAULT"])["extra"]["conf"]
+    assert given == {driver["spark.authenticate.secret"]}
+    assert driver["spark.authenticate"] is driver["spark.network.crypto.enabled"] is True
+    for service in spark:
+        assert "ports" not in service
+        assert not set(given) & set(service["command"])
+    assert 'ENTRYPOINT ["bash", "/opt/advisor/start.sh"]' in (ROOT / "docker/spark/Dockerfile").read_text()
 
 
 def test_what_must_outlive_a_container_lies_in_a_volume() -> None:

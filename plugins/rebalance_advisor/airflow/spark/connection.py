@@ -3,14 +3,17 @@
 ``host`` is the whole master (``local[*]``, ``spark://master``, ``k8s://https://api``, ``yarn``) with ``port`` after it,
 or, as in a connection's URI, its type is the scheme: ``spark://master:7077``. In the extra: ``deploy-mode``, ``queue``,
 ``namespace``, ``executor-python`` (where the workers' Python lies, if it is not the one that they find themselves) and
-``conf``, Spark's own settings by name.
+``conf``, Spark's own settings by name. They reach spark-submit in a file: on a command line every user of the machine
+sees them, a secret among them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from kafka_rebalance.errors import UsageError
@@ -19,15 +22,31 @@ _CLUSTER, _CLIENT = "cluster", "client"
 _EXTRA_ARGUMENTS = {"queue": "--queue", "deploy-mode": "--deploy-mode"}
 _NAMESPACE = "spark.kubernetes.namespace"
 _FROM_KUBERNETES = "spark.kubernetes.driver.secretKeyRef."
+# Spark's page has no login and listens on all interfaces.
+_NO_PAGE = {"spark.ui.enabled": "false"}
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+# As java.util.Properties reads it.
+_ESCAPES = str.maketrans(
+    {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"} | {mark: f"\\{mark}" for mark in " :=#!"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SparkConnection:
-    """``arguments`` of spark-submit before the application; Spark's own ``settings`` are among them."""
+    """``arguments`` of spark-submit before the application, without Spark's own ``settings``."""
 
     master: str
     arguments: tuple[str, ...]
     settings: Mapping[str, str]
+
+    @contextmanager
+    def all_arguments(self) -> Iterator[tuple[str, ...]]:
+        """The arguments, with the settings in a file that its owner alone can read and that goes at the end."""
+        with NamedTemporaryFile("w", encoding="utf-8", suffix=".properties") as file:
+            for name, value in self.settings.items():
+                file.write(f"{name.translate(_ESCAPES)}={value.translate(_ESCAPES)}\n")
+            file.flush()
+            yield *self.arguments, "--properties-file", file.name, "--load-spark-defaults"
 
 
 def spark_connection(connection_id: str, secret_variable: str) -> SparkConnection:
@@ -44,7 +63,8 @@ def spark_connection(connection_id: str, secret_variable: str) -> SparkConnectio
     extra, place = known.extra_dejson, f"connection {connection_id}"
     mask_secrets(extra)
     master = _master(known, place)
-    settings = _settings(extra, place)
+    is_local = master.partition("[")[0] in ("local", "local-cluster")
+    settings = _NO_PAGE | (_LOOPBACK if is_local else {}) | _settings(extra, place)
     arguments = ["--master", master]
     for name, option in _EXTRA_ARGUMENTS.items():
         value = _text(extra, name, place)
@@ -55,8 +75,6 @@ def spark_connection(connection_id: str, secret_variable: str) -> SparkConnectio
     if mode == _CLUSTER and _FROM_KUBERNETES + secret_variable not in settings:
         hint = f"use {_CLIENT}, or on Kubernetes name a secret in conf: {_FROM_KUBERNETES}{secret_variable} = NAME:KEY"
         raise UsageError.at(f"{place}, extra, deploy-mode", f"a driver elsewhere has no {secret_variable}", hint)
-    for name, value in settings.items():
-        arguments += ["--conf", f"{name}={value}"]
     return SparkConnection(master, tuple(arguments), settings)
 
 

@@ -49,8 +49,9 @@ class AdvisorSparkJob(BaseOperator):
         log.info("spark-submit of %s.py for run %s to %s", self.job, self.run_id, connection.master)
         application = (str(jobs_folder() / f"{self.job}.py"), "--run-id", str(self.run_id))
         memory = driver_memory(connection, self.partition_count)
-        arguments = (*connection.arguments, *memory, "--name", f"advisor-{self.job}", *application)
-        self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
+        with connection.all_arguments() as given:
+            arguments = (*given, *memory, "--name", f"advisor-{self.job}", *application)
+            self._submission.run(arguments, {DSN_VARIABLE: dsn}, lambda line: log.info("%s", line))
 
     def on_kill(self) -> None:
         """The task is ended from outside: so is its job."""
