@@ -41,8 +41,8 @@ def _environment(text: str | None = None) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
 
-def _compose() -> dict:
-    values = _environment()
+def _compose(values: dict[str, str] | None = None) -> dict:
+    values = values or _environment()
     text = (ROOT / "docker-compose.yml").read_text()
     missing = {match[1] for match in VARIABLE.finditer(text)} - values.keys()
     assert not missing, f"not in .env.example: {missing}"
@@ -61,9 +61,9 @@ def _dockerfiles() -> set[Path]:
 
 
 def _assert_official_and_pinned(image: str) -> None:
-    name, _, tag = image.partition(":")
-    assert name in OFFICIAL, image
-    assert re.match(r"\d+\.\d", tag), f"{image} is not pinned by tag"
+    parts = re.fullmatch(r"(?P<name>[a-z/]+):\d+\.\d[\w.-]*(@sha256:[0-9a-f]{64})?", image)
+    assert parts, f"{image} is not pinned by tag"
+    assert parts["name"] in OFFICIAL, image
 
 
 def test_every_part_of_the_stack_is_there() -> None:
@@ -117,9 +117,12 @@ def test_dockerfiles_copy_what_exists_from_official_pinned_images() -> None:
     assert len(_dockerfiles()) == 2
     for dockerfile in _dockerfiles():
         lines = dockerfile.read_text().splitlines()
+        (image,) = (line.removeprefix("ARG ") for line in lines if line.startswith("ARG "))
+        name, _, shipped = image.partition("=")
+        assert shipped == _environment(EXAMPLE)[name], f"{name} of {dockerfile.parent.name} and .env.example differ"
+        assert [line for line in lines if line.startswith("FROM ")] == [f"FROM ${{{name}}}"]
+        _assert_official_and_pinned(shipped)
         for line in lines:
-            if line.startswith("FROM "):
-                _assert_official_and_pinned(line.split()[1])
             if line.startswith("COPY "):
                 *sources, _ = [word for word in line.split()[1:] if not word.startswith("--")]
                 assert all((ROOT / source).exists() for source in sources), line
@@ -217,6 +220,33 @@ def test_nobody_but_the_migration_has_more_rights_than_it_needs() -> None:
 def test_whatever_goes_on_is_asked_whether_it_is_well(name: str) -> None:
     check = SERVICES[name].get("healthcheck", {})
     assert check.get("test"), name
+
+
+def test_an_image_is_named_in_env_alone_and_may_have_a_digest() -> None:
+    names = {name for name in _environment(EXAMPLE) if name.endswith("_IMAGE")}
+    pinned = {name: f"{_environment(EXAMPLE)[name]}@sha256:{number:064x}" for number, name in enumerate(sorted(names))}
+    used = set()
+    for name, service in _compose(_environment() | pinned)["services"].items():
+        (image,) = [service["image"]] if "image" in service else service["build"]["args"].values()
+        assert image in pinned.values(), name
+        _assert_official_and_pinned(image)
+        used.add(image)
+        dockerfile = ROOT / service["build"]["dockerfile"] if "build" in service else None
+        if dockerfile is not None:
+            assert f"ARG {next(iter(service['build']['args']))}=" in dockerfile.read_text(), name
+    assert used == set(pinned.values())
+
+
+def test_no_service_has_rights_of_root_but_those_that_its_image_needs_to_start() -> None:
+    added = {}
+    for name, service in SERVICES.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert not {"privileged", "pid", "network_mode", "devices", "userns_mode"} & service.keys(), name
+        added[name] = service.get("cap_add", [])
+    assert {name: rights for name, rights in added.items() if rights} == {
+        "postgres": ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"]
+    }
 
 
 def test_spark_asks_for_a_secret_that_no_command_line_holds_and_publishes_nothing() -> None:
