@@ -135,9 +135,11 @@ def test_every_setting_of_libpq_passes_and_every_other_one_is_named() -> None:
         '{"conn_type": "postgres", "extra": {"sslmode": ["SECRET"]}}': "sslmode is no text or number",
         '{"conn_type": "postgres", "password": "SECRET\\u0000x"}': "password is no text or number, or holds a NUL",
         '{"conn_type": "postgres", "extra": ["SECRET"]}': "extra: is no JSON object",
-        '{"conn_type": "postgres", "password": "SECRET"': "is neither JSON nor a URL",
-        "postgresql://u:SECRET@h:port/d": "is neither JSON nor a URL",
-        "postgresql://u:SECRET@[::1/d": "is neither JSON nor a URL",
+        '{"conn_type": "postgres", "password": "SECRET"': "is neither JSON nor a PostgreSQL URL",
+        "postgresql://u:SECRET@h:port/d": "is neither JSON nor a PostgreSQL URL",
+        "mysql://u:SECRET@h/d": "is neither JSON nor a PostgreSQL URL",
+        "host=h password=SECRET": "is neither JSON nor a PostgreSQL URL",
+        "postgresql://u:SECRET@[::1/d": "is neither JSON nor a PostgreSQL URL",
     }
     for value, words in wrong.items():
         with pytest.raises(AdvisorError, match=VARIABLE) as refused:

@@ -68,15 +68,15 @@ def string_of_variable(name: str, value: str) -> str:
         extra = json.loads(extra) if isinstance(extra, str) else extra
     except ValueError:
         hint = "write JSON or postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %XX"
-        raise UsageError.at(name, "is neither JSON nor a URL", hint) from None
+        raise UsageError.at(name, "is neither JSON nor a PostgreSQL URL", hint) from None
     return string_of_fields(name, fields, extra)
 
 
 def _fields_of_url(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     found = _HOST.fullmatch(parts.netloc.rpartition("@")[2])  # not .hostname: a path of a socket keeps its capitals
-    if found is None:
-        raise ValueError("the host cannot be read")
+    if found is None or parts.scheme.partition("+")[0] not in ("postgres", "postgresql"):
+        raise ValueError("no URL of PostgreSQL")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     return {
         "host": unquote(found["ipv6"] or found["name"] or ""), "port": parts.port,
