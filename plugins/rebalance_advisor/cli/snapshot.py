@@ -146,7 +146,7 @@ def _metric_names(arguments: argparse.Namespace) -> MetricNames | None:
     from rebalance_advisor.prometheus.http_api import Server
 
     names = MetricNames() if arguments.metric_names is None else read_metric_names(arguments.metric_names)
-    Server.at(arguments.prometheus, names.bearer_token_file)
+    Server.at(arguments.prometheus, names.bearer_token_file, names.ca_file)
     return names
 
 

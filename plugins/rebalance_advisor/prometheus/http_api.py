@@ -5,20 +5,19 @@ from __future__ import annotations
 import base64
 import json
 import math
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from kafka_rebalance.errors import InvalidInputError
 from kafka_rebalance.visible_text import excerpt
+from rebalance_advisor.outgoing_http import OutgoingRequestError, ask, checked_address
 
 _ANSWER_SECONDS = 30.0
-_LARGEST_ANSWER = 2**30
 Labels = Mapping[str, str]
 
 
@@ -28,14 +27,18 @@ class PrometheusError(InvalidInputError):
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """``address`` without user and password; ``headers`` hold them."""
+    """``address`` without user and password; ``headers`` hold them. ``ca_file`` replaces the system's authorities."""
 
     address: str
     headers: Mapping[str, str] = field(repr=False, default_factory=dict)
+    ca_file: Path | None = None
 
     @classmethod
-    def at(cls, url: str, bearer_token_file: Path | None = None) -> Server:
-        """``https://user:password@host:9090/prefix``. Raises PrometheusError for what is no such address."""
+    def at(cls, url: str, bearer_token_file: Path | None = None, ca_file: Path | None = None) -> Server:
+        """``https://user:password@host:9090/prefix``.
+
+        Raises PrometheusError for what is no such address, and for a credential that plain HTTP would show to others.
+        """
         try:
             parts = urllib.parse.urlsplit(url)
             host, port = parts.hostname, parts.port
@@ -51,30 +54,35 @@ class Server:
             headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
         if bearer_token_file is not None:
             headers["Authorization"] = f"Bearer {_token(bearer_token_file)}"
-        return cls(address, headers)
+        try:
+            checked_address(address, has_secret=bool(headers))
+        except OutgoingRequestError as refusal:
+            raise PrometheusError.at("--prometheus", str(refusal)) from None
+        return cls(address, headers, ca_file)
 
-    def query(self, text: str, at: datetime) -> list[tuple[Labels, float]]:
+    def query(self, text: str, at: datetime, seconds: float = _ANSWER_SECONDS) -> list[tuple[Labels, float]]:
         """The series of an instant query at a moment; those that are no number are left out.
 
         Raises PrometheusError where the server cannot be reached, refuses the query, or answers something else.
         """
-        form = urllib.parse.urlencode({"query": text, "time": f"{at.timestamp():.3f}"}).encode()
-        request = urllib.request.Request(  # noqa: S310  # the scheme was checked
-            f"{self.address}/api/v1/query", data=form, headers=dict(self.headers), method="POST"
-        )
         try:
-            with urllib.request.urlopen(request, timeout=_ANSWER_SECONDS) as answer:  # noqa: S310
-                return _series(json.loads(answer.read(_LARGEST_ANSWER)))
-        except urllib.error.HTTPError as refusal:
-            with refusal:
-                words = _words_of(refusal.read(_LARGEST_ANSWER))
-            raise PrometheusError.at(self.address, f"refuses a query ({refusal.code}{words})") from None
-        except (KeyError, TypeError, ValueError, AttributeError):
+            answer = ask(
+                f"{self.address}/api/v1/query",
+                form={"query": text, "time": f"{at.timestamp():.3f}"},
+                headers=self.headers,
+                has_secret=bool(self.headers),
+                seconds=min(seconds, _ANSWER_SECONDS),
+                ca_file=None if self.ca_file is None else str(self.ca_file),
+            )
+        except OutgoingRequestError as failure:
+            raise PrometheusError.at(self.address, f"cannot be asked ({failure.problem})", failure.hint) from None
+        if answer.status != HTTPStatus.OK:
+            raise PrometheusError.at(self.address, f"refuses a query ({answer.status}{_words_of(answer.body)})")
+        try:
+            return _series(json.loads(answer.body))
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             problem = "does not answer as Prometheus does"
             raise PrometheusError.at(self.address, problem, "give the address whose path ends before /api/v1") from None
-        except OSError as failure:
-            reason = getattr(failure, "reason", None) or failure
-            raise PrometheusError.at(self.address, f"cannot be asked ({excerpt(str(reason))})") from None
 
 
 def _series(document: Any) -> list[tuple[Labels, float]]:
@@ -90,7 +98,7 @@ def _words_of(body: bytes) -> str:
     try:
         document = json.loads(body)
         return f", {excerpt(document['error'])}" if document.get("errorType") == "bad_data" else ""
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ""
 
 

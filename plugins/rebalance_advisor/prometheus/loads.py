@@ -5,6 +5,7 @@ Figures are of the window that ends with the snapshot. What Prometheus does not 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from rebalance_advisor.prometheus.split import Split, split_over_partitions
 PROMETHEUS = "prometheus"
 # Less than this of what was counted is split by less than messages, or is counted where no leader is: no word of it.
 _TOLD_FROM = 0.05
+_ALL_SECONDS = 120.0
 Series = Sequence[tuple[Labels, float]]
 
 
@@ -39,7 +41,7 @@ def loads_from_prometheus(
     What the server cannot tell, be it that it cannot be asked, is a gap of the snapshot. Raises PrometheusError for
     what is no address, or a token file that cannot be read.
     """
-    server = Server.at(url, names.bearer_token_file)
+    server = Server.at(url, names.bearer_token_file, names.ca_file)
     reader = _Reader(snapshot, server, names, snapshot.captured_at or datetime.now(UTC))
     try:
         columns, words = reader.columns()
@@ -61,6 +63,7 @@ class _Reader:
         self._snapshot, self._server, self._names, self._at = snapshot, server, names, at
         self._broker = broker_of_value(snapshot.brokers, names.brokers)
         self._row_of = snapshot.row_of
+        self._ends = time.monotonic() + _ALL_SECONDS
         self.gaps: list[str] = []
 
     def columns(self) -> tuple[dict[LoadKind, Floats], list[str]]:
@@ -100,7 +103,10 @@ class _Reader:
             selector = f"{metric.name}{{{','.join(part for part in matchers if part)}}}[{self._names.window_s:.0f}s]"
             measured = f"rate({selector})" if metric.is_counter else f"avg_over_time({selector})"
             text = f"sum by ({', '.join(by)}) ({measured}) * {metric.factor:g}"
-            series = self._server.query(text, self._at)
+            left = self._ends - time.monotonic()
+            if left <= 0:
+                raise PrometheusError.at(self._server.address, f"all queries together took over {_ALL_SECONDS:.0f} s")
+            series = self._server.query(text, self._at, left)
             if series:
                 return series
         return ()

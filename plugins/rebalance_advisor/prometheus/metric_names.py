@@ -8,6 +8,7 @@ A file of names says it for everybody else, and where the server has a password:
     topic_label = "topic"
     partition_label = "partition"
     bearer_token_file = "token"          # beside this file, or anywhere
+    ca_file = "ca.pem"                   # replaces the system's authorities: a PEM file, or a folder of OpenSSL's
     in_bytes = ["my_bytes_in_total"]     # tried in this order: NAME is a counter, "gauge:NAME" a rate already
     cpu = "share:my_cpu_load"            # a counter of seconds, "gauge:" percent, "share:" 1 for a whole machine
 
@@ -33,6 +34,7 @@ _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 LONGEST_WINDOW_S = 26 * 3600
 _METRICS = ("in_bytes", "out_bytes", "in_messages", "cpu", "end_offset")
 _LABELS = ("broker_label", "topic_label", "partition_label")
+_FILES = ("bearer_token_file", "ca_file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class MetricNames:
     window_s: float = 3600.0
     brokers: Mapping[str, int] = field(default_factory=dict)
     bearer_token_file: Path | None = None
+    ca_file: Path | None = None
 
 
 def read_metric_names(file: Path) -> MetricNames:
@@ -107,7 +110,7 @@ def read_metric_names(file: Path) -> MetricNames:
         document = tomllib.loads(read_text(file, ByteBudget(MAX_SETTINGS_BYTES)))
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number of thousands of digits
         raise InvalidInputError.at(str(file), f"is no TOML: {error}") from error
-    known = (*_METRICS, *_LABELS, "selector", "window_s", "brokers", "bearer_token_file")
+    known = (*_METRICS, *_LABELS, "selector", "window_s", "brokers", *_FILES)
     unknown = sorted(set(document) - set(known))
     if unknown:
         raise InvalidInputError.at(f"{file}: {unknown[0]}", "is not known", f"known: {', '.join(known)}")
@@ -121,9 +124,9 @@ def read_metric_names(file: Path) -> MetricNames:
         given["window_s"] = _window(file, document["window_s"])
     if "brokers" in document:
         given["brokers"] = _brokers(file, document["brokers"])
-    if "bearer_token_file" in document:
-        path = _text(file, "bearer_token_file", document["bearer_token_file"], re.compile(r".+"))
-        given["bearer_token_file"] = file.parent / path
+    for name in _FILES:
+        if name in document:
+            given[name] = file.parent / _text(file, name, document[name], re.compile(r".+"))
     return MetricNames(**given)
 
 

@@ -47,7 +47,7 @@ class ClusterClient:
             "bootstrap_servers": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
             "client_id": settings.client_id,
             "security_protocol": settings.security_protocol,
-            **client_options(settings, context),
+            **client_options(settings),
             "ssl_context": context,
             "socket_connection_setup_timeout_ms": int(CONNECT_SECONDS * 1000),
             "socket_connection_setup_timeout_max_ms": int(CONNECT_SECONDS * 1000),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import ssl
 from collections.abc import Generator
 from typing import Any
 
@@ -38,7 +37,7 @@ def check_packages(settings: ConnectionSettings) -> None:
         )  # fmt: skip
 
 
-def client_options(settings: ConnectionSettings, context: ssl.SSLContext | None) -> dict[str, Any]:
+def client_options(settings: ConnectionSettings) -> dict[str, Any]:
     """kafka-python's options for the login. What its packages read from the environment is put there."""
     use_own_scram()
     options: dict[str, Any] = {
@@ -47,8 +46,7 @@ def client_options(settings: ConnectionSettings, context: ssl.SSLContext | None)
         "sasl_plain_password": settings.password,
     }
     if settings.token is not None:
-        is_own = settings.ca_location is not None or settings.ca_pem is not None
-        options["sasl_oauth_token_provider"] = TokenProvider(settings.token, context if is_own else None)
+        options["sasl_oauth_token_provider"] = TokenProvider(settings.token)
     if settings.kerberos is not None:
         options["sasl_kerberos_service_name"] = settings.kerberos.service_name
         if settings.kerberos.key_table:
@@ -58,9 +56,7 @@ def client_options(settings: ConnectionSettings, context: ssl.SSLContext | None)
     return options
 
 
-def messages_of(
-    settings: ConnectionSettings, host: str, context: ssl.SSLContext | None
-) -> Generator[bytes, bytes, None]:
+def messages_of(settings: ConnectionSettings, host: str) -> Generator[bytes, bytes, None]:
     """Yields each message to send and is sent each answer; ends when the login is done.
 
     Raises ServerNotTrustedError (PLAIN, SCRAM), LoginNotPossibleError, TokenRefusedError.
@@ -69,7 +65,7 @@ def messages_of(
     if mechanism in _OWN:
         yield from login_messages(mechanism, settings.username or "", settings.password or "")
         return
-    options = client_options(settings, context)
+    options = client_options(settings)
     try:
         login = get_sasl_mechanism(mechanism)(host=host, security_protocol=settings.security_protocol, **options)
     except Exception as failure:  # noqa: BLE001  # each package has its own: no ticket, no credentials

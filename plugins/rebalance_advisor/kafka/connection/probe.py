@@ -144,7 +144,7 @@ def _walk(attempt: _Attempt, context: ssl.SSLContext | None) -> None:
         with connection:
             _ask_kafka(attempt, connection)
             if attempt.settings.has_login:
-                _log_in(attempt, connection, context)
+                _log_in(attempt, connection)
             _ask_as_client(attempt, connection)
 
 
@@ -251,7 +251,7 @@ def _too_slow(attempt: _Attempt, failure: TimeoutError) -> ConnectionFailedError
     return attempt.failed(attempt.stage, problem, "is the broker hanging?")
 
 
-def _log_in(attempt: _Attempt, connection: socket.socket, context: ssl.SSLContext | None) -> None:
+def _log_in(attempt: _Attempt, connection: socket.socket) -> None:
     """SaslHandshake, then as many SaslAuthenticate as the mechanism needs."""
     settings = attempt.settings
     mechanism = settings.sasl_mechanism or ""
@@ -264,7 +264,7 @@ def _log_in(attempt: _Attempt, connection: socket.socket, context: ssl.SSLContex
             raise attempt.failed(Stage.LOGIN, f"the broker does not offer {mechanism}", f"it offers: {known}")
         if offered.error_code:
             raise _no_login_here(attempt)
-        _exchange(attempt, connection, messages_of(settings, attempt.host, context))
+        _exchange(attempt, connection, messages_of(settings, attempt.host))
     except ServerNotTrustedError as failure:
         raise attempt.failed(Stage.LOGIN, str(failure), "is this the right cluster?") from None
     except TokenRefusedError as failure:

@@ -14,6 +14,7 @@ class TokenSource:
 
     ``endpoint`` answers the client credentials grant (RFC 6749 §4.4), or is a ``file:`` URL that holds a token. Without
     one, ``claims`` become an unsecured token of our own (RFC 7515 ``alg: none``), as Java makes it for development.
+    ``ca_location`` or ``ca_pem`` replaces the system's authorities for an ``https:`` endpoint.
     """
 
     endpoint: str | None = None
@@ -23,6 +24,8 @@ class TokenSource:
     is_header_encoded: bool = False
     extensions: tuple[tuple[str, str], ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
+    ca_location: str | None = None
+    ca_pem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
-import ssl
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 
 from kafka.net.sasl.oauth import AbstractTokenProvider
 
 from rebalance_advisor.kafka.connection.settings import TokenSource
+from rebalance_advisor.outgoing_http import OutgoingRequestError, ask
 
 _FETCH_SECONDS = 4.0
 _LARGEST_ANSWER = 1_000_000
@@ -30,16 +29,15 @@ class TokenRefusedError(Exception):
 class TokenProvider(AbstractTokenProvider):
     """One token for all connections of a reading, fetched when the first one asks."""
 
-    def __init__(self, source: TokenSource, context: ssl.SSLContext | None = None) -> None:
-        """``context``: TLS for an ``https:`` endpoint; the system's authorities where it is None."""
+    def __init__(self, source: TokenSource) -> None:
         super().__init__()
-        self._source, self._context = source, context
+        self._source = source
         self._token, self._ends = "", 0.0
 
     def token(self) -> str:
         """The token. Raises TokenRefusedError."""
         if time.time() > self._ends - _MARGIN_SECONDS:
-            self._token, self._ends = fetched_token(self._source, time.time(), self._context)
+            self._token, self._ends = fetched_token(self._source, time.time())
         return self._token
 
     def extensions(self) -> dict[str, str]:
@@ -47,7 +45,7 @@ class TokenProvider(AbstractTokenProvider):
         return dict(self._source.extensions)
 
 
-def fetched_token(source: TokenSource, now: float, context: ssl.SSLContext | None = None) -> tuple[str, float]:
+def fetched_token(source: TokenSource, now: float) -> tuple[str, float]:
     """(token, when it ends, in seconds of the epoch). Raises TokenRefusedError."""
     if source.endpoint is None:
         return unsecured_token(dict(source.claims), now), now + _UNSECURED_SECONDS
@@ -55,7 +53,7 @@ def fetched_token(source: TokenSource, now: float, context: ssl.SSLContext | Non
         return _token_of_file(
             urllib.parse.unquote(urllib.parse.urlsplit(source.endpoint).path)
         ), now + _UNSECURED_SECONDS
-    answer = _asked(source, context)
+    answer = _asked(source)
     token = answer.get("access_token") or answer.get("id_token")
     if not isinstance(token, str) or not token:
         raise TokenRefusedError(f"{source.endpoint} answered without access_token")
@@ -80,30 +78,38 @@ def _token_of_file(path: str) -> str:
         raise TokenRefusedError(f"{path} cannot be read ({getattr(failure, 'strerror', 'no text')})") from None
 
 
-def _asked(source: TokenSource, context: ssl.SSLContext | None) -> Mapping[str, object]:
-    """The endpoint's answer to the client credentials grant, as Java's HttpJwtRetriever asks it."""
+def _asked(source: TokenSource) -> Mapping[str, object]:
+    """The endpoint's answer to the client credentials grant, as Java's HttpJwtRetriever asks it.
+
+    TLS has nothing of the broker's settings but the CA: one who turns verification off for a broker does not mean this.
+    """
     assert source.endpoint is not None
     form = {"grant_type": "client_credentials"} | ({"scope": source.scope} if source.scope else {})
     name, secret = source.client_id or "", source.client_secret or ""
     if source.is_header_encoded:
         name, secret = urllib.parse.quote_plus(name), urllib.parse.quote_plus(secret)
     login = base64.b64encode(f"{name}:{secret}".encode()).decode()
-    request = urllib.request.Request(  # noqa: S310  # the scheme was checked with the properties
-        source.endpoint, data=urllib.parse.urlencode(form).encode(), method="POST",
-        headers={"Authorization": f"Basic {login}", "Accept": "application/json"},
-    )  # fmt: skip
     try:
-        with urllib.request.urlopen(request, timeout=_FETCH_SECONDS, context=context) as answer:  # noqa: S310
-            document = json.loads(answer.read(_LARGEST_ANSWER))
-    except urllib.error.HTTPError as rejection:
-        with rejection:
-            words = _error_of(rejection.read(_LARGEST_ANSWER))
-        raise TokenRefusedError(
-            f"{source.endpoint} refused client {source.client_id!r} ({rejection.code}{words})"
-        ) from None
-    except (OSError, ValueError) as failure:
-        reason = getattr(failure, "reason", None) or failure
-        raise TokenRefusedError(f"{source.endpoint} gives no token ({reason})") from None
+        answer = ask(
+            source.endpoint,
+            form=form,
+            headers={"Authorization": f"Basic {login}", "Accept": "application/json"},
+            has_secret=True,
+            seconds=_FETCH_SECONDS,
+            ca_file=source.ca_location,
+            ca_pem=source.ca_pem,
+            largest=_LARGEST_ANSWER,
+        )
+    except OutgoingRequestError as failure:
+        # Not the whole address: it may hold a user and a password.
+        raise TokenRefusedError(f"{failure.place} gives no token ({failure.words})") from None
+    if answer.status != HTTPStatus.OK:
+        words = f"{answer.status}{_error_of(answer.body)}"
+        raise TokenRefusedError(f"{source.endpoint} refused client {source.client_id!r} ({words})")
+    try:
+        document = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        raise TokenRefusedError(f"{source.endpoint} gives no token (its answer is no JSON)") from None
     if not isinstance(document, dict):
         raise TokenRefusedError(f"{source.endpoint} answered without access_token")
     return document
@@ -113,6 +119,6 @@ def _error_of(body: bytes) -> str:
     """RFC 6749 §5.2 names the error; whatever else stands there stays there."""
     try:
         error = json.loads(body)["error"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ""
     return f", {error}" if isinstance(error, str) and error.replace("_", "").isalnum() else ""

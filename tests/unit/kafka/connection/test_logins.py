@@ -73,7 +73,7 @@ def test_aws_credentials_sign_the_name_of_the_host(monkeypatch: pytest.MonkeyPat
         ("DEFAULT_REGION", "eu-north-1"),
     ):
         monkeypatch.setenv(f"AWS_{name}", value)
-    login = messages_of(settings(sasl_mechanism="AWS_MSK_IAM"), "b-1.example.org", None)
+    login = messages_of(settings(sasl_mechanism="AWS_MSK_IAM"), "b-1.example.org")
     message = json.loads(next(login))
     assert (message["host"], message["action"]) == ("b-1.example.org", "kafka-cluster:Connect")
     assert message["x-amz-credential"].startswith("AKID/")
@@ -91,17 +91,17 @@ def test_without_aws_credentials_nothing_is_sent(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/none")
     monkeypatch.setenv("AWS_CONFIG_FILE", "/none")
     with pytest.raises(LoginNotPossibleError, match="AWS_MSK_IAM cannot go on"):
-        next(messages_of(settings(sasl_mechanism="AWS_MSK_IAM"), "h", None))
+        next(messages_of(settings(sasl_mechanism="AWS_MSK_IAM"), "h"))
 
 
 def test_the_profile_and_the_key_table_reach_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_PROFILE", "KRB5_CLIENT_KTNAME"):
         monkeypatch.setenv(name, "before")
     iam = "software.amazon.msk.auth.iam.IAMLoginModule required awsProfileName='audit';"
-    client_options(settings(sasl_mechanism="AWS_MSK_IAM", sasl_jaas_config=iam), None)
+    client_options(settings(sasl_mechanism="AWS_MSK_IAM", sasl_jaas_config=iam))
     krb5 = "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true keyTab='/k' principal='me@X';"
     login = settings(sasl_mechanism="GSSAPI", sasl_jaas_config=krb5, sasl_kerberos_service_name="kafka")
-    assert client_options(login, None)["sasl_kerberos_service_name"] == "kafka"
+    assert client_options(login)["sasl_kerberos_service_name"] == "kafka"
     assert login.principal == "me@X"
     assert (os.environ["AWS_PROFILE"], os.environ["KRB5_CLIENT_KTNAME"]) == ("audit", "/k")
 

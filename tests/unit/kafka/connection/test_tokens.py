@@ -95,7 +95,7 @@ def test_what_went_wrong_is_said_without_the_secret(
 
 
 def test_nobody_at_the_endpoint() -> None:
-    with pytest.raises(TokenRefusedError, match=r"http://127.0.0.1:1/t gives no token \(.*refused"):
+    with pytest.raises(TokenRefusedError, match=r"http://127.0.0.1:1 gives no token \(.*refused"):
         fetched_token(TokenSource("http://127.0.0.1:1/t", "me", "x"), 0.0)
 
 

@@ -13,8 +13,10 @@ from rebalance_advisor.kafka.connection.properties.jaas import (
     JaasEntry,
     jaas_entry,
 )
+from rebalance_advisor.kafka.connection.properties.pem import unfolded
 from rebalance_advisor.kafka.connection.properties.property_names import KNOWN_CLASSES, TOKENS
 from rebalance_advisor.kafka.connection.settings import ConnectionSettings, KerberosLogin, TokenSource
+from rebalance_advisor.outgoing_http import OutgoingRequestError, checked_address
 
 PLAIN_LOGINS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 _CLASSES = (
@@ -43,7 +45,7 @@ def with_login(settings: ConnectionSettings, given: GivenProperties) -> Connecti
     settings = replace(settings, sasl_mechanism=mechanism)
     options = dict(entry.options) if entry else {}
     if mechanism == "OAUTHBEARER":
-        return replace(settings, token=_token(options, given))
+        return replace(settings, token=_token(options, settings, given))
     if mechanism == "GSSAPI":
         return replace(settings, kerberos=_kerberos(options, given))
     if mechanism == "AWS_MSK_IAM":
@@ -78,7 +80,7 @@ def _with_password(settings: ConnectionSettings, options: dict[str, str], given:
     return replace(settings, **found)
 
 
-def _token(options: Mapping[str, str], given: GivenProperties) -> TokenSource:
+def _token(options: Mapping[str, str], settings: ConnectionSettings, given: GivenProperties) -> TokenSource:
     found: dict[str, Any] = {}
     for key, name in TOKENS.items():
         if given.values.get(key):
@@ -93,9 +95,21 @@ def _token(options: Mapping[str, str], given: GivenProperties) -> TokenSource:
     extensions |= {name.removeprefix(_EXTENSION): options[name] for name in own if name.startswith(_EXTENSION)}
     claims = {name.removeprefix(_CLAIM): options[name] for name in own if name.startswith(_CLAIM)}
     found["is_header_encoded"] = found.get("is_header_encoded", "false").lower() == "true"
+    found |= _authorities(found, settings, given)
     source = TokenSource(**found, extensions=tuple(sorted(extensions.items())), claims=tuple(sorted(claims.items())))
     _check_token(source, given)
     return source
+
+
+def _authorities(found: Mapping[str, Any], settings: ConnectionSettings, given: GivenProperties) -> dict[str, Any]:
+    """The CA of the token endpoint: https.ca.*, else the broker's own one, else None for the system's."""
+    location, pem = found.get("ca_location"), found.get("ca_pem")
+    if location and pem:
+        raise given.refuse("https.ca.pem", "https.ca.pem and https.ca.location name the same thing", "give it once")
+    if not location and not pem and settings.has_tls:
+        location, pem = settings.ca_location, settings.ca_pem
+    # "probe" is librdkafka's word for where the system keeps them.
+    return {"ca_location": None if pem or location == "probe" else location, "ca_pem": unfolded(pem) if pem else None}
 
 
 def _check_token(source: TokenSource, given: GivenProperties) -> None:
@@ -105,11 +119,16 @@ def _check_token(source: TokenSource, given: GivenProperties) -> None:
             raise given.refuse("sasl.mechanism", f"OAUTHBEARER needs {url}", "https://… of the identity provider")
     elif not source.endpoint.startswith(_URLS):
         raise given.refuse(url, f"{source.endpoint!r} is no URL of https, http or file")
-    elif not source.endpoint.startswith("file:") and not (source.client_id and source.client_secret):
-        raise given.refuse(
-            url, "OAUTHBEARER needs a client id and its secret",
-            "sasl.oauthbearer.client.credentials.client.id and ….client.secret, or clientId and clientSecret in JAAS",
-        )  # fmt: skip
+    elif not source.endpoint.startswith("file:"):
+        if not (source.client_id and source.client_secret):
+            raise given.refuse(
+                url, "OAUTHBEARER needs a client id and its secret",
+                "sasl.oauthbearer.client.credentials.client.id and ….client.secret, or clientId, clientSecret in JAAS",
+            )  # fmt: skip
+        try:
+            checked_address(source.endpoint, has_secret=True)
+        except OutgoingRequestError as refusal:
+            raise given.refuse(url, f"{url} cannot be used: {refusal}") from None
 
 
 def _kerberos(options: Mapping[str, str], given: GivenProperties) -> KerberosLogin:

@@ -55,6 +55,8 @@ TOKENS: dict[str, str] = {
     "sasl.oauthbearer.scope": "scope",
     "sasl.oauthbearer.extensions": "extensions",
     "sasl.oauthbearer.header.urlencode": "is_header_encoded",
+    "https.ca.location": "ca_location",
+    "https.ca.pem": "ca_pem",
 }
 
 # Classes that a file may name and that Python has a counterpart of: by the last part of their names.
@@ -105,7 +107,7 @@ WITHOUT_EFFECT = frozenset(
 )
 
 # A misspelt name below these could change whom one trusts or talks to: refused. Others belong to other programs.
-CONNECTING = ("bootstrap.", "sasl.", "ssl.", "security.")
+CONNECTING = ("bootstrap.", "sasl.", "ssl.", "security.", "https.")
 
 
 def is_known(name: str) -> bool:

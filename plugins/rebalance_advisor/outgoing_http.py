@@ -1,0 +1,209 @@
+"""Plain HTTP to other servers: Prometheus and token endpoints. No other module of ours makes such a request.
+
+No redirect is followed, because a credential would follow it. Certificates and host names are always verified. An
+answer has a largest size and a deadline. No error holds the user, password, path or query of an address, or a header.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import os
+import re
+import ssl
+import threading
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from kafka_rebalance.errors import AdvisorError
+from kafka_rebalance.visible_text import excerpt
+
+LARGEST_ANSWER = 64 * 2**20
+_CONNECT_SECONDS = 5.0
+_NOT_IN_A_URL = re.compile(r"[\x00-\x20\x7f]")
+_NOT_IN_A_HEADER = re.compile(r"[^\x20-\x7e]")
+
+
+class OutgoingRequestError(AdvisorError):
+    """There is no usable answer from ``place``. ``problem`` and ``hint`` hold no secret."""
+
+    def __init__(self, place: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{place}: {problem}" + (f"; {hint}" if hint else ""))
+        self.place, self.problem, self.hint = place, problem, hint
+
+    @property
+    def words(self) -> str:
+        """Problem and hint, for a message that names the place itself."""
+        return f"{self.problem}; {self.hint}" if self.hint else self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """Any status but a redirect, and the whole body."""
+
+    status: int
+    body: bytes
+
+
+def ask(
+    url: str,
+    *,
+    form: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    has_secret: bool,
+    seconds: float,
+    ca_file: str | None = None,
+    ca_pem: str | None = None,
+    largest: int = LARGEST_ANSWER,
+) -> HttpAnswer:
+    """Return the answer to a GET, or to a POST of ``form``, after ``seconds`` at the latest.
+
+    ``has_secret``: headers or form hold a credential, so plain HTTP goes to loopback only. ``ca_file`` (a PEM file, or
+    a folder as OpenSSL hashes it) or ``ca_pem`` replaces the system's authorities. The proxies of the environment are
+    used, except for loopback. Raises OutgoingRequestError.
+    """
+    place = checked_address(url, has_secret=has_secret)
+    given = {"Accept-Encoding": "identity", "User-Agent": "kafka-rebalance-advisor", **(headers or {})}
+    if any(map(_NOT_IN_A_HEADER.search, given.values())):
+        raise OutgoingRequestError(place, "a header has a character that HTTP does not allow", "check the credential")
+    tls = _verifying_tls(place, ca_file, ca_pem)
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs each address, with its query
+    work = _answer(place, url, form, given, tls, seconds, largest)
+    try:
+        return asyncio.run(work)
+    except TimeoutError:
+        raise OutgoingRequestError(place, f"no whole answer within {seconds:g} s") from None
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as failure:
+        raise _in_words(place, failure) from None
+
+
+def checked_address(url: str, *, has_secret: bool) -> str:
+    """Return ``scheme://host:port`` of an address that may be asked. Raises OutgoingRequestError for any other."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise OutgoingRequestError("the address", "cannot be read", "give https://HOST") from None
+    if parts.scheme not in ("http", "https") or not host or _NOT_IN_A_URL.search(url):
+        raise OutgoingRequestError("the address", "is no address of HTTP", "give https://HOST")
+    place = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{'' if port is None else f':{port}'}"
+    if "@" in parts.netloc:
+        raise OutgoingRequestError(place, "the address holds a user or password", "give them by their own setting")
+    if has_secret and parts.scheme == "http" and not _is_loopback(host):
+        raise OutgoingRequestError(place, "the credential would be sent without encryption", "give https://")
+    return place
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return False
+
+
+def _verifying_tls(place: str, ca_file: str | None, ca_pem: str | None) -> ssl.SSLContext:
+    try:
+        folder = ca_file if ca_file is not None and Path(ca_file).is_dir() else None
+        context = ssl.create_default_context(cafile=None if folder else ca_file, capath=folder, cadata=ca_pem)
+    except (OSError, ValueError) as failure:
+        reason = getattr(failure, "strerror", None) or "no PEM"
+        problem = f"its CA {ca_file or 'given as PEM'} cannot be used ({reason})"
+        raise OutgoingRequestError(place, problem, "give PEM that openssl reads") from None
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+class _AbandonedThreads(ThreadPoolExecutor):
+    """Runs name lookups, which cannot be interrupted: neither the deadline nor the process waits for their threads."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Start a daemon thread."""
+        future: Future[Any] = Future()
+
+        def work() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(fn(*args, **kwargs))
+                except Exception as failure:  # noqa: BLE001  # raised again by what waits for the future
+                    future.set_exception(failure)
+
+        threading.Thread(target=work, daemon=True, name="name lookup").start()
+        return future
+
+
+async def _answer(
+    place: str,
+    url: str,
+    form: Mapping[str, str] | None,
+    headers: Mapping[str, str],
+    tls: ssl.SSLContext,
+    seconds: float,
+    largest: int,
+) -> HttpAnswer:
+    asyncio.get_running_loop().set_default_executor(_AbandonedThreads())
+    client = httpx.AsyncClient(
+        verify=tls,
+        follow_redirects=False,
+        timeout=httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
+        trust_env=not _is_loopback(urllib.parse.urlsplit(url).hostname or ""),
+    )
+    # The time-outs of httpx are for each step: a server that drips is ended by this one.
+    async with asyncio.timeout(seconds), client:
+        method = "GET" if form is None else "POST"
+        async with client.stream(method, url, headers=headers, data=form) as response:
+            if 300 <= response.status_code < 400:
+                raise _redirected(place, response)
+            parts, size = [], 0
+            async for part in response.aiter_raw():
+                size += len(part)
+                if size > largest:
+                    raise OutgoingRequestError(place, f"the answer is larger than {largest // 2**20} MiB")
+                parts.append(part)
+            return HttpAnswer(response.status_code, b"".join(parts))
+
+
+def _redirected(place: str, response: httpx.Response) -> OutgoingRequestError:
+    """The host alone: paths and queries of logins hold secrets."""
+    try:
+        host = urllib.parse.urlsplit(response.headers.get("Location", "")).hostname
+    except ValueError:
+        host = None
+    target = f"the host {excerpt(host)}" if host else "another path of the same host"
+    problem = f"it redirects to {target} ({response.status_code}), and no redirect is followed"
+    return OutgoingRequestError(place, problem, "if you trust that address, give it instead")
+
+
+def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
+    """Without what httpx says: it may quote a header, a proxy or the address."""
+    if isinstance(failure, httpx.TimeoutException):
+        return OutgoingRequestError(place, "no answer in time")
+    causes = list(_causes(failure))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            problem = f"its certificate is not trusted ({excerpt(cause.verify_message)})"
+            return OutgoingRequestError(place, problem, "name the CA that signed it")
+    for cause in reversed(causes):
+        if isinstance(cause, ssl.SSLError):
+            return OutgoingRequestError(place, f"TLS fails ({excerpt(cause.reason or 'no reason')})")
+        if isinstance(cause, OSError) and cause.errno:
+            return OutgoingRequestError(place, cause.strerror if cause.errno < 0 else os.strerror(cause.errno))
+    if isinstance(failure, httpx.ProxyError):
+        return OutgoingRequestError(place, "the proxy refuses the connection", "check HTTPS_PROXY and NO_PROXY")
+    return OutgoingRequestError(place, f"the answer is no whole answer of HTTP ({type(failure).__name__})")
+
+
+def _causes(failure: BaseException | None) -> Iterator[BaseException]:
+    """The failure and what caused it, outermost first."""
+    while failure is not None:
+        yield failure
+        several = failure.exceptions if isinstance(failure, BaseExceptionGroup) else ()
+        failure = several[0] if several else failure.__cause__ or failure.__context__
