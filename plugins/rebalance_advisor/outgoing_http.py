@@ -1,4 +1,4 @@
-"""Plain HTTP to other servers: Prometheus and token endpoints. No other module of ours makes such a request.
+"""Plain HTTP to other servers: Prometheus, token endpoints, Slack. No other module of ours makes such a request.
 
 No redirect is followed, because a credential would follow it. Certificates and host names are always verified. An
 answer has a largest size and a deadline. No error holds the user, password, path or query of an address, or a header.
@@ -57,28 +57,41 @@ def ask(
     url: str,
     *,
     form: Mapping[str, str] | None = None,
+    document: object = None,
     headers: Mapping[str, str] | None = None,
     has_secret: bool,
     seconds: float,
+    proxy: str | None = None,
     ca_file: str | None = None,
     ca_pem: str | None = None,
     largest: int = LARGEST_ANSWER,
 ) -> HttpAnswer:
-    """Return the answer to a GET, or to a POST of ``form``, after ``seconds`` at the latest.
+    """Return the answer to a GET, or to a POST of ``form`` or of ``document`` as JSON, within ``seconds``.
 
-    ``has_secret``: headers or form hold a credential, so plain HTTP goes to loopback only. ``ca_file`` (a PEM file, or
-    a folder as OpenSSL hashes it) or ``ca_pem`` replaces the system's authorities. The proxies of the environment are
-    used, except for loopback. Raises OutgoingRequestError.
+    ``has_secret``: the request holds a credential, so plain HTTP goes to loopback only. ``ca_file`` (a PEM file, or a
+    folder as OpenSSL hashes it) or ``ca_pem`` replaces the system's authorities. ``proxy`` replaces the proxies of the
+    environment; loopback is asked without any. Raises OutgoingRequestError.
     """
     place = checked_address(url, has_secret=has_secret)
     given = {"Accept-Encoding": "identity", "User-Agent": "kafka-rebalance-advisor", **(headers or {})}
     if any(map(_NOT_IN_A_HEADER.search, given.values())):
         raise OutgoingRequestError(place, "a header has a character that HTTP does not allow", "check the credential")
     tls = _verifying_tls(place, ca_file, ca_pem)
+    is_near = _is_loopback(urllib.parse.urlsplit(url).hostname or "")
+    limits = httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs each address, with its query
-    work = _answer(place, url, form, given, tls, seconds, largest)
     try:
-        return asyncio.run(work)
+        client = httpx.AsyncClient(
+            verify=tls,
+            follow_redirects=False,
+            timeout=limits,
+            trust_env=not is_near,
+            proxy=None if is_near else proxy,
+            headers=given,
+        )
+        method = "GET" if form is None and document is None else "POST"
+        request = client.build_request(method, url, data=form, json=document)
+        return asyncio.run(_answer(place, client, request, seconds, largest))
     except TimeoutError:
         raise OutgoingRequestError(place, f"no whole answer within {seconds:g} s") from None
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as failure:
@@ -141,34 +154,21 @@ class _AbandonedThreads(ThreadPoolExecutor):
 
 
 async def _answer(
-    place: str,
-    url: str,
-    form: Mapping[str, str] | None,
-    headers: Mapping[str, str],
-    tls: ssl.SSLContext,
-    seconds: float,
-    largest: int,
+    place: str, client: httpx.AsyncClient, request: httpx.Request, seconds: float, largest: int
 ) -> HttpAnswer:
     asyncio.get_running_loop().set_default_executor(_AbandonedThreads())
-    client = httpx.AsyncClient(
-        verify=tls,
-        follow_redirects=False,
-        timeout=httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
-        trust_env=not _is_loopback(urllib.parse.urlsplit(url).hostname or ""),
-    )
     # The time-outs of httpx are for each step: a server that drips is ended by this one.
     async with asyncio.timeout(seconds), client:
-        method = "GET" if form is None else "POST"
-        async with client.stream(method, url, headers=headers, data=form) as response:
-            if 300 <= response.status_code < 400:
-                raise _redirected(place, response)
-            parts, size = [], 0
-            async for part in response.aiter_raw():
-                size += len(part)
-                if size > largest:
-                    raise OutgoingRequestError(place, f"the answer is larger than {largest // 2**20} MiB")
-                parts.append(part)
-            return HttpAnswer(response.status_code, b"".join(parts))
+        response = await client.send(request, stream=True)
+        if 300 <= response.status_code < 400:
+            raise _redirected(place, response)
+        parts, size = [], 0
+        async for part in response.aiter_raw():
+            size += len(part)
+            if size > largest:
+                raise OutgoingRequestError(place, f"the answer is larger than {largest // 2**20} MiB")
+            parts.append(part)
+        return HttpAnswer(response.status_code, b"".join(parts))
 
 
 def _redirected(place: str, response: httpx.Response) -> OutgoingRequestError:
