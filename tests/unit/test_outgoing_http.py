@@ -75,6 +75,8 @@ def web_server(certificate: Path | None = None) -> Iterator[WebServer]:
     web = WebServer()
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # a client of S3 asks whether to go on (100)
+
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
             web.seen.append(f"{self.requestline}\n{self.headers}\n{body}")
