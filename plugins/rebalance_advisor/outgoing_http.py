@@ -19,12 +19,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from kafka_rebalance.errors import AdvisorError
 from kafka_rebalance.visible_text import excerpt
+
+if TYPE_CHECKING:
+    import httpx
 
 LARGEST_ANSWER = 64 * 2**20
 _CONNECT_SECONDS = 5.0
@@ -72,6 +73,8 @@ def ask(
     folder as OpenSSL hashes it) or ``ca_pem`` replaces the system's authorities. ``proxy`` replaces the proxies of the
     environment; loopback is asked without any. Raises OutgoingRequestError.
     """
+    import httpx  # a third of a second, which only a request is worth
+
     place = checked_address(url, has_secret=has_secret)
     given = {"Accept-Encoding": "identity", "User-Agent": "kafka-rebalance-advisor", **(headers or {})}
     if any(map(_NOT_IN_A_HEADER.search, given.values())):
@@ -184,6 +187,8 @@ def _redirected(place: str, response: httpx.Response) -> OutgoingRequestError:
 
 def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
     """Without what httpx says: it may quote a header, a proxy or the address."""
+    import httpx
+
     if isinstance(failure, httpx.TimeoutException):
         return OutgoingRequestError(place, "no answer in time")
     causes = list(_causes(failure))
@@ -195,7 +200,9 @@ def _in_words(place: str, failure: Exception) -> OutgoingRequestError:
         if isinstance(cause, ssl.SSLError):
             return OutgoingRequestError(place, f"TLS fails ({excerpt(cause.reason or 'no reason')})")
         if isinstance(cause, OSError) and cause.errno:
-            return OutgoingRequestError(place, cause.strerror if cause.errno < 0 else os.strerror(cause.errno))
+            # A name server's codes are negative, and the system has no words for them.
+            reason = str(cause.strerror) if cause.errno < 0 else os.strerror(cause.errno)
+            return OutgoingRequestError(place, excerpt(reason))
     if isinstance(failure, httpx.ProxyError):
         return OutgoingRequestError(place, "the proxy refuses the connection", "check HTTPS_PROXY and NO_PROXY")
     return OutgoingRequestError(place, f"the answer is no whole answer of HTTP ({type(failure).__name__})")
