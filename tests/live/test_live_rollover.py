@@ -186,10 +186,11 @@ def print_all(groups: Sequence[RolledGroup], reads: dict[str, Reads], capsys: py
 
 
 def too_old(found: Reads, most_ms: int | None, stolen: StolenTime) -> Sequence[Again]:
-    """Records read twice that the advice does not allow; ``most_ms`` None: it allows those read while members join."""
-    if most_ms == 0:
-        return found.again
-    longest_ms = JOINING_MS if most_ms is None else most_ms + SLACK_MS
+    """Return the records read twice that the advice does not allow; ``most_ms`` None allows those read while members join.
+
+    On a busy machine a member may be held up between reading and committing: what it lost is allowed besides.
+    """
+    longest_ms = {None: JOINING_MS, 0: 0}.get(most_ms, (most_ms or 0) + SLACK_MS)
 
     def is_too_old(partition: Partition, offset: int, age_ms: int | None) -> bool:
         first_ms = found.first_ms[partition, offset]
