@@ -44,7 +44,8 @@ class Lane:
 def _pytest(*arguments: str, workers: int = 1) -> tuple[str, ...]:
     """Tests are spread by worksteal: each worker takes neighbours, so that most modules share their fixtures."""
     spread = ("-n", str(workers), "--dist", "worksteal", "-p", "no:anyio") if workers > 1 else ()
-    return (sys.executable, "-m", "pytest", "-q", "--no-header", "--durations=12", "--durations-min=5", *spread, *arguments)
+    slowest = ("--durations=12", "--durations-min=5")
+    return (sys.executable, "-m", "pytest", "-q", "--no-header", *slowest, *spread, *arguments)
 
 
 _BOTH = min(os.cpu_count() or 1, 8)

@@ -186,7 +186,7 @@ def print_all(groups: Sequence[RolledGroup], reads: dict[str, Reads], capsys: py
 
 
 def too_old(found: Reads, most_ms: int | None, stolen: StolenTime) -> Sequence[Again]:
-    """Return the records read twice that the advice does not allow; ``most_ms`` None allows those read while members join.
+    """Return the records read twice that the advice does not allow; with ``most_ms`` None it allows those of a join.
 
     On a busy machine a member may be held up between reading and committing: what it lost is allowed besides.
     """
