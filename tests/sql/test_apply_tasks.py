@@ -163,7 +163,7 @@ def test_an_unknown_key_and_a_plan_that_is_not_there_are_refused(cluster) -> Non
 
     with pytest.raises(AirflowFailException, match="'advisery': is no option; did you mean advisory"):
         show(advisery="r")
-    with pytest.raises(store.StoreError, match="no run unknown was started"):
+    with pytest.raises(AirflowFailException, match="no run unknown was started"):
         show(advisory="unknown")
 
 
