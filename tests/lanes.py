@@ -1,7 +1,7 @@
 """Run the lanes of a tier side by side: ``python -m tests.lanes test`` (or check, test-all, test-live, ci).
 
-A lane is one process that tests one part of the product. Lanes start in the order of ``LANES``, as many at once as the
-machine has processors, and one more: Airflow and Kafka mostly wait. A lane writes to ``.run/lanes/LANE.log``, which is
+A lane is one process that tests one part of the product. Lanes start in the order of ``LANES``, as many at once as keep
+the processors busy, and a little more. A lane writes to ``.run/lanes/LANE.log``, which is
 printed when the lane ends. A table of lanes, results and seconds comes last. No test runs twice in one tier: where
 ``fast`` runs, ``fast-rest`` is left out. Exit code 1 when a lane failed.
 """
@@ -28,13 +28,13 @@ _RESULT = re.compile(r"^(?:=+ )?(\d+ (?:passed|failed|error).*?) in [\d.]+s", re
 
 @dataclass(frozen=True)
 class Lane:
-    """One process. ``workers`` is how many processors it can keep busy; ``tiers`` are the commands that run it."""
+    """One process. ``load`` is how many processors it keeps busy; ``tiers`` are the commands that run it."""
 
     name: str
     proves: str
     tiers: tuple[str, ...]
     command: tuple[str, ...]
-    workers: int = 1
+    load: float = 1
 
     @property
     def log(self) -> Path:
@@ -52,22 +52,23 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
+# Airflow and Kafka wait for half of their time. The jars of the live lane arrive while the first lanes run.
 LANES = (
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
          _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
-    Lane("main-job", "demo dumps through Airflow, Spark, Postgres and Great Expectations; the shell", ("test",),
-         _pytest("-m", "main_job", "tests/stack")),
+    Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
+         _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
     Lane("airflow", "Airflow with the page in a browser, kills, the installed wheel", ("test-all", "ci"),
-         _pytest("-m", "stack and not live and not matrix", "tests/stack")),
+         _pytest("-m", "stack and not live and not matrix", "tests/stack"), 0.5),
+    Lane("main-job", "demo dumps through Airflow, Spark, Postgres and Great Expectations; the shell", ("test",),
+         _pytest("-m", "main_job", "tests/stack"), 0.5),
     Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
-         _pytest("-m", "live and not matrix", "tests/live")),
-    Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
+         _pytest("-m", "live and not matrix", "tests/live"), 0.5),
     Lane("fast", "the library, the shell, dumps, pages: everything that takes seconds", ("check", "test", "ci"),
          _pytest(*_FAST, workers=_BOTH), _BOTH),
     Lane("fast-rest", "the fast tests that look at no plan", ("test-all",),
          _pytest(*_FAST[:-1], f"{_FAST[-1]} and not planned", workers=_BOTH), _BOTH),
-    Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
-         _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
+    Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
 )  # fmt: skip
 _NEXT = {"test": "make test-all runs everything that needs only this machine.", "check": "make test adds the main job."}
 
@@ -104,15 +105,15 @@ class Run:
 
 
 def run_lanes(lanes: Sequence[Lane], processors: int) -> list[Run]:
-    """Run all lanes, at most ``processors + 1`` workers at once; prints each lane's output when it ends."""
+    """Run all lanes, at most a load of ``processors + 1`` at once; prints each lane's output when it ends."""
     LOGS.mkdir(parents=True, exist_ok=True)
     waiting, running, over = list(lanes), list[Run](), list[Run]()
     began = said = time.monotonic()
     try:
         while waiting or running:
             for lane in list(waiting):
-                busy = sum(run.lane.workers for run in running)
-                if not running or busy + lane.workers <= processors + 1:
+                load = sum(run.lane.load for run in running)
+                if not running or load + lane.load <= processors + 1:
                     waiting.remove(lane)
                     running.append(_start(lane))
             time.sleep(_LOOK_S)
