@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from kafka.errors import TopicAlreadyExistsError
+from kafka.protocol.metadata import MetadataRequest
 
 from kafka_rebalance.advisory.advise import advise
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -20,11 +21,14 @@ from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.snapshot.group_reads.unread_groups import may_hide_groups
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 from kafka_rebalance.verify import verify_plan
+from rebalance_advisor.kafka.connection.client import ClusterClient
+from rebalance_advisor.kafka.connection.probe import find_server
+from rebalance_advisor.kafka.connection.properties.client_properties import connection_settings
 from rebalance_advisor.kafka.read_cluster import read_cluster
 from stack.kafka.cluster import ClusterSpec, KafkaCluster, start_cluster
 from stack.kafka.setup import admin, create_topics, fill
 from stack.kafka.tools import NEWEST
-from stack.waiting import wait_for
+from stack.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.live
 PLACEMENT = {"t": [[1, 2], [2, 3], [3, 1]], "alone": [[3]]}
@@ -206,6 +210,19 @@ def made_anew(client: Any, name: str, replicas: list[list[int]]) -> None:
     wait_for(f"topic {name} to be deleted", is_made, every_s=0.2)
 
 
+def partition_counts(cluster: KafkaCluster, names: tuple[str, ...]) -> dict[int, dict[str, int]]:
+    """Broker → topic → its partitions, as that broker itself knows them."""
+    settings = connection_settings({"bootstrap.servers": cluster.bootstrap})
+    request = MetadataRequest(topics=None, allow_auto_topic_creation=False)
+    with ClusterClient(settings, find_server(settings)) as client:
+        client.connect()
+        answers = client.send({broker: (broker, request) for broker in client.addresses}, PATIENCE_S)
+    return {
+        broker: {topic.name: len(topic.partitions) for topic in getattr(answer, "topics", ()) if topic.name in names}
+        for broker, answer in answers.items()
+    }
+
+
 @pytest.mark.parametrize("phase", ["reading log dirs", "reading groups", "reading offsets"])
 def test_topics_that_change_while_they_are_read_are_as_they_are_or_told(cluster: KafkaCluster, phase: str) -> None:
     """One is deleted, one made anew (and empty), one grown: no figure of the old ones is left."""
@@ -223,6 +240,11 @@ def test_topics_that_change_while_they_are_read_are_as_they_are_or_told(cluster:
             made_anew(client, "anew", [[2, 3], [3, 1]])
             count = len([row for row in read(cluster).each_partition() if row.topic == "grown"])
             client.create_partitions({"grown": count + 1})
+        wanted = {"anew": 2, "grown": count + 1}
+        wait_for(  # a broker that lags behind the controller tells of the topics before
+            "each broker to know the changed topics", lambda: partition_counts(cluster, names),
+            until=lambda counts: all(known == wanted for known in counts.values()),
+        )  # fmt: skip
         is_done.append(True)
 
     torn = read(cluster, _at(phase, strike))
