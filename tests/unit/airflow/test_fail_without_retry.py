@@ -20,7 +20,9 @@ MENDED = {
 }  # fmt: skip
 FINAL = {
     "AssignorError", "EndlessReassignmentError", "ExecutorError", "GateError", "InfeasibleError", "InvalidInputError",
-    "InvalidPlanError", "InvalidSnapshotError", "NamesError", "NotExchangeableError", "PlacementError",
+    "InvalidPlanError", "InvalidSnapshotError", "NamesError", "NotExchangeableError",
+    "OutgoingRequestError",  # never reaches a task by itself: who asks says it in an error of its own
+    "PlacementError",
     "PrometheusError", "RunPublishedError", "SqlFilesError", "StoreError", "SubmitError", "UnknownNameError",
     "UsageError",
 }  # fmt: skip
