@@ -52,23 +52,23 @@ _BOTH = min(os.cpu_count() or 1, 8)
 _HERE = "not live and not stack and not matrix"
 # Fast tests look at plans that are searched for a short time; ``whole`` looks at the same with the search of users.
 _FAST = "--brief-search", "-m", f"{_HERE} and not slow"
-# Airflow and Kafka wait for half of their time. The jars of the live lane arrive while the first lanes run.
+# Kafka waits for half of its time. Its jars arrive while the first lanes run.
 LANES = (
     Lane("whole", "plans with the whole search; larger samples of every property", ("test-all", "ci"),
          _pytest("-m", f"(slow or planned) and {_HERE}", workers=_BOTH), _BOTH),
-    Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
-         _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
     Lane("airflow", "Airflow with the page in a browser, kills, the installed wheel", ("test-all", "ci"),
-         _pytest("-m", "stack and not live and not matrix", "tests/stack"), 0.5),
+         _pytest("-m", "stack and not live and not matrix", "tests/stack")),
     Lane("main-job", "demo dumps through Airflow, Spark, Postgres and Great Expectations; the shell", ("test",),
-         _pytest("-m", "main_job", "tests/stack"), 0.5),
+         _pytest("-m", "main_job", "tests/stack")),
     Lane("live", "Kafka brokers, Kafka's own classes, Prometheus", ("test-live", "ci"),
          _pytest("-m", "live and not matrix", "tests/live"), 0.5),
+    Lane("stack", "SQL, Spark, Great Expectations, DAGs", ("test-all", "ci"),
+         _pytest("-m", "stack and not live and not matrix", "--ignore=tests/stack", "--ignore=tests/live")),
+    Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
     Lane("fast", "the library, the shell, dumps, pages: everything that takes seconds", ("check", "test", "ci"),
          _pytest(*_FAST, workers=_BOTH), _BOTH),
     Lane("fast-rest", "the fast tests that look at no plan", ("test-all",),
          _pytest(*_FAST[:-1], f"{_FAST[-1]} and not planned", workers=_BOTH), _BOTH),
-    Lane("lint", "format, lint, types, import layers", ("check", "ci"), ("make", "--no-print-directory", "lint")),
 )  # fmt: skip
 _NEXT = {"test": "make test-all runs everything that needs only this machine.", "check": "make test adds the main job."}
 
