@@ -138,6 +138,7 @@ def beside(work: Callable[[], Plan], end: Callable[[], None]) -> Iterator[list[P
     try:
         yield results
     except Exception:
+        # Once the work has failed, ``end`` stopped the jobs of the code beside it: only the work's own error says why.
         if not failures:
             raise
     thread.join()
