@@ -54,12 +54,13 @@ class Wanted:
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
     ``balanced``: those that have the common band; ``caps``: what each broker may carry at
-    most, float64[B].
+    most, float64[B]; ``ranks``: bands of a higher rank give way to those of a lower one, 0 where nothing is said.
     """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
     caps: Mapping[str, Floats] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
     resources: tuple[str, ...] | None = None
     balanced: Collection[str] = BALANCED
     target_rf: Ints | None = None
@@ -94,6 +95,8 @@ def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
         band_low=bands.low,
         band_high=bands.high,
         limit=_by_resource(brokers.limit, columns.resources, len(brokers.ids), np.inf),
+        cap=_by_resource(wanted.caps, columns.resources, len(brokers.ids), np.inf),
+        band_rank=np.array([wanted.ranks.get(name, 0) for name in columns.resources], dtype=np.int32),
         replicas=replicas,
         leader=placement.leader,
         topic=placement.topic,

@@ -22,11 +22,14 @@ from kafka_rebalance.scoring import levels
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """The bands asked for: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level."""
+    """The bands asked for: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level;
+    ``rank`` int32[D] as in ``Problem.band_rank``.
+    """
 
     low: Floats
     high: Floats
     mean: Floats
+    rank: Ints | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +89,7 @@ def resource_outcomes(
                 basis="fair_share" if target is None else "plain_mean",
                 band_asked=_asked(name, target, within, plan_request.balanced),
                 widened_to=reached(bands, after, d, broker_capacity, arrays.stays),
+                is_ordered=name in plan_request.ordered,
                 skew_before=levels.skew(before[arrays.stays], staying),
                 skew_after=levels.skew(after[arrays.stays], staying),
                 before=dict(zip(ids, before.tolist(), strict=True)),
@@ -99,7 +103,8 @@ def resource_outcomes(
 def bands_of(problem: Problem) -> Bands:
     """The bands of a problem, and the mean that they are multiples of."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
-    return Bands(problem.band_low, problem.band_high, plain_mean(total, problem.capacity, problem.stays))
+    mean = plain_mean(total, problem.capacity, problem.stays)
+    return Bands(problem.band_low, problem.band_high, mean, problem.band_rank)
 
 
 def met_bands(plan_request: PlanRequest, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:

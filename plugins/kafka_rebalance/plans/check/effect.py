@@ -13,7 +13,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.plans.check.move_states import LeftMove
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
+from kafka_rebalance.plans.dead_band import gain_per_byte, gained, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
@@ -49,8 +49,7 @@ def effect_of(
     draft = draft_of(plan_request, replicas, leaders)
     before, after = outcome_of(plan_request, empty_draft(plan_request)).before, outcome_of(plan_request, draft).after
     bands, stays = bands_of(problem), problem.stays
-    today = imbalance(bands, before, stays)
-    gain = today - imbalance(bands, after, stays)
+    today, gain = gained(bands, before, after, stays)
     harm = _harm(plan_request, problem, draft, before, after)
     if gain < -params.least_harm and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"

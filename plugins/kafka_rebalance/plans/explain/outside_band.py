@@ -16,7 +16,7 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.planner.solution import Widening
+from kafka_rebalance.planner.solution import Solution, Widening
 from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
 from kafka_rebalance.plans.outcome import Bands, Outcome, reached
 from kafka_rebalance.plans.request import PlanRequest
@@ -24,9 +24,9 @@ from kafka_rebalance.resources import LEADER_CARRIED
 
 
 def widenings(
-    plan_request: PlanRequest, problem: Problem, outcome: Outcome, bands: Bands, replicas: Ints, leader: Ints
+    plan_request: PlanRequest, problem: Problem, outcome: Outcome, bands: Bands, solution: Solution
 ) -> tuple[Widening, ...]:
-    """One entry for each resource and side that ends outside; ``replicas``, ``leader`` in problem rows."""
+    """One entry for each resource and side that ends outside; ``solution`` is of the problem."""
     arrays = plan_request.brokers.arrays
     found: list[Widening] = []
     for d, name in enumerate(outcome.resources):
@@ -44,9 +44,33 @@ def widenings(
             )
             worst = int(np.where(arrays.stays, over, -np.inf).argmax())
             asked = float(edge[worst] / (mean * broker_capacity[worst]))
-            cause = (_why_above if side == "high" else _why_below)(plan_request, problem, d, worst, replicas, leader)
+            why = _why_above if side == "high" else _why_below
+            cause = _gave_way_words(plan_request, solution, name) or why(
+                plan_request, problem, d, worst, solution.replicas, solution.leader
+            )
             found.append(Widening(name, side, asked, used, worst, cause))
     return tuple(found)
+
+
+def _gave_way_words(plan_request: PlanRequest, solution: Solution, name: str) -> str:
+    """Which bands or caps a band gave way to, and why."""
+    others = solution.gave_way.get(name, ())
+    if not others:
+        return ""
+    ordered = plan_request.ordered
+    kind = "band" if name in ordered else "default band"
+    first = [other for other in others if other in plan_request.caps]
+    if first:
+        reason, what = "a cap is kept first", f"the cap of {_listed(first)}"
+    elif name not in ordered and ordered.issuperset(others):
+        reason, what = "what was ordered is met first", f"the band of {_listed(others)}, which was ordered"
+    else:
+        reason, what = "disks of different sizes come first", f"the band of {_listed(others)}"
+    return f"this {kind} gives way to {what}: {reason}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def largest_alone(problem: Problem, d: int) -> tuple[int, float]:

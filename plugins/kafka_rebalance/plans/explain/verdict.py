@@ -41,12 +41,13 @@ def pay_words(gain: float, copied: float, total: float) -> str:
 
 
 def outside_words(
-    plan_request: PlanRequest, bands: Bands, load: Floats, widened: tuple[Widening, ...]
+    plan_request: PlanRequest, bands: Bands, load: Floats, widened: tuple[Widening, ...], *, is_proved: bool = False
 ) -> tuple[str, ...]:
     """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
     lines = [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "high"]
     lines += [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "low"] if not lines else []
-    return (*dict.fromkeys(lines), *_worst_lines(plan_request, bands, load, "and no move helps"))
+    ending = "and no plan is inside all bands" if is_proved else "and no move that was found helps"
+    return (*dict.fromkeys(lines), *_worst_lines(plan_request, bands, load, ending))
 
 
 def rebalance_words(
@@ -60,10 +61,19 @@ def rebalance_words(
     return tuple(lines) or (_improvement(plan_request, bands, before, after),)
 
 
-def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds) -> tuple[str, ...]:
-    """What the printed bounds and gaps are about where the bands asked for are not met."""
+def widened_bounds_words(
+    widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False
+) -> tuple[str, ...]:
+    """What the printed bounds and gaps are about where the bands asked for are not met; ``is_proved``: no plan meets
+    them.
+    """
     if not widened:
         return ()
+    if is_proved:
+        return (
+            "bounds and gaps are for the bands as widened: no plan meets those asked for (proved by a program in whole "
+            "numbers)",
+        )
     least = asked.bytes.value
     known = f"none that met those asked for could copy less than {bytes_in_words(least)}" if least > 0 else ""
     return (

@@ -19,7 +19,7 @@ from kafka_rebalance.plans.request import PlanRequest
 
 # Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
 WANTED = (
-    "balance_within", "is_explicit", "targets", "caps", "max_move_bytes", "max_moves", "max_leader_changes",
+    "balance_within", "is_explicit", "is_within_ordered", "targets", "caps", "max_move_bytes", "max_moves", "max_leader_changes",
     "remove_brokers", "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only",
     "preferred_election", "include_topics", "exclude_topics", "remove_racks", "headroom",
     "max_reorders", "topic_brokers", "max_hours", "survive", "also_balance", "min_topic_leaders",
