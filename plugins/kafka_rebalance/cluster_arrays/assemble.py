@@ -126,7 +126,7 @@ def _widened(placement: Placement, width: int) -> tuple[Ints, Floats | None, Fla
 
 
 def _by_resource(values: Mapping[str, Floats], resources: tuple[str, ...], count: int, missing: float) -> Floats:
-    table = [values.get(resource, np.full(count, missing)) for resource in resources]
+    table = [np.broadcast_to(values.get(resource, missing), count).astype(np.float64) for resource in resources]
     return np.stack(table, axis=1) if table else np.zeros((count, 0))
 
 

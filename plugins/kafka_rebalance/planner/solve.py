@@ -46,7 +46,12 @@ def solve(problem: Problem, *, seed: int = 0, params: SolveParams = DEFAULTS) ->
     outside = _Outside(problem)
     if best.band_violation > 0 and not problem.elects_preferred:
         decision = decided(problem, params) if params.effort.program_steps else Decision(None)
-        best = _with_plan(problem, bands, best, decision, params)
+        if decision.plan is not None:
+            index = decision.plan.replica_index
+            best = better(best, place(problem, decision.plan.replicas, bands, params, replica_index=index), ANY_SPREAD)
+            if problem.moves_replicas:
+                best, stronger = _moved(problem, bands, seed, params, best)
+                bounds = max(bounds, stronger, key=lambda proved: proved.bytes.value)
         if best.band_violation > 0:
             best, outside = _by_rank(problem, best, seed, params)
             if params.effort.program_steps:
@@ -82,14 +87,6 @@ class _Outside:
     gave_way: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     is_proved: bool = False
     are_caps_proved: bool = False
-
-
-def _with_plan(problem: Problem, bands: WorkingBands, found: Placed, decision: Decision, params: SolveParams) -> Placed:
-    """The better of ``found`` and the plan decided upon."""
-    if decision.plan is None:
-        return found
-    other = place(problem, decision.plan.replicas, bands, params, replica_index=decision.plan.replica_index)
-    return better(found, other, ANY_SPREAD)
 
 
 def _by_rank(problem: Problem, found: Placed, seed: int, params: SolveParams) -> tuple[Placed, _Outside]:

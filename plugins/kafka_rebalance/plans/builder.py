@@ -304,7 +304,7 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     require_countable_bytes(plan_request, draft)
     bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
     before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
-    widened = widenings(plan_request, problem, outcome, bands, solution)
+    widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way)
     was, gain = gained(bands, before, after, stays)
     over, was_over = (
         over_caps(plan_request, outcome.after_by_resource),

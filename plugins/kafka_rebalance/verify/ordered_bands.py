@@ -1,7 +1,7 @@
 """Did a band that was ordered give way to a default? Then the plan is refused, and the proof is a better placement.
 
-From where the plan ends, single steps are made while each lowers what is outside the ordered bands: another leader, or a
-replica (its leadership goes along) on a broker in the same rack or in one without another replica of the partition.
+From where the plan ends, single steps are made while each lowers what is outside the ordered bands: another leader, or
+a replica (its leadership goes along) on a broker in the same rack or in one without another replica of the partition.
 Default bands do not count. Where the steps end inside all ordered bands, nothing but defaults stood in the plan's way.
 Where they do not, nothing is said. O(steps · P·W·(B + W)·D).
 """
@@ -141,9 +141,7 @@ def _outside(rules: _Rules, load: Floats) -> float:
     return float((np.maximum(over, under) / rules.total)[rules.ordered].sum())
 
 
-def _best_step(
-    rules: _Rules, state: _State, cluster: ClusterArrays, parameters: PlanParameters
-) -> _State | None:
+def _best_step(rules: _Rules, state: _State, cluster: ClusterArrays, parameters: PlanParameters) -> _State | None:
     """The state after the step that lowers most what is outside; None where none does."""
     free = ~(cluster.excluded | cluster.observed | cluster.in_flight | cluster.leaderless | cluster.unknown)
     free &= (state.leader >= 0) & ~cluster.must_leave.any(axis=1) & ((state.placement >= 0).sum(axis=1) == _rf(cluster))
@@ -179,9 +177,7 @@ def _may_go(state: _State, cluster: ClusterArrays, j: int, b: int) -> Flags:
     return np.asarray(may & cluster.may_be_on[cluster.place_rule, b])
 
 
-def _gain(
-    rules: _Rules, state: _State, may: Flags, ends: tuple[Ints, Ints], weight: Floats
-) -> tuple[float, int]:
+def _gain(rules: _Rules, state: _State, may: Flags, ends: tuple[Ints, Ints], weight: Floats) -> tuple[float, int]:
     """By how much the best of the partitions that may lowers what is outside (below 0), and its row."""
     rows = np.flatnonzero(may)
     if not len(rows):

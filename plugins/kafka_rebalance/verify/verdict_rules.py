@@ -100,7 +100,7 @@ def _check_effect(
 def _first_change(
     bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
 ) -> tuple[float, float]:
-    """Imbalance before and after, of the bands that others give way to where it changes, else of more, at last of all."""
+    """Imbalance before and after, of the bands that others give way to where it changes, else of more, then of all."""
     ranks = {name: _rank(name, levels, cluster, parameters) for name in bands}
     was = left = 0.0
     for step in sorted(set(ranks.values())):

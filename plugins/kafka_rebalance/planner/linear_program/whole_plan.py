@@ -36,7 +36,6 @@ from kafka_rebalance.planner.scales import resource_scale
 from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
 from kafka_rebalance.resources import COUNTED
 
-
 # HiGHS by way of scipy: nothing meets all rows.
 _NONE = 2
 
@@ -70,8 +69,10 @@ def whole_plan(
 
 
 def decided(problem: Problem, params: SolveParams = DEFAULTS) -> Decision:
-    """A plan inside the bands and caps of ``problem``, or the proof that there is none; neither where the cluster is too
-    large or the nodes ran out. Preferred leaders are nobody's choice, and a plan within a budget may leave rules open.
+    """A plan inside the bands and caps of ``problem``, or the proof that there is none.
+
+    Neither where the cluster is too large or the nodes ran out, nor for preferred leaders and within a budget: such a
+    plan may leave rules open.
 
     The plan is looked for a hair inside the bands, and none is said to exist only where there is none a hair outside.
     """
@@ -242,27 +243,25 @@ def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
         line, column = np.nonzero(problem.must_leave & (problem.replicas >= 0))
         barred[line, problem.replicas[line, column]] = True
     opens = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition] & ~barred
-    cells: list[tuple[int, int, float]] = []
-    most: list[float] = []
+    lines: list[int] = []
+    columns: list[int] = []
+    factors: list[float] = []
+    count = 0
     for row in np.flatnonzero(~problem.pinned).tolist():
         able, mine = np.flatnonzero(opens[row]), np.flatnonzero(number[row] >= 0)
         for full, other in product(np.unique(racks[mine]).tolist(), np.unique(racks[able]).tolist()):
-            held = mine[racks[mine] == full]
+            held, others = mine[racks[mine] == full].tolist(), mine[racks[mine] == other].tolist()
             if full == other or len(held) < 2:
                 continue
-            receivers = able[racks[able] == other]
-            is_few = len(receivers) <= factor[row] - 2
-            for broker in receivers.tolist() if is_few else [-1]:
-                line = len(most)
-                cells += [(line, int(number[row, b]), 1.0) for b in held.tolist()]
-                cells += [
-                    (line, int(number[row, b]), -1.0 - (float(factor[row]) if b == broker else 0.0))
-                    for b in mine[racks[mine] == other].tolist()
-                ]
-                most.append(1.0)
-    if cells:
-        line, arc, weight = (np.array(column) for column in zip(*cells, strict=True))
-        rows.add(line, arc, weight, np.array(most))
+            receivers = able[racks[able] == other].tolist()
+            for broker in receivers if len(receivers) <= factor[row] - 2 else [NOBODY]:
+                lines += [count] * (len(held) + len(others))
+                columns += [int(number[row, b]) for b in (*held, *others)]
+                factors += [1.0] * len(held)
+                factors += [-1.0 - (float(factor[row]) if b == broker else 0.0) for b in others]
+                count += 1
+    if count:
+        rows.add(np.array(lines), np.array(columns), np.array(factors), np.ones(count))
 
 
 def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> WholePlan:

@@ -94,8 +94,8 @@ class WholePlanParams(Parameters):
     """Tiny clusters as one program in whole numbers: pairs of partition and broker, and nodes, at most.
 
     ``cost_per_copy`` and ``cost_per_leader_change`` stand beside the bytes of the largest partition: they break ties.
-    ``most_decided_pairs``, ``decided_nodes``: the same where nothing else found a plan, which is then found or proved to
-    be none.
+    ``most_decided_pairs``, ``decided_nodes``: the same where nothing else found a plan: one is found then, or it is
+    proved that there is none.
     """
 
     most_pairs: int = number(150, least=0)

@@ -99,8 +99,9 @@ def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
 
 
 def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *, is_proved: bool = False) -> None:
-    """Raises InfeasibleError that names the first of ``over``, what the best plan found leads to; ``is_proved``: no plan
-    keeps every cap.
+    """Raises InfeasibleError that names the first of ``over``, what the best plan found leads to.
+
+    ``is_proved``: no plan keeps every cap.
     """
     if over:
         options = plan_request.options

@@ -9,14 +9,15 @@ nothing better, and the sentence says just that.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
-from kafka_rebalance.planner.solution import Solution, Widening
+from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.plans.explain.no_capacity import count_words, full_disk_words
 from kafka_rebalance.plans.outcome import Bands, Outcome, reached
 from kafka_rebalance.plans.request import PlanRequest
@@ -24,9 +25,17 @@ from kafka_rebalance.resources import LEADER_CARRIED
 
 
 def widenings(
-    plan_request: PlanRequest, problem: Problem, outcome: Outcome, bands: Bands, solution: Solution
+    plan_request: PlanRequest,
+    problem: Problem,
+    outcome: Outcome,
+    bands: Bands,
+    replicas: Ints,
+    leader: Ints,
+    gave_way: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[Widening, ...]:
-    """One entry for each resource and side that ends outside; ``solution`` is of the problem."""
+    """One entry for each resource and side that ends outside; ``replicas``, ``leader`` in problem rows; ``gave_way`` as
+    in ``Solution``.
+    """
     arrays = plan_request.brokers.arrays
     found: list[Widening] = []
     for d, name in enumerate(outcome.resources):
@@ -45,16 +54,15 @@ def widenings(
             worst = int(np.where(arrays.stays, over, -np.inf).argmax())
             asked = float(edge[worst] / (mean * broker_capacity[worst]))
             why = _why_above if side == "high" else _why_below
-            cause = _gave_way_words(plan_request, solution, name) or why(
-                plan_request, problem, d, worst, solution.replicas, solution.leader
+            cause = _gave_way_words(plan_request, name, gave_way.get(name, ())) or why(
+                plan_request, problem, d, worst, replicas, leader
             )
             found.append(Widening(name, side, asked, used, worst, cause))
     return tuple(found)
 
 
-def _gave_way_words(plan_request: PlanRequest, solution: Solution, name: str) -> str:
-    """Which bands or caps a band gave way to, and why."""
-    others = solution.gave_way.get(name, ())
+def _gave_way_words(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> str:
+    """Which bands or caps a band gave way to, and why; "" where it did not."""
     if not others:
         return ""
     ordered = plan_request.ordered

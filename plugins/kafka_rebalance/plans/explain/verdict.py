@@ -61,19 +61,15 @@ def rebalance_words(
     return tuple(lines) or (_improvement(plan_request, bands, before, after),)
 
 
-def widened_bounds_words(
-    widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False
-) -> tuple[str, ...]:
+def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False) -> tuple[str, ...]:
     """What the printed bounds and gaps are about where the bands asked for are not met; ``is_proved``: no plan meets
     them.
     """
     if not widened:
         return ()
     if is_proved:
-        return (
-            "bounds and gaps are for the bands as widened: no plan meets those asked for (proved by a program in whole "
-            "numbers)",
-        )
+        words = "bounds and gaps are for the bands as widened: no plan meets those asked for"
+        return (f"{words} (proved by a program in whole numbers)",)
     least = asked.bytes.value
     known = f"none that met those asked for could copy less than {bytes_in_words(least)}" if least > 0 else ""
     return (

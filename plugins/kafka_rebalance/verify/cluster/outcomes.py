@@ -142,7 +142,9 @@ def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, fa
             is_bare = within is None or (name in ON_REQUEST and name not in parameters.also_balance)
             basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
         faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
-        faults.require_equal("band", f"resources.{name}.is_ordered", outcome["is_ordered"], is_ordered(name, parameters))
+        faults.require_equal(
+            "band", f"resources.{name}.is_ordered", outcome["is_ordered"], is_ordered(name, parameters)
+        )
         for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
 
