@@ -305,7 +305,8 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, lea
     bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
     before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
     widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way)
-    was, gain = gained(bands, before, after, stays)
+    # What a budget cuts short is as even as can be over all bands.
+    was, gain = gained(replace(bands, rank=None) if solution.is_cut_short else bands, before, after, stays)
     over, was_over = (
         over_caps(plan_request, outcome.after_by_resource),
         over_caps(plan_request, outcome.before_by_resource),

@@ -93,6 +93,8 @@ def _check_effect(
     if all(move["kind"] == "order" for move in document["moves"]):  # what that is worth: moves.follower_order
         return
     was, left = _first_change(bands, levels, cluster, parameters)
+    if left >= was and parameters.has_budget:  # what a budget cuts short is as even as can be over all bands
+        was, left = imbalance(bands, levels.before, cluster), imbalance(bands, levels.after, cluster)
     if not left < was + SLACK or was <= SLACK:
         faults.add("verdict", "plan.verdict", f"rebalance takes nothing off the imbalance: {was:.3g}, then {left:.3g}")
 

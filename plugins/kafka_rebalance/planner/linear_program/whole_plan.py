@@ -82,7 +82,8 @@ def decided(problem: Problem, params: SolveParams = DEFAULTS) -> Decision:
         return Decision(None)
     low, high = problem.band_low, problem.band_high
     program = replace(program, whole_plan=replace(program.whole_plan, nodes=program.whole_plan.decided_nodes))
-    found = _solved(problem, working_bands(problem, low, high, params.bands), program)
+    gap = program.whole_plan.decided_gap
+    found = _solved(problem, working_bands(problem, low, high, params.bands), program, gap=gap)
     if found.plan is not None and has_capacity(problem, found.plan.replicas):
         return Decision(found.plan)
     if not found.is_none_proved:
@@ -91,11 +92,13 @@ def decided(problem: Problem, params: SolveParams = DEFAULTS) -> Decision:
     is_whole = np.array([name in COUNTED for name in problem.resources], dtype=np.bool_)
     hair = np.where(is_whole, params.bands.count_margin, hair)
     wider = WorkingBands(np.where(low > 0, low - hair, low), np.where(problem.stays[:, None], high + hair, high))
-    return Decision(None, _solved(problem, wider, program, hair=params.bands.margin).is_none_proved)
+    return Decision(None, _solved(problem, wider, program, gap=gap, hair=params.bands.margin).is_none_proved)
 
 
-def _solved(problem: Problem, bands: WorkingBands, params: LinearProgramParams, hair: float = 0.0) -> Decision:
-    """The answer of the program; ``hair``: capacities are larger by this share."""
+def _solved(
+    problem: Problem, bands: WorkingBands, params: LinearProgramParams, *, gap: float = 0.0, hair: float = 0.0
+) -> Decision:
+    """The answer of the program to a ``gap`` of its cost; ``hair``: capacities are larger by this share."""
     if hair:
         problem = replace(problem, limit=problem.limit * (1 + hair))
     program = whole_program(problem, bands, params)
@@ -110,7 +113,7 @@ def _solved(problem: Problem, bands: WorkingBands, params: LinearProgramParams, 
             LinearConstraint(sp.vstack(program.rows.blocks).tocsr(), -np.inf, np.concatenate(program.rows.most)),
             LinearConstraint(program.equal, program.wanted, program.wanted),
         ],
-        options={"mip_rel_gap": 0.0, "node_limit": params.whole_plan.nodes},
+        options={"mip_rel_gap": gap, "node_limit": params.whole_plan.nodes},
     )
     plan = None if answer.x is None else program.plan_of(answer.x)
     return Decision(plan, plan is None and answer.status == _NONE)

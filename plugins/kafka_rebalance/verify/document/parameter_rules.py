@@ -165,7 +165,7 @@ def _check_order(parameters: dict[str, Any], faults: FaultList) -> None:
         faults.add("parameter", place, f"says that {within} is the default")
     if is_ordered and (within is None or not parameters["is_explicit"]):
         faults.add("parameter", place, "says that a band was ordered, and none was asked for")
-    if is_ordered is False and parameters["is_explicit"] and not is_asked:
+    if is_ordered is False and within is not None and parameters["is_explicit"] and not is_asked:
         faults.add("parameter", place, "says that no band was ordered, and nothing else was")
     if not parameters["is_explicit"] and (is_asked or within not in (None, DEFAULT_WITHIN)):
         faults.add(
