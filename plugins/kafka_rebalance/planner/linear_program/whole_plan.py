@@ -148,7 +148,9 @@ class WholeProgram:
 def whole_program(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
 ) -> WholeProgram | None:
-    """The rules, with ``more`` variables after the others; None where nothing may be touched.
+    """The rules, with ``more`` variables after the others.
+
+    None where nothing may be touched, or a partition has too few places.
 
     Where leaders alone may change, replicas that could not stay are no part of the program: None.
     """
@@ -158,7 +160,8 @@ def whole_program(
         if len(arcs.row) != int((problem.replicas[~problem.pinned] >= 0).sum()):
             return None
     count = len(arcs.row)
-    if not count:
+    found = np.bincount(arcs.row, minlength=problem.partition_count)
+    if not count or (problem.moves_replicas and (found < problem.target_rf)[~problem.pinned].any()):
         return None
     rows = Rows(2 * count + more)
     _load_rows(problem, arcs, bands, rows)
@@ -197,10 +200,13 @@ def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
-    """bool[A]. A leader that shall lead nothing goes on where nobody who may lead can be had."""
-    goes_on = problem.keeps_leaders[arcs.broker] | ~can_be_led(problem)[arcs.row]
-    may_lead: Flags = problem.takes_leaders[arcs.broker] | ((problem.leader[arcs.row] == arcs.broker) & goes_on)
-    return may_lead
+    """bool[A]. Where nobody who may lead can be had, a leader that shall lead nothing goes on, or anybody follows."""
+    able, row, broker = can_be_led(problem), arcs.row, arcs.broker
+    is_today = problem.leader[row] == broker
+    stays = np.zeros(problem.partition_count, dtype=np.bool_)
+    stays[row[is_today]] = True
+    may_lead: Flags = problem.takes_leaders[broker] | (is_today & problem.keeps_leaders[broker])
+    return np.asarray(may_lead | (~able[row] & (is_today | ~stays[row])))
 
 
 def _counted(problem: Problem, arcs: Arcs, more: int) -> tuple[Any, Floats]:
