@@ -19,7 +19,7 @@ from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels, is_ordered
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
 from kafka_rebalance.verify.cluster.resource_weights import COUNTS
-from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change
+from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, is_above_a_cap, must_change
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.document.spoken_amounts import tells_share
 from kafka_rebalance.verify.faults import FaultList
@@ -89,6 +89,8 @@ def _check_effect(
 ) -> None:
     # An earlier plan is confirmed for having been approved; what it is worth was judged then.
     if must_change(cluster, parameters) or parameters.preferred_election or document["continues"] is not None:
+        return
+    if is_above_a_cap(cluster, parameters, levels):  # which the plan has to keep, whatever it takes
         return
     if all(move["kind"] == "order" for move in document["moves"]):  # what that is worth: moves.follower_order
         return
