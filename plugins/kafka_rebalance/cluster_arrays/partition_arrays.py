@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Placement
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.broker_sets import broker_sets_of
+from kafka_rebalance.cluster_arrays.laggards import laggards_of, waits_and_leaves
 from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -26,8 +26,9 @@ class PartitionArrays:
     replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
     what running reassignments still have to copy: a replica that they add counts in full from the start.
 
-    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``: left alone whatever happens;
-    ``unknown``: left alone unless it must go.
+    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``, ``waiting`` (for a replica that
+    is out of sync): left alone whatever happens; ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]:
+    replicas out of sync on brokers that stay (``laggards.py``); those that must leave are in ``placement.must_leave``.
     """
 
     placement: Placement
@@ -40,6 +41,8 @@ class PartitionArrays:
     excluded: Flags
     in_flight: Flags
     leaderless: Flags
+    waiting: Flags
+    laggards: Flags
     unknown: Flags
     under_replicated: Flags
     notes: tuple[str, ...]
@@ -47,7 +50,7 @@ class PartitionArrays:
     @property
     def immovable(self) -> Flags:
         """bool[P]."""
-        return self.excluded | self.in_flight | self.leaderless
+        return self.excluded | self.in_flight | self.leaderless | self.waiting
 
 
 def build_partition_arrays(
@@ -77,6 +80,17 @@ def build_partition_arrays(
     )
     outside = None if sets is None else sets.outside(replicas)
     must_leave = offline if outside is None else offline | outside
+    left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
+    excluded = left_alone | observed
+    laggards = laggards_of(replicas, leader, in_sync, must_leave, broker_arrays.arrays.stays)
+    laggards &= ~(excluded | in_flight)[:, None]
+    waiting = np.zeros(len(table), dtype=np.bool_)
+    leaves = laggards  # where leaders alone change, a replica that "must leave" is one that may not lead
+    if options.moves_replicas and laggards.any():
+        count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
+        target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
+        waiting, leaves = waits_and_leaves(replicas, laggards, must_leave, target, broker_arrays, sets)
+    must_leave = must_leave | leaves
     placement = Placement(
         replicas=replicas,
         leader=leader,
@@ -87,8 +101,6 @@ def build_partition_arrays(
         broker_sets=sets,
         name_of=lambda row: f"{names[topics[row]]}-{numbers[row]}",
     )
-    left_alone = ~allowed[table.topic] if len(table) else np.zeros(0, dtype=np.bool_)
-    excluded = left_alone | observed
     return PartitionArrays(
         placement=placement,
         size=size,
@@ -100,15 +112,19 @@ def build_partition_arrays(
         excluded=excluded,
         in_flight=in_flight,
         leaderless=leader == NOBODY,
+        waiting=waiting,
+        laggards=laggards,
         unknown=unknown,
-        under_replicated=(in_sync + table.idle_observers < (replicas >= 0).sum(axis=1)) | offline.any(axis=1),
+        under_replicated=(in_sync.sum(axis=1) + table.idle_observers < (replicas >= 0).sum(axis=1))
+        | offline.any(axis=1),
         notes=_notes(left_alone, observed, in_flight, leader == NOBODY, unknown & ~observed),
     )
 
 
 def _replicas(
     snapshot: ClusterSnapshot, broker_arrays: BrokerArrays
-) -> tuple[Ints, Floats, Flags, npt.NDArray[np.int64]]:
+) -> tuple[Ints, Floats, Flags, Flags]:
+    """int32[P, W] broker indices, own sizes along them, which are offline, which are in sync (all where unknown)."""
     table = snapshot.partitions
     counts = table.replica_counts
     width = int(counts.max(initial=1))
@@ -118,10 +134,8 @@ def _replicas(
     own = np.full((len(table), width), np.nan)
     replicas[row, column] = broker_arrays.indices(table.replicas)
     own[row, column] = np.where(table.replica_log_bytes < 0, np.nan, table.replica_log_bytes)
-    if table.in_sync is None:
-        in_sync = counts.copy()
-    else:
-        in_sync = np.bincount(row, weights=table.in_sync, minlength=len(table)).astype(np.int64)
+    in_sync = np.zeros(replicas.shape, dtype=np.bool_)
+    in_sync[row, column] = True if table.in_sync is None else table.in_sync
     offline = np.zeros(replicas.shape, dtype=np.bool_)
     for p, brokers in sorted(table.offline.items()):
         offline[p] = np.isin(replicas[p], broker_arrays.indices(brokers))
@@ -129,7 +143,7 @@ def _replicas(
         own[p, np.isin(replicas[p], broker_arrays.indices(brokers))] = np.nan
     for p, brokers in sorted(table.removing.items()):
         keep = np.flatnonzero(~np.isin(replicas[p], broker_arrays.indices(brokers)) & (replicas[p] >= 0))
-        for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False)):
+        for cells, empty in ((replicas, NOBODY), (own, np.nan), (offline, False), (in_sync, False)):
             kept = cells[p, keep].copy()
             cells[p] = empty
             cells[p, : len(keep)] = kept

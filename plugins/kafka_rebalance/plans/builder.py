@@ -198,12 +198,22 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
         answer = _surviving(plan_request, problem, _led(plan_request, problem, answer, search), search)
     except InfeasibleError as error:
         return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), infeasible_words(error))
+    answer = _waiting(plan_request, answer)
     if answer.verdict is Verdict.NOTHING_TO_DO:
         unseen = could_change(plan_request, problem, search.params.unseen)
         if unseen:
             reasons = (*unseen, *(f"of what was seen: {reason}" for reason in answer.reasons))
             return replace(answer, verdict=Verdict.CANNOT_TELL, reasons=reasons)
     return answer
+
+
+def _waiting(plan_request: PlanRequest, answer: _Answer) -> _Answer:
+    """The same, with what has to wait for a replica: "nothing to do" is not said of what must be done and cannot."""
+    if not plan_request.unmet:
+        return answer
+    idle = answer.verdict is Verdict.NOTHING_TO_DO
+    verdict = Verdict.NOT_FIXABLE_BY_MOVING if idle else answer.verdict
+    return replace(answer, verdict=verdict, reasons=(*plan_request.unmet, *answer.reasons))
 
 
 def _ordered(plan_request: PlanRequest, answer: _Answer) -> _Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.arrays import NOBODY, Ints
+from kafka_rebalance.arrays import NOBODY, Flags, Ints
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
@@ -31,6 +31,30 @@ def cluster_notes(
         *_disks(broker_arrays, params.same_disk_ratio),
         *_empty(partitions),
     )
+
+
+def laggard_notes(partitions: PartitionArrays, params: OptionParams = DEFAULTS.options) -> tuple[str, ...]:
+    """What is under-replicated, which partitions wait for a replica to catch up, and which replicas leave instead."""
+    waiting = partitions.waiting
+    marks = partitions.placement.must_leave
+    leaves = np.zeros_like(waiting) if marks is None else (partitions.laggards & marks).any(axis=1) & ~waiting
+    behind = partitions.under_replicated & ~partitions.leaderless
+    counted = (
+        (behind, "under-replicated"),
+        (waiting, "left as they are until a replica out of sync has caught up (no reassignment ends before)"),
+        (leaves, "out of sync on a broker that stays, so that this replica may not lead nor be in a list that changes"),
+    )
+    return tuple(
+        f"{words}: {int(flags.sum()):,} of the partitions: {_named(partitions, flags, params.most_named)}"
+        for flags, words in counted
+        if flags.any()
+    )
+
+
+def _named(partitions: PartitionArrays, flags: Flags, most: int) -> str:
+    rows = np.flatnonzero(flags).tolist()
+    names = ", ".join(partitions.placement.name_of(row) for row in rows[:most])
+    return f"{names} and {len(rows) - most:,} more" if len(rows) > most else names
 
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.cluster_notes import cluster_notes, other_hand_notes
+from kafka_rebalance.plans.cluster_notes import cluster_notes, laggard_notes, other_hand_notes
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
@@ -31,7 +31,7 @@ from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
     """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
-    move whatever the balance: one sentence each.
+    move whatever the balance, ``unmet`` what must and cannot yet, for a replica is out of sync: one sentence each.
     """
 
     snapshot: ClusterSnapshot
@@ -43,6 +43,7 @@ class PlanRequest:
     target_rf: Ints
     disk_limit: Floats
     hard: tuple[str, ...]
+    unmet: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -146,10 +147,12 @@ def build_request(
         target_rf=target,
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
+        unmet=_unmet_reasons(partitions, brokers, options),
         notes=(
             *brokers.notes,
             *partitions.notes,
             *cluster_notes(brokers, partitions, target, params),
+            *laggard_notes(partitions, params),
             *other_hand_notes(snapshot),
         ),
     )
@@ -241,7 +244,8 @@ def _hard_reasons(
     if partitions.placement.must_leave is not None:
         sets = _sets_of(partitions, rows)
         outside = np.zeros_like(there) if sets is None else sets.outside(replicas) & there
-        offline = int((partitions.placement.must_leave[rows] & there & ~outside).sum())
+        laggards = partitions.laggards[rows]
+        offline = int((partitions.placement.must_leave[rows] & there & ~outside & ~laggards).sum())
         reasons += [f"{offline:,} replicas are on log dirs that are offline"] if offline else []
         confined = int(outside.sum())
         reasons += [f"{confined:,} replicas are on brokers that their topics may not be on"] if confined else []
@@ -250,6 +254,26 @@ def _hard_reasons(
     shared = int((free & lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows))).sum())
     reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
     return (*reasons, *_demoted_reasons(partitions, broker_arrays, rows, free))
+
+
+def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions) -> tuple[str, ...]:
+    """What partitions that wait for a replica keep from being done."""
+    if not partitions.waiting.any():
+        return ()
+    waiting = partitions.waiting
+    replicas = partitions.placement.replicas
+    reasons = []
+    for b, broker in enumerate(broker_arrays.brokers):
+        held = int(((replicas == b) & waiting[:, None]).sum()) if not broker.state.stays else 0
+        if held:
+            reasons.append(f"broker {broker.id} is {broker.state.value} and keeps {held:,} replicas")
+    count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
+    target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
+    wrong_rf = int((waiting & (count != target)).sum())
+    reasons += [f"{wrong_rf:,} partitions keep their replication factor"] if wrong_rf else []
+    shared = int((waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)).sum())
+    reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
+    return tuple(f"{reason} until replicas that are out of sync have caught up" for reason in reasons)
 
 
 def _demoted_reasons(

@@ -32,6 +32,7 @@ RULES = {
     "topic_excluded": "excluded topics, and all but the included ones, are left alone",
     "in_flight": "a partition that is being reassigned is left alone",
     "unmovable": "a partition without a leader cannot be copied",
+    "out_of_sync": "a replica that is out of sync does not lead, and stays in no list whose replicas change",
     "scope": "leaders only, or a preferred election only, moves no replicas",
     "budget": "the plan costs no more than was allowed",
     "follower_order": "lists that stay get another order only as asked, and so that lost leaders spread more evenly",

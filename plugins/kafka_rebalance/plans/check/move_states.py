@@ -114,4 +114,17 @@ def _conflict(
         return Reason(ReasonCode.TARGET_UNUSABLE, words)
     if plan_request.partitions.leaderless[row]:
         return Reason(ReasonCode.NO_LEADER, f"{move.name}: has no leader to copy from")
-    return None
+    return _out_of_sync(plan_request, row, move, target)
+
+
+def _out_of_sync(plan_request: PlanRequest, row: int, move: PlannedMove, target: list[int]) -> Reason | None:
+    """A reassignment ends only when every replica of its list is in sync, and a leader has to be."""
+    partitions = plan_request.partitions
+    replicas = partitions.placement.replicas[row]
+    behind = [b for b in replicas[partitions.laggards[row]].tolist() if b in target]
+    changes = {b for b in replicas.tolist() if b >= 0} != set(target)
+    blocking = [b for b in behind if changes or b == target[0]]
+    if not blocking:
+        return None
+    words = f"{move.name}: the replica on broker {plan_request.brokers.brokers[blocking[0]].id} is out of sync"
+    return Reason(ReasonCode.OUT_OF_SYNC, f"{words}: let it catch up first")

@@ -50,6 +50,7 @@ class ReasonCode(StrEnum):
     TARGET_GONE = "target_gone"  # not in the cluster, or not yet
     TARGET_UNUSABLE = "target_unusable"  # dead, fenced, or taking no replicas
     NO_LEADER = "no_leader"
+    OUT_OF_SYNC = "out_of_sync"  # a replica that its list keeps: no reassignment ends before, nor may it lead
     OVER_CAPACITY = "over_capacity"
     RACKS_SHARED = "racks_shared"
     BALANCE_WORSE = "balance_worse"
@@ -73,6 +74,7 @@ STATUS_OF = (
             ReasonCode.TARGET_GONE,
             ReasonCode.TARGET_UNUSABLE,
             ReasonCode.NO_LEADER,
+            ReasonCode.OUT_OF_SYNC,
             ReasonCode.OVER_CAPACITY,
             ReasonCode.RACKS_SHARED,
             ReasonCode.BALANCE_WORSE,

@@ -206,6 +206,11 @@ def _say_what_leaves(
         state = STATE_WORDS[brokers[b].state]
         reasons[m] = f"leaves broker {ids[b]}, which is {state}"
         worse[m] = f"a replica stays on broker {ids[b]}, which is {state}"
+    laggards = plan_request.partitions.laggards[draft.row]
+    lagging = draft.is_dropped[:, : laggards.shape[1]] & laggards
+    for m in np.flatnonzero(lagging.any(axis=1)).tolist():
+        broker = ids[draft.start[m][: laggards.shape[1]][lagging[m]][0]]
+        reasons[m] += f"; the replica on broker {broker} is out of sync and leaves"
 
 
 def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
@@ -213,7 +218,8 @@ def _offline(plan_request: PlanRequest, draft: Draft, outside: Flags) -> Flags:
     if marks is None:
         return np.zeros(len(draft), dtype=np.bool_)
     width = marks.shape[1]
-    return np.asarray((marks[draft.row] & ~outside[:, :width]).any(axis=1))
+    is_offline = marks[draft.row] & ~plan_request.partitions.laggards[draft.row]
+    return np.asarray((is_offline & ~outside[:, :width]).any(axis=1))
 
 
 def _parts(copies: tuple[int, int], amounts: tuple[float, float], lost: int, won: int, *, is_sized: bool) -> str:
