@@ -9,9 +9,10 @@ a replica that lags may not lead. So, in this order:
    failed, its topic may not be there) and enough brokers, on enough racks, can take the copies.
 4. Else its partition waits: it is left as it is until the replica has caught up.
 
-Example, ``--replication-factor 2``: [2, 3, 1] with 2 and 3 in sync becomes [2, 3]; [2, 3, 1] with 2 alone in sync waits.
+Example, ``--replication-factor 2``: [2, 3, 1] with 2 and 3 in sync becomes [2, 3]; with 2 alone in sync it waits.
 ``--remove-broker 3`` on brokers 1 to 5: [2, 3, 1] with 2 and 3 in sync becomes [2, 4, 5]; on brokers 1 to 3 it waits.
-Where leaders alone may change nothing waits, for no list gets another replica. O(P·W), and O(W + B) a partition of 3.
+Where leaders alone may change no list gets another replica: a partition waits if its first replica lags, which will
+lead again. O(P·W), and O(W + B) a partition of 3.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ from kafka_rebalance.resources import COUNTED, TABLE
 from kafka_rebalance.snapshot.load import LoadKind, LoadSource
 from kafka_rebalance.snapshot.model import ClusterSnapshot
 
+AUTO_ELECTION = "auto.leader.rebalance.enable"  # of brokers; on where nobody says otherwise
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PartitionArrays:
@@ -26,8 +28,8 @@ class PartitionArrays:
     replica (nan: as the leader's), ``rate`` float64[P] bytes/s written (nan: unknown), ``arriving_bytes`` float64[B]
     what running reassignments still have to copy: a replica that they add counts in full from the start.
 
-    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``, ``waiting`` (for a replica that
-    is out of sync): left alone whatever happens; ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]:
+    ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``, ``waiting`` (for a replica
+    out of sync): left alone whatever happens; ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]:
     replicas out of sync on brokers that stay (``laggards.py``); those that must leave are in ``placement.must_leave``.
     """
 
@@ -84,7 +86,7 @@ def build_partition_arrays(
     excluded = left_alone | observed
     laggards = laggards_of(replicas, leader, in_sync, must_leave, broker_arrays.arrays.stays)
     laggards &= ~(excluded | in_flight)[:, None]
-    waiting = np.zeros(len(table), dtype=np.bool_)
+    waiting = laggards[:, 0]
     leaves = laggards  # where leaders alone change, a replica that "must leave" is one that may not lead
     if options.moves_replicas and laggards.any():
         count = np.asarray((replicas >= 0).sum(axis=1), dtype=np.int32)
@@ -98,6 +100,7 @@ def build_partition_arrays(
         loads=MeasuredLoads.by_kind(filled),
         own_disk=own_disk,
         must_leave=must_leave if must_leave.any() else None,
+        preferred=_preferred(snapshot, broker_arrays, replicas, leader, observed | offline[:, 0]),
         broker_sets=sets,
         name_of=lambda row: f"{names[topics[row]]}-{numbers[row]}",
     )
@@ -121,9 +124,7 @@ def build_partition_arrays(
     )
 
 
-def _replicas(
-    snapshot: ClusterSnapshot, broker_arrays: BrokerArrays
-) -> tuple[Ints, Floats, Flags, Flags]:
+def _replicas(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays) -> tuple[Ints, Floats, Flags, Flags]:
     """int32[P, W] broker indices, own sizes along them, which are offline, which are in sync (all where unknown)."""
     table = snapshot.partitions
     counts = table.replica_counts
@@ -170,6 +171,20 @@ def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: I
         if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
             leads[p] = replicas[p, 0]
     return leads
+
+
+def _preferred(
+    snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: Ints, leader: Ints, left_as_led: Flags
+) -> Ints:
+    """int32[P]: who leads once preferred replicas are elected, as the controller does by itself where nobody forbids it
+    (``auto.leader.rebalance.enable``): the first replica, which will have caught up if it is out of sync, unless its
+    broker is gone or leaves; else today's leader.
+    """
+    if any(broker.configs.get(AUTO_ELECTION) == "false" for broker in snapshot.brokers):
+        return leader
+    first = replicas[:, 0]
+    is_elected = (first != NOBODY) & (leader != NOBODY) & broker_arrays.arrays.stays[first] & ~left_as_led
+    return np.where(is_elected, first, leader).astype(np.int32)
 
 
 def _figures(snapshot: ClusterSnapshot) -> tuple[dict[LoadKind, Floats], dict[str, str]]:

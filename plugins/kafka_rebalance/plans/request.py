@@ -109,12 +109,21 @@ class PlanRequest:
             replicas=replicas,
             leader=np.where((replicas == whole.leader[rows, None]).any(axis=1), whole.leader[rows], NOBODY),
             topic=whole.topic[rows],
+            preferred=self._preferred(replicas),
             loads=whole.loads.taken(rows),
             own_disk=None if whole.own_disk is None else np.take_along_axis(whole.own_disk[rows], order, axis=1),
             must_leave=None if whole.must_leave is None else np.take_along_axis(whole.must_leave[rows], order, axis=1),
             broker_sets=None if whole.broker_sets is None else whole.broker_sets.taken(rows),
             name_of=lambda row: whole.name_of(int(rows[row])),
         )
+
+    def _preferred(self, replicas: Ints) -> Ints | None:
+        whole, rows = self.partitions.placement, self.rows
+        if whole.preferred is None:
+            return None
+        elected = (replicas == whole.preferred[rows, None]).any(axis=1)
+        leads = (replicas == whole.leader[rows, None]).any(axis=1)
+        return np.where(elected, whole.preferred[rows], np.where(leads, whole.leader[rows], NOBODY)).astype(np.int32)
 
     def _gone(self, rows: Longs) -> Flags:
         return _lost_cells(self.partitions, self.brokers)[rows]
@@ -186,7 +195,11 @@ def _must_go(partitions: PartitionArrays, broker_arrays: BrokerArrays, target: I
     if partitions.placement.must_leave is not None:
         result |= partitions.placement.must_leave[rows].any(axis=1)
     leader = partitions.placement.leader[rows]
-    result |= (leader != NOBODY) & ~broker_arrays.arrays.keeps_leaders[leader]  # demoted: somebody else must lead
+    keeps = broker_arrays.arrays.keeps_leaders
+    result |= (leader != NOBODY) & ~keeps[leader]  # demoted: somebody else must lead, also after an election
+    if partitions.placement.preferred is not None:
+        preferred = partitions.placement.preferred[rows]
+        result |= (preferred != NOBODY) & ~keeps[preferred]
     return np.asarray(result | lacks_racks(replicas, broker_arrays, target, _sets_of(partitions, rows)))
 
 
@@ -258,7 +271,7 @@ def _hard_reasons(
 
 def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions) -> tuple[str, ...]:
     """What partitions that wait for a replica keep from being done."""
-    if not partitions.waiting.any():
+    if not options.moves_replicas or not partitions.waiting.any():
         return ()
     waiting = partitions.waiting
     replicas = partitions.placement.replicas
@@ -279,10 +292,13 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
 def _demoted_reasons(
     partitions: PartitionArrays, broker_arrays: BrokerArrays, rows: Longs, free: Flags
 ) -> tuple[str, ...]:
-    leader = partitions.placement.leader[rows]
+    leader, preferred = partitions.placement.leader[rows], partitions.placement.preferred
     reasons = []
     for b, broker in enumerate(broker_arrays.brokers):
         if broker.state is BrokerState.DEMOTED:
             led = int((free & (leader == b)).sum())
             reasons += [f"broker {broker.id} is demoted and leads {led:,} partitions"] if led else []
+            first = 0 if preferred is None else int((free & (preferred[rows] == b) & (leader != b)).sum())
+            words = f"broker {broker.id} is demoted and first in the lists of {first:,} partitions that others lead"
+            reasons += [words] if first else []
     return tuple(reasons)

@@ -1,5 +1,7 @@
 """Does the verdict follow from what the brokers carry? Each verdict is a promise that can be refuted.
 
+The state after the next preferred election counts like today's, for the controller elects by itself.
+
 ``rebalance``: the moves repair a hard rule or take something off the imbalance.
 ``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
 would cost more than it gains, and the reason states its figures; or no single step that the budget allows helps.
@@ -68,7 +70,7 @@ def _check_against_bands(
         )[0]
         for outcome in document["resources"]
     }
-    was = imbalance(bands, levels.before, cluster)
+    was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
     if verdict == "rebalance":
         _check_effect(document, bands, was, levels, cluster, parameters, faults)
     elif verdict == "nothing_to_do":
@@ -76,7 +78,9 @@ def _check_against_bands(
             faults.add("verdict", "plan.verdict", "what must move waits for a replica that is out of sync")
         _check_within_dead_band(document, bands, was, levels, cluster, parameters, faults)
     elif verdict == "not_fixable_by_moving" and not (
-        _outside(bands, levels.before, cluster) or waits_for_sync(cluster, parameters)
+        _outside(bands, levels.before, cluster)
+        or _outside(bands, levels.elected_before, cluster)
+        or waits_for_sync(cluster, parameters)
     ):
         faults.add("verdict", "plan.verdict", "every broker is inside its band")
 
@@ -95,7 +99,7 @@ def _check_effect(
         return
     if all(move["kind"] == "order" for move in document["moves"]):  # what that is worth: moves.follower_order
         return
-    left = imbalance(bands, levels.after, cluster)
+    left = max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
     if not left < was + SLACK or was <= SLACK:
         faults.add("verdict", "plan.verdict", f"rebalance takes nothing off the imbalance: {was:.3g}, then {left:.3g}")
 
@@ -109,12 +113,14 @@ def _check_within_dead_band(
     parameters: PlanParameters,
     faults: FaultList,
 ) -> None:
-    outside = _outside(bands, levels.before, cluster)
+    outside = [*_outside(bands, levels.before, cluster), *_outside(bands, levels.elected_before, cluster)]
     if parameters.preferred_election or not outside:
         return
     name, place = outside[0], "plan.verdict"
     if parameters.has_budget and any(map(_BUDGET.match, document["reasons"])):
-        step = step_within_budget(bands, levels, cluster, parameters)
+        # A step that helps today may be undone, and more, by the next election of preferred replicas.
+        is_settled = bool((cluster.preferred == cluster.leader).all())
+        step = step_within_budget(bands, levels, cluster, parameters) if is_settled else None
         if step is not None:
             faults.add("verdict", place, f"the budget allows a step that lowers the imbalance: {step}")
         return
@@ -122,7 +128,8 @@ def _check_within_dead_band(
         faults.add("verdict", place, f"{name} stands outside the band that was asked for")
         return
     allowed = parameters.dead_band * (1 + _EDGE)
-    off = worst_deviation_from_share(bands, levels.before, cluster, parameters)
+    states = (levels.before, levels.elected_before)
+    off = max(worst_deviation_from_share(bands, load, cluster, parameters) for load in states)
     if off <= allowed + SLACK:
         return
     claimed = next((match for reason in document["reasons"] if (match := _PAYBACK.fullmatch(reason))), None)

@@ -14,7 +14,7 @@ from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.plans.check.move_states import LeftMove
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
 from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
-from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
+from kafka_rebalance.plans.draft import Draft, draft_of
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
 from kafka_rebalance.plans.request import PlanRequest, lacks_racks
@@ -47,10 +47,12 @@ def effect_of(
         replicas[move.row, : len(move.target)] = move.target
         leaders[move.row] = move.leader
     draft = draft_of(plan_request, replicas, leaders)
-    before, after = outcome_of(plan_request, empty_draft(plan_request)).before, outcome_of(plan_request, draft).after
+    outcome = outcome_of(plan_request, draft)
+    before, after = outcome.before, outcome.after
     bands, stays = bands_of(problem), problem.stays
-    today = imbalance(bands, before, stays)
-    gain = today - imbalance(bands, after, stays)
+    # Of both states, as they are and once preferred replicas are elected, the worse one counts.
+    today = max(imbalance(bands, load, stays) for load in (before, outcome.elected_before))
+    gain = today - max(imbalance(bands, load, stays) for load in (after, outcome.elected_after))
     harm = _harm(plan_request, problem, draft, before, after)
     if gain < -params.least_harm and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"
@@ -67,9 +69,10 @@ def worth(plan_request: PlanRequest, problem: Problem, effect: Effect, left: int
     if effect.gain <= 0 or (not options.is_explicit and rate < options.least_gain_per_byte):
         words = f"what is left takes {effect.words}"
         return Reason(ReasonCode.GAINS_TOO_LITTLE, words)
-    loads = broker_loads(problem, problem.replicas, problem.leader)
-    worst = None if options.band is None else worst_deviation(problem, loads, options.band)
-    if worst is None or worst.ratio == 1.0:
+    leaders = (problem.leader, problem.leader if problem.preferred is None else problem.preferred)
+    loads = [broker_loads(problem, problem.replicas, leader) for leader in leaders]
+    worst = [None if options.band is None else worst_deviation(problem, load, options.band) for load in loads]
+    if all(deviation is None or deviation.ratio == 1.0 for deviation in worst):
         return Reason(ReasonCode.BALANCED_ALREADY, "every broker is inside its band already")
     words = f"{left:,} moves are left, they take {effect.words}"
     return Reason(ReasonCode.MOVES_LEFT, words)

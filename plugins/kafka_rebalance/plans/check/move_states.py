@@ -99,7 +99,8 @@ def _conflict(
     if NOBODY in target:
         broker = move.target[target.index(NOBODY)]
         return Reason(ReasonCode.TARGET_GONE, f"{move.name}: broker {broker} is not in the cluster")
-    gone = [b for b in target if not problem.stays[b]]
+    # Where leaders alone change, a list may keep a replica on a broker that is gone.
+    gone = [b for b in target if not problem.stays[b] and (problem.moves_replicas or b not in today)]
     if gone:
         lost = plan_request.brokers.brokers[gone[0]]
         return Reason(ReasonCode.TARGET_UNUSABLE, f"{move.name}: broker {lost.id} is {lost.state.value}")

@@ -176,6 +176,11 @@ def _say_hard_reasons(plan_request: PlanRequest, draft: Draft, reasons: list[str
             first, now = ids[draft.leader_to[m]], ids[draft.leader_from[m]]
             reasons[m] = f"lets broker {first} lead, which comes first in the list of those that may"
             worse[m] = f"broker {now} goes on leading it"
+    is_kept_led = ~draft.changes_replicas & ~draft.changes_leader & (draft.start[:, 0] != draft.end[:, 0])
+    for m in np.flatnonzero(is_kept_led).tolist():
+        first, leader = ids[draft.start[m, 0]], ids[draft.leader_to[m]]
+        reasons[m] = f"keeps broker {leader} leading: an election of preferred replicas would take it to broker {first}"
+        worse[m] = f"broker {first} leads it after the next election of preferred replicas"
     for m in np.flatnonzero(draft.is_reorder).tolist():
         first, second, was = (int(ids[b]) for b in (draft.end[m, 0], draft.end[m, 1], draft.start[m, 1]))
         reasons[m] = f"lets broker {second} lead it if broker {first} is lost"

@@ -6,12 +6,13 @@ import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.arrays import Floats
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.solution import Bounds, Widening
 from kafka_rebalance.plans.dead_band import Deviation, imbalance
 from kafka_rebalance.plans.explain.moves import WORDS
 from kafka_rebalance.plans.explain.outside_band import causes
-from kafka_rebalance.plans.outcome import Bands
+from kafka_rebalance.plans.outcome import Bands, Outcome
 from kafka_rebalance.plans.plan import BudgetClaim
 from kafka_rebalance.plans.request import PlanRequest
 
@@ -41,23 +42,34 @@ def pay_words(gain: float, copied: float, total: float) -> str:
 
 
 def outside_words(
-    plan_request: PlanRequest, bands: Bands, load: Floats, widened: tuple[Widening, ...]
+    plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[str, ...]:
     """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
+    load, stays = outcome.before, plan_request.brokers.arrays.stays
+    if imbalance(bands, outcome.elected_before, stays) < imbalance(bands, load, stays):
+        first = "leaders are more even once first replicas that are out of sync have caught up and are elected: wait"
+        return (first, *_worst_lines(plan_request, bands, load, "until then"))
     lines = [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "high"]
     lines += [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "low"] if not lines else []
-    return (*dict.fromkeys(lines), *_worst_lines(plan_request, bands, load, "and no move helps"))
+    outside = _worst_lines(plan_request, bands, load, "and no move helps")
+    if not outside:
+        outside = _worst_lines(plan_request, bands, outcome.elected_before, "once preferred replicas are elected")
+    return (*dict.fromkeys(lines), *outside)
 
 
 def rebalance_words(
-    plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats, widened: tuple[Widening, ...]
+    plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
 ) -> tuple[str, ...]:
-    """What must move, which resources stand outside their bands, and what even this plan cannot bring inside."""
-    lines = [*plan_request.hard, *_worst_lines(plan_request, bands, before, "")]
+    """What must move, which resources stand outside their bands, today or once preferred replicas are elected, and what
+    even this plan cannot bring inside.
+    """
+    lines = [*plan_request.hard, *_worst_lines(plan_request, bands, outcome.before, "")]
+    if outcome.elected_before is not outcome.before:
+        lines += _worst_lines(plan_request, bands, outcome.elected_before, "once preferred replicas are elected")
     lines += causes(widened)
     if plan_request.options.preferred_election:
         lines.append("leadership goes back to the first replica of each list")
-    return tuple(lines) or (_improvement(plan_request, bands, before, after),)
+    return tuple(lines) or (_improvement(plan_request, bands, outcome.before, outcome.after),)
 
 
 def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds) -> tuple[str, ...]:
@@ -93,6 +105,17 @@ def within_budget_words(plan_request: PlanRequest, bands: Bands, before: Floats,
     lines = _worst_lines(plan_request, bands, after, "after this plan")
     further = "what is left needs more than the budget: plan again afterwards, with this plan as --previous"
     return (first, *plan_request.hard, *lines, *([further] if lines else []))
+
+
+def election_words(plan_request: PlanRequest, outcome: Outcome) -> tuple[str, ...]:
+    """That preferred leaders end less even than they were: highest over mean, of brokers that stay."""
+    stays, d = plan_request.brokers.arrays.stays, outcome.column("leaders")
+    counts = (outcome.elected_before[stays, d], outcome.elected_after[stays, d])
+    before, after = (float(count.max() / count.mean()) if count.any() else 0.0 for count in counts)
+    if after <= before + BAND_ROUNDING:
+        return ()
+    words = "once preferred replicas are elected, leaders are less even than without this plan"
+    return (f"{words}: highest over mean {before:.2f}, afterwards {after:.2f}",)
 
 
 def least_imbalance_words(claim: BudgetClaim | None) -> tuple[str, ...]:

@@ -44,8 +44,8 @@ class ClusterArrays:
     (nan: unknown, or still being copied: it will be as large as its leader's); ``unfinished_bytes`` float64[B] what
     running copies still lack; ``size`` float64[P] the leader's replica size (nan). ``figures`` float64[P] of each
     measured kind, nan where unknown; ``is_added``: is not in the snapshot (which may itself call brokers new).
-    ``must_leave`` bool[P, W]: in a failed log dir, where its topic may not be, or out of sync and in the way of what must
-    change; ``behind`` bool[P, W]: out of sync on a broker that stays; ``waiting`` bool[P]: left alone because of that.
+    ``must_leave`` bool[P, W]: in a failed log dir, where its topic may not be, or out of sync and in the way of what
+    must change; ``behind`` bool[P, W]: out of sync on a broker that stays; ``waiting`` bool[P]: left alone for that.
     """
 
     brokers: tuple[Broker, ...]
@@ -58,6 +58,7 @@ class ClusterArrays:
     keeps_leaders: Flags
     now: Ints
     leader: Ints
+    preferred: Ints  # who leads ``now`` once preferred replicas are elected
     own_bytes: Floats
     unfinished_bytes: Floats
     must_leave: Flags
@@ -148,6 +149,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
         keeps_leaders=stays & ~demoted,
         now=now,
         leader=leader_index,
+        preferred=_elected(brokers, now, leader_index, observed | offline[:, 0]),
         own_bytes=own,
         unfinished_bytes=_unfinished(snapshot, index, size),
         must_leave=offline | outside | drops,
@@ -189,6 +191,7 @@ def _brokers(snapshot: ClusterSnapshot, parameters: PlanParameters) -> tuple[Bro
                 state=state,
                 log_dirs=broker.log_dirs,
                 capacity=broker.capacity,
+                configs=broker.configs,
             )
         )
     ids = {broker.id for broker in known}
@@ -226,18 +229,30 @@ def _behind(now: Ints, leader: Ints, in_isr: Flags, stays: Flags) -> Flags:
     return np.asarray((now >= 0) & stays[now] & ~in_isr & (leader >= 0)[:, None] & (now != leader[:, None]))
 
 
+def _elected(brokers: tuple[Broker, ...], now: Ints, leader: Ints, stays_led: Flags) -> Ints:
+    """int32[P]: the controller gives the lead to a list's first replica as soon as that is in sync, unless told not to;
+    never to a broker that is gone or leaves.
+    """
+    if any(broker.configs.get("auto.leader.rebalance.enable") == "false" for broker in brokers):
+        return leader
+    serves = np.array([broker.state.stays for broker in brokers], dtype=np.bool_)
+    first = now[:, 0]
+    takes_over = (first >= 0) & (leader >= 0) & ~stays_led & serves[first]
+    return np.asarray(np.where(takes_over, first, leader), dtype=np.int32)
+
+
 def _judge_behind(
     now: Ints, behind: Flags, fixed: Flags, open_to: Flags, place_rule: Ints, rack: Ints, parameters: PlanParameters
 ) -> tuple[Flags, Flags]:
     """Partitions that wait, bool[P], and replicas that leave for being out of sync, bool[P, W].
 
-    A list that changes may not keep one. They go where those in sync are enough for the list that is asked for, or where
-    another replica has to go (``fixed``) and brokers of ``open_to`` bool[rules of places, B] make up for both, on as many
-    racks as can be.
+    A list that changes may not keep one. They go where those in sync are enough for the list that is asked for, or
+    where another replica has to go (``fixed``) and brokers of ``open_to`` bool[rules of places, B] make up for both, on
+    as many racks as can be.
     """
     waiting, leave = np.zeros(len(now), dtype=np.bool_), np.zeros_like(behind)
     if not parameters.moves_replicas:
-        return waiting, behind  # no list changes its replicas: these may not lead
+        return behind[:, 0], behind  # no list changes its replicas: these may not lead, and the first one will again
     for p in np.flatnonzero(behind.any(axis=1)).tolist():
         here = now[p] >= 0
         asked = int(here.sum()) if parameters.replication_factor is None else parameters.replication_factor

@@ -17,7 +17,7 @@ from kafka_rebalance.verify.document.parameters import PlanParameters
 def must_change(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     """Some replica or leader cannot stay where it is, or a replication factor or a rack rule asks for another set."""
     free = ~cluster.left_alone
-    if (free & ~cluster.keeps_leaders[cluster.leader]).any():
+    if (free & (~cluster.keeps_leaders[cluster.leader] | ~cluster.keeps_leaders[cluster.preferred])).any():
         return True
     return parameters.moves_replicas and _must_move(cluster, parameters, free)
 
