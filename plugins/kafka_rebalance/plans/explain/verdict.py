@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
@@ -53,7 +55,7 @@ def outside_words(
     lines += [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "low"] if not lines else []
     outside = _worst_lines(plan_request, bands, load, "and no move helps")
     if not outside:
-        outside = _worst_lines(plan_request, bands, outcome.elected_before, "once preferred replicas are elected")
+        outside = _worst_once_elected(plan_request, bands, outcome)
     return (*dict.fromkeys(lines), *outside)
 
 
@@ -64,8 +66,7 @@ def rebalance_words(
     even this plan cannot bring inside.
     """
     lines = [*plan_request.hard, *_worst_lines(plan_request, bands, outcome.before, "")]
-    if outcome.elected_before is not outcome.before:
-        lines += _worst_lines(plan_request, bands, outcome.elected_before, "once preferred replicas are elected")
+    lines += _worst_once_elected(plan_request, bands, outcome)
     lines += causes(widened)
     if plan_request.options.preferred_election:
         lines.append("leadership goes back to the first replica of each list")
@@ -156,6 +157,14 @@ def _worst_lines(plan_request: PlanRequest, bands: Bands, load: Floats, ending: 
                     + (f", {ending}" if ending else "")
                 )
     return tuple(lines)
+
+
+def _worst_once_elected(plan_request: PlanRequest, bands: Bands, outcome: Outcome) -> tuple[str, ...]:
+    """As ``_worst_lines``, of resources that an election of preferred replicas changes."""
+    changes = ~np.isclose(outcome.elected_before, outcome.before, rtol=BAND_ROUNDING, atol=0.0).all(axis=0)
+    low, high = np.where(changes, bands.low, -np.inf), np.where(changes, bands.high, np.inf)
+    ending = "once preferred replicas are elected"
+    return _worst_lines(plan_request, replace(bands, low=low, high=high), outcome.elected_before, ending)
 
 
 def _improvement(plan_request: PlanRequest, bands: Bands, before: Floats, after: Floats) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags
+from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Flags, Ints
 from kafka_rebalance.verify.cluster.claimed_moves import ClaimedMoves
 from kafka_rebalance.verify.cluster.rack_spread import distinct_racks, is_spread_evenly
 from kafka_rebalance.verify.document.parameters import PlanParameters
@@ -165,7 +165,11 @@ def check_result(
     if verdict not in ("rebalance", "nothing_to_do", "not_fixable_by_moving") or not parameters.moves_replicas:
         return
     free = ~cluster.left_alone
-    _check_demoted(claimed, cluster, free, faults)
+    _check_demoted(claimed, claimed.leader_after, cluster, free, faults)
+    if not parameters.has_budget:
+        elected = cluster.preferred.copy()
+        elected[claimed.row] = claimed.leader_to
+        _check_demoted(claimed, elected, cluster, free & (elected != claimed.leader_after), faults)
     if parameters.has_budget and verdict == "rebalance":
         return
     after = claimed.after
@@ -211,10 +215,12 @@ def _can_be_led(cluster: ClusterArrays) -> Flags:
     return np.asarray(_could_lead_today(cluster) | (barred < able))
 
 
-def _check_demoted(claimed: ClaimedMoves, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
-    leads = claimed.leader_after
+def _check_demoted(claimed: ClaimedMoves, leads: Ints, cluster: ClusterArrays, free: Flags, faults: FaultList) -> None:
+    """``leads`` int32[P]: who leads after the plan, or once preferred replicas are elected."""
     others = ((claimed.after >= 0) & cluster.takes_leaders[claimed.after]).any(axis=1) | _can_be_led(cluster)
     wrong = free & (leads >= 0) & ~cluster.keeps_leaders[leads] & others
     for p in np.flatnonzero(wrong).tolist():
         broker = int(cluster.ids[leads[p]])
-        faults.add("leader_forbidden", f"partition row {p}", f"broker {broker}, demoted or leaving, still leads it")
+        faults.add(
+            "leader_forbidden", f"partition row {p}", f"broker {broker}, demoted or leaving, leads it still or again"
+        )
