@@ -1,4 +1,4 @@
-"""Plans for clusters in trouble: Kafka can complete them, nobody leads from outside the ISR, and they stay as they are."""
+"""Plans for clusters in trouble: Kafka can complete them, and no election undoes them."""
 
 from __future__ import annotations
 

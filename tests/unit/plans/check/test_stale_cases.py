@@ -257,7 +257,7 @@ HARMFUL: dict[str, tuple[Change, ReasonCode]] = {
     "a partition that stays is below its least ISR": (below_least, ReasonCode.UNDER_MIN_ISR),
     "a partition that moves is below it": (
         lambda plan: below_least(plan, key_of(plan.moves[0])),
-        ReasonCode.UNDER_MIN_ISR,
+        ReasonCode.OUT_OF_SYNC,
     ),
     "a target's disk is full": (lambda plan: small_disks(plan.snapshot, new_target(plan)), ReasonCode.OVER_CAPACITY),
 }
