@@ -84,6 +84,7 @@ def test_a_plan_of_version_1_comes_back_as_it_was() -> None:
     asked = document()["parameters"] | {"max_leader_changes_per_wave": None}  # nor of a limit of theirs
     assert again["parameters"] == asked
     apart = {"plan_id": "", "waves": [], "rollback": None, "parameters": {}, "after_failure": None}
+    apart |= {"preferred_leaders": None}
     assert again | apart == document() | apart
     read = plan_from_document(sealed)
     assert (read.format_version, read.moves) == (1, plan().moves)

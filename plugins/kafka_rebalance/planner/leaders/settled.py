@@ -4,9 +4,10 @@ With ``auto.leader.rebalance.enable`` (the default) the first replica of each li
 it is in sync. So a plan is judged twice, as it ends and after that election.
 
 Promises, in order
-1. No election after the plan leads further outside the bands than one today would, where one of four ways keeps that:
+1. No election after the plan leads further outside the bands than one today would, where one of these ways keeps that:
    leaders as they were found; the same with each list reordered that an election would undo; preferred leaders elected
-   first, and only what is then outside its bands given to others; where the replicas stay, leaders and lists of today.
+   first, and only what is then outside its bands given to others; the leaders found, without those that no band asks
+   for; where the replicas stay, leaders and lists of today.
 2. What stands furthest outside its bands, before or after that election, is the least of these ways.
 3. Of ways alike in that, elections and reordered lists together are the fewest; then reordered lists alone.
 4. A list whose first replica may not lead (its broker is demoted) is reordered, so that no election brings it back.
@@ -66,8 +67,9 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
         return solution
     found = _Way(solution.replicas, solution.leader)
     ways = [_reordered(problem, found, _may_not_lead(problem)), _reordered(problem, found, ~problem.pinned)]
-    elected = _elected(problem, found, params)
-    ways += [_reordered(problem, elected, _may_not_lead(problem)), _reordered(problem, elected, ~problem.pinned)]
+    for elects_first in (True, False):
+        elected = _elected(problem, found, params, elects_first=elects_first)
+        ways += [_reordered(problem, elected, _may_not_lead(problem)), _reordered(problem, elected, ~problem.pinned)]
     ways.append(_reordered(problem, _as_today(problem, found), _may_not_lead(problem)))
     allowed = problem.budget.max_leader_changes
     if allowed is not None:
@@ -113,15 +115,19 @@ def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
     return _Way(replicas, way.leader)
 
 
-def _elected(problem: Problem, found: _Way, params: SolveParams) -> _Way:
-    """Preferred leaders where the list stays, then others as far as bands ask for it."""
+def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
+    """Preferred leaders where the list stays, then others as far as bands ask for it; or the leaders that were found, but
+    for those that no band asks for.
+    """
     assert problem.preferred is not None
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
     may = (candidates(problem, problem.replicas) & (problem.replicas == problem.preferred[:, None])).any(axis=1)
-    start = np.where(stays & may, problem.preferred, found.leader).astype(np.int32)
+    start = np.where(stays & may & elects_first, problem.preferred, found.leader).astype(np.int32)
+    # What the search takes back, it takes back to the preferred leader.
+    settled_today = replace(problem, leader=np.where(may, problem.preferred, problem.leader).astype(np.int32))
     lists = np.where(stays[:, None], problem.replicas, found.replicas)
     bands = working_bands(problem, problem.band_low, problem.band_high, params.bands)
-    chosen = go_on_leading(problem, lists, start, bands, params)
+    chosen = go_on_leading(settled_today, lists, start, bands, params)
     replicas, leader = in_kafka_order(problem, lists, chosen.replica_index)
     return _Way(replicas, leader)
 
