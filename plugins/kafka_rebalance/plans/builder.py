@@ -341,6 +341,7 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, par
     free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
     is_vain = bool(widened) and not plan_request.options.has_budget and not free
     is_vain &= gain < params.stability.least_gain * was
+    is_vain |= gain <= 0 and not (free or plan_request.options.has_budget)
     if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
         words = nothing_within_budget_words(plan_request, bands, before)
         return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), words, solution.bounds)

@@ -4,7 +4,7 @@ With ``auto.leader.rebalance.enable`` (the default) the first replica of each li
 it is in sync. So a plan is judged twice, as it ends and after that election.
 
 Promises, in order
-1. No election after the plan leads further outside the bands than one today would, where one of these ways keeps that:
+1. No election after the plan leads to less even loads than one today would, where one of these ways keeps that:
    leaders as they were found; the same with each list reordered that an election would undo; preferred leaders elected
    first, and only what is then outside its bands given to others; the leaders found, without those that no band asks
    for; where the replicas stay, leaders and lists of today.
@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Flags, Ints
+from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.leaders.choose import go_on_leading
@@ -76,7 +76,7 @@ def settled(problem: Problem, solution: Solution, params: SolveParams = DEFAULTS
         ways = [way for way in ways if plan_cost(problem, way.replicas, way.leader).leader_changes <= allowed] or ways[
             :1
         ]
-    today = _outside(problem, problem.replicas, preferred)
+    today = _unevenness(problem, problem.replicas, preferred)
     best = min(ways, key=lambda way: _worth(problem, way, today))
     return replace(
         solution,
@@ -116,8 +116,8 @@ def _reordered(problem: Problem, way: _Way, which: Flags) -> _Way:
 
 
 def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first: bool) -> _Way:
-    """Preferred leaders where the list stays, then others as far as bands ask for it; or the leaders that were found, but
-    for those that no band asks for.
+    """Preferred leaders where the list stays, then others as far as bands ask for it; or the leaders that were found,
+    but for those that no band asks for.
     """
     assert problem.preferred is not None
     stays = (np.sort(found.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1) & ~problem.pinned
@@ -133,19 +133,26 @@ def _elected(problem: Problem, found: _Way, params: SolveParams, *, elects_first
 
 
 def _worth(problem: Problem, way: _Way, elected_today: float) -> tuple[float, float, int, int]:
-    """By how much an election leads further outside than it would today, how far outside the worse of both states is,
+    """By how much less even an election is than it would be today, how far outside the worse of both states is,
     elections and reordered lists, reordered lists.
     """
-    elected = _outside(problem, way.replicas, elected_leaders(problem, way.replicas, way.leader))
-    outside = max(_outside(problem, way.replicas, way.leader), elected)
+    leader = elected_leaders(problem, way.replicas, way.leader)
+    outside = max(_outside(problem, way.replicas, way.leader).sum(), _outside(problem, way.replicas, leader).sum())
+    lost = max(_unevenness(problem, way.replicas, leader) - elected_today, 0.0)
     same_set = (np.sort(way.replicas, axis=1) == np.sort(problem.replicas, axis=1)).all(axis=1)
     reordered = int((same_set & (way.replicas != problem.replicas).any(axis=1)).sum())
     changes = plan_cost(problem, way.replicas, way.leader).leader_changes
-    return round(max(elected - elected_today, 0.0), 4), round(outside, 4), changes + reordered, reordered
+    return round(lost, 4), round(float(outside), 4), changes + reordered, reordered
 
 
-def _outside(problem: Problem, replicas: Ints, leader: Ints) -> float:
+def _unevenness(problem: Problem, replicas: Ints, leader: Ints) -> float:
+    """Squares of what stands outside: one broker far out is worse than two that are half as far."""
+    return float((_outside(problem, replicas, leader) ** 2).sum())
+
+
+def _outside(problem: Problem, replicas: Ints, leader: Ints) -> Floats:
+    """How far brokers that stay are outside their bands, in means."""
     load = broker_loads(problem, replicas, leader)
     outside = np.maximum(load - problem.band_high, 0.0) + np.maximum(problem.band_low - load, 0.0)
     share = outside[problem.stays] / resource_scale(problem)
-    return float(share[share > BAND_TOLERANCE].sum())
+    return np.where(share > BAND_TOLERANCE, share, 0.0)

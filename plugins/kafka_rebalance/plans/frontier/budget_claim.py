@@ -39,7 +39,7 @@ def _beside(plan_request: PlanRequest, problem: Problem) -> Floats:
     whole = (columns.follower_load * factor[:, None] + columns.leader_extra).sum(axis=0)
     held = (problem.replicas >= 0).sum(axis=1)
     here = (problem.follower_load * held[:, None] + problem.leader_extra).sum(axis=0)
-    return np.maximum(whole - here, 0.0)
+    return np.asarray(np.maximum(whole - here, 0.0))
 
 
 def _budget_in_force(plan_request: PlanRequest, problem: Problem) -> Budget:
