@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import re
 
 import pytest
+from botocore.awsrequest import AWSResponse
+from urllib3 import HTTPResponse
 
 from kafka_rebalance.errors import InvalidInputError
 from rebalance_advisor.publish.object_store.object_store import ObjectStoreError
@@ -101,7 +104,8 @@ def test_a_bucket_that_is_not_there_and_a_server_that_is_away_are_told_with_the_
 
 def connected(monkeypatch, url: str, **extra: object) -> str:
     """The setting for a bucket behind ``url``, with a session token, as a role's credentials have one."""
-    given = {"endpoint_url": url, "region_name": "us-east-1", "aws_session_token": "token-of-session", **extra}
+    given = {"region_name": "us-east-1", "aws_session_token": "token-of-session", **extra}
+    given |= {"endpoint_url": url} if url else {}
     known = {"conn_type": "aws", "login": "key", "password": "secret-of-key", "extra": given}
     monkeypatch.setenv("AIRFLOW_CONN_S3_HOSTILE", json.dumps(known))
     return "s3://s3_hostile@bucket/path"
@@ -192,3 +196,20 @@ def test_the_stores_certificate_is_verified_by_the_connections_authority(monkeyp
         assert server.seen == []
         opened(monkeypatch, connected(monkeypatch, server.url, verify=str(certificates.authority))).put("a", b"b")
     assert len(server.seen) == 1
+
+
+def test_a_bucket_of_another_region_of_aws_is_asked_at_an_address_of_aws(monkeypatch) -> None:
+    """Without an endpoint of one's own. What the redirect itself names counts for nothing here, too."""
+    asked: list[str] = []
+
+    def answer(request, **_: object) -> AWSResponse:
+        asked.append(request.url)
+        headers = {"x-amz-bucket-region": "eu-west-1", "location": "https://elsewhere.example.org/"}
+        return AWSResponse(request.url, 307, headers, HTTPResponse(io.BytesIO()))
+
+    store = opened(monkeypatch, connected(monkeypatch, ""))
+    store._files._client.meta.events.register("before-send.s3", answer)  # nothing is sent
+    with pytest.raises(ObjectStoreError, match=r"\(307\)"):
+        store.put("plan.json", b"content-of-plan")
+    hosts = ["bucket.s3.amazonaws.com", "bucket.s3.eu-west-1.amazonaws.com"]
+    assert asked == [f"https://{host}/path/plan.json" for host in hosts]
