@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.snapshot.other_hands import balancers
+from kafka_rebalance.snapshot.partition_table import FutureReplica
 
 
 def reassignment_running(context: FindingContext) -> Iterator[Finding]:
@@ -19,7 +22,9 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
         return
     moving = sorted({*rows, *table.future})
     parts = [f"{counted(len(rows), 'partition')} between brokers"] if rows else []
-    parts += [f"{counted(len(copies), 'replica')} between log dirs"] if copies else []
+    parts += (
+        [f"{counted(len(copies), 'replica')} between log dirs ({_dirs_that_get(context, copies)})"] if copies else []
+    )
     example = context.snapshot.name_of(moving[0])
     yield finding(
         "reassignment_running",
@@ -36,6 +41,17 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
             "Wait until it is done (kafka-reassign-partitions --list) and read the cluster again, or cancel it.",
             cost="none",
         ),
+    )
+
+
+def _dirs_that_get(context: FindingContext, copies: list[FutureReplica]) -> str:
+    """``120 B in /b of broker 2`` for each dir that copies go to."""
+    written: Counter[tuple[int, int]] = Counter()
+    for copy in copies:
+        written[copy.broker, copy.log_dir] += copy.log_bytes
+    return listed(
+        f"{bytes_in_words(size)} in {context.brokers[broker].log_dirs[log_dir].path} of broker {broker}"
+        for (broker, log_dir), size in sorted(written.items())
     )
 
 

@@ -123,12 +123,14 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
 
 
 def _used(context: FindingContext, score: BrokerScore) -> tuple[float, float] | None:
-    """(used, total) bytes: what the volumes tell, else replica sizes over a capacity that somebody gave."""
+    """(used, total) bytes: what the volumes tell, else what is known to be on them over a capacity that was given."""
     log_dirs = context.brokers[score.broker].log_dirs
     total, usable = volume_bytes(log_dirs), usable_bytes(log_dirs)
     if total is not None and usable is not None:
         return total - usable, total
-    return None if score.capacity is None else (score.load, score.capacity)
+    if score.capacity is None:
+        return None
+    return score.load + context.snapshot.unplaced_bytes.get(score.broker, 0), score.capacity
 
 
 def _over_share(score: BrokerScore) -> float | None:

@@ -98,8 +98,12 @@ def _not_heard(broker_arrays: BrokerArrays) -> tuple[str, ...]:
 def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
     rack, takes = broker_arrays.arrays.rack, broker_arrays.arrays.takes_replicas
     open_racks = np.unique(rack[takes])
-    if len(open_racks) < 2 or open_racks[0] == NOBODY:
+    if len(open_racks) < 2:
         return ()
+    if open_racks[0] == NOBODY:
+        without = [str(broker_arrays.brokers[int(b)].id) for b in np.flatnonzero(takes & (rack == NOBODY))]
+        words = "has no rack: it counts" if len(without) == 1 else "have no rack: each counts"
+        return (f"broker{'' if len(without) == 1 else 's'} {', '.join(without)} {words} as a rack of its own",)
     notes = []
     most = int(target_rf.max(initial=0))
     if most > len(open_racks):
