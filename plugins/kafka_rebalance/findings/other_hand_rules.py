@@ -22,9 +22,7 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
         return
     moving = sorted({*rows, *table.future})
     parts = [f"{counted(len(rows), 'partition')} between brokers"] if rows else []
-    parts += (
-        [f"{counted(len(copies), 'replica')} between log dirs ({_dirs_that_get(context, copies)})"] if copies else []
-    )
+    parts += [f"{counted(len(copies), 'replica')} between log dirs{_dirs_that_get(context, copies)}"] if copies else []
     example = context.snapshot.name_of(moving[0])
     yield finding(
         "reassignment_running",
@@ -45,14 +43,13 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
 
 
 def _dirs_that_get(context: FindingContext, copies: list[FutureReplica]) -> str:
-    """``120 B in /b of broker 2`` for each dir that copies go to."""
-    written: Counter[tuple[int, int]] = Counter()
+    """`` (120 B in /b of broker 2)``: each dir that copies go to; empty where none of these is known."""
+    written: Counter[tuple[int, str]] = Counter()
     for copy in copies:
-        written[copy.broker, copy.log_dir] += copy.log_bytes
-    return listed(
-        f"{bytes_in_words(size)} in {context.brokers[broker].log_dirs[log_dir].path} of broker {broker}"
-        for (broker, log_dir), size in sorted(written.items())
-    )
+        for log_dir in context.brokers[copy.broker].log_dirs[copy.log_dir : copy.log_dir + 1]:
+            written[copy.broker, log_dir.path] += copy.log_bytes
+    words = [f"{bytes_in_words(size)} in {path} of broker {broker}" for (broker, path), size in sorted(written.items())]
+    return f" ({listed(words)})" if words else ""
 
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:

@@ -102,6 +102,9 @@ def broker_disk_full(context: FindingContext) -> Iterator[Finding]:
         else:
             advice = f"all disks together are {cluster:.0%} used: moving does not help, add brokers or keep less"
             gain = 0.0
+        strays = sum(log_dir.stray_bytes for log_dir in context.brokers[broker].log_dirs)
+        if (used_bytes - strays) / total_bytes < least:
+            advice = f"{bytes_in_words(strays)} of it are logs that no replica list has: it is not full without these"
         yield finding(
             "broker_disk_full",
             Severity.CRITICAL if is_critical else Severity.HIGH,

@@ -314,7 +314,7 @@ class ClusterSnapshot:
                 return None
         for copies in table.future.values():
             for copy in copies:
-                if copy.broker == broker.id:
+                if copy.broker == broker.id and copy.log_dir < len(paths):
                     held[paths[copy.log_dir]] += copy.log_bytes
         return held
 

@@ -60,10 +60,15 @@ class BrokerListing:
                 raise line.refuse(f"is no line of a list of brokers: {excerpt(line.text.strip())}")
 
     def add(self, broker: Broker) -> None:
-        """Add one broker: of several lists what is not alive counts, and a rack that only one of them names."""
+        """Add one broker: of several lists what is not alive counts, and what only one of them names."""
         known = self.brokers.get(broker.id, broker)
-        state = known.state if broker.state is BrokerState.ALIVE else broker.state
-        self.brokers[broker.id] = replace(known, rack=known.rack or broker.rack, state=state)
+        self.brokers[broker.id] = replace(
+            known,
+            rack=known.rack or broker.rack,
+            host=known.host or broker.host,
+            port=broker.port if known.port is None else known.port,
+            state=known.state if broker.state is BrokerState.ALIVE else broker.state,
+        )
 
     def add_znode(self, broker: int, node: Mapping[str, Any], line: Line) -> None:
         """Add ``get /brokers/ids/N``: a node that is there only as long as its broker's session with ZooKeeper."""
