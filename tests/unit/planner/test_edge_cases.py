@@ -175,7 +175,7 @@ def test_what_is_still_to_arrive_takes_room_on_a_disk_that_is_nearly_full() -> N
 
 @pytest.mark.parametrize(("strays", "moved"), [(0, 4), (50 * GB, 3)])
 def test_strays_and_copies_between_dirs_take_room_from_a_disk(strays: int, moved: int) -> None:
-    """Broker 2 of 100 GB holds 20 GB of a copy and no replica: of four of 10 GB, its share, strays leave room for three."""
+    """Broker 2 of 100 GB holds 20 GB of a copy: of four times 10 GB, its share, strays leave room for three."""
     rows = [row("t", p, [p % 2], 10 * GB) for p in range(12)]
     rows.append(row("t", 12, [2], 0, future=(FutureReplica(2, 0, 20 * GB),)))
     dirs = (LogDir("/a", stray_logs=int(strays > 0), stray_bytes=strays),)
