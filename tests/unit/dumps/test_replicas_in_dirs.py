@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
 
 from kafka_rebalance.cluster_arrays.broker_arrays import build_broker_arrays
+from kafka_rebalance.errors import InfeasibleError, UsageError
 from kafka_rebalance.log_dir_plans.make import make_log_dir_plan
 from kafka_rebalance.log_dir_plans.request import LogDirRequest
 from kafka_rebalance.options.plan_options import PlanOptions
@@ -15,6 +17,7 @@ from kafka_rebalance.snapshot.model import ClusterSnapshot
 from kafka_rebalance.verify.log_dirs import check_log_dir_plan
 from rebalance_advisor.cli.main import main
 from rebalance_advisor.dumps import read_input
+from tests.sample import for_each
 from tests.unit.dumps.test_broker_liveness import topics
 
 Dirs = dict[str, dict[str, int]]  # path → replica → bytes; a name with ! before it is a copy in the making
@@ -194,3 +197,57 @@ def test_a_forged_cannot_tell_is_refused(read):
     unknown = read(topics=FOUR, dirs=document(UNEVEN))
     forged = make_log_dir_plan(unknown, LogDirRequest(0.05)).document() | {"verdict": "nothing_to_do"}
     assert "verdict" in {fault.code for fault in check_log_dir_plan(forged, unknown)}
+
+
+def drawn(random: Random) -> tuple[str, str, set[int]]:
+    """Dumps of topics and log dirs of a random cluster, and brokers of which some replica's dir is not told."""
+    brokers = random.sample(range(1, 9), random.randint(1, 4))
+    held: dict[int, Dirs] = {b: {f"/d{n}": {} for n in range(random.randint(1, 3))} for b in brokers}
+    rows, untold = [], set()
+    for number in range(random.randint(1, 9)):
+        replicas = random.sample(brokers, random.randint(1, len(brokers)))
+        rows.append((replicas, replicas[0], replicas))
+        for broker in replicas:
+            dirs = list(held[broker].values())
+            place = random.choice(dirs)
+            if random.random() < 0.05:
+                untold.add(broker)
+                continue
+            place[f"t-{number}"] = random.choice([0, random.randint(1, 50) * 2**18])
+            if len(dirs) > 1 and random.random() < 0.1:
+                random.choice([other for other in dirs if other is not place])[f"!t-{number}"] = 2**18
+    for dirs in held.values():
+        if random.random() < 0.2:
+            random.choice(list(dirs.values()))["gone-0"] = 2**20
+    told = {b: dirs for b, dirs in held.items() if random.random() < 0.9}
+    failed = (random.choice(["/d0", "/d1", "/d2"]),) if random.random() < 0.15 else ()
+    for dirs in told.values():
+        for path in failed:
+            if dirs.get(path):
+                dirs[path] = {}
+    return topics(*rows), document(told, failed), untold | (held.keys() - told.keys())
+
+
+@for_each("seed", range(300), range(60))
+def test_plans_of_any_dump_are_verified_or_refused_in_words(tmp_path, seed):
+    """And what is not known is never within what was asked."""
+    random = Random(seed)
+    described, dirs, untold = drawn(random)
+    files = {"topics": described, "dirs": dirs}
+    is_sized = random.random() < 0.7
+    if is_sized:
+        files["capacity"] = disks_by_path(**{f"d{n}": random.randint(60, 300) for n in range(3)})
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    snapshot = read_input(tmp_path)
+    several = [broker for broker in snapshot.brokers if len(broker.log_dirs) > 1]
+    removed = {(one.id, random.choice(one.log_dirs).path) for one in random.sample(several, min(1, len(several)))}
+    for request in (LogDirRequest(0.05), LogDirRequest(None, frozenset(removed or {(1, "/d0")}))):
+        try:
+            plan = make_log_dir_plan(snapshot, request)
+        except (UsageError, InfeasibleError):
+            continue
+        assert [str(fault) for fault in check_log_dir_plan(plan.document(), snapshot)] == []
+        balanced = [one.id for one in several if sum(log_dir.error is None for log_dir in one.log_dirs) > 1]
+        if request.within is not None and balanced and (not is_sized or set(balanced) & untold):
+            assert plan.verdict != "nothing_to_do"
