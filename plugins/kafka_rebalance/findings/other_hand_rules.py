@@ -22,7 +22,8 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
         return
     moving = sorted({*rows, *table.future})
     parts = [f"{counted(len(rows), 'partition')} between brokers"] if rows else []
-    parts += [f"{counted(len(copies), 'replica')} between log dirs{_dirs_that_get(context, copies)}"] if copies else []
+    written = _written_to_dirs(context, copies)
+    parts += [f"{counted(len(copies), 'replica')} between log dirs{f' ({written})' * bool(written)}"] if copies else []
     example = context.snapshot.name_of(moving[0])
     yield finding(
         "reassignment_running",
@@ -32,6 +33,7 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
             "partitions": len(rows),
             "replicas_between_log_dirs": len(copies),
             "copied_between_log_dirs_bytes": sum(copy.log_bytes for copy in copies),
+            "copied_to": written or None,
             "example": example,
         },
         Remedy(
@@ -42,14 +44,13 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
     )
 
 
-def _dirs_that_get(context: FindingContext, copies: list[FutureReplica]) -> str:
-    """`` (120 B in /b of broker 2)``: each dir that copies go to; empty where none of these is known."""
+def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> str:
+    """Bytes that each dir got so far, as ``120 B in /b of broker 2``; empty where no path is known."""
     written: Counter[tuple[int, str]] = Counter()
     for copy in copies:
         for log_dir in context.brokers[copy.broker].log_dirs[copy.log_dir : copy.log_dir + 1]:
             written[copy.broker, log_dir.path] += copy.log_bytes
-    words = [f"{bytes_in_words(size)} in {path} of broker {broker}" for (broker, path), size in sorted(written.items())]
-    return f" ({listed(words)})" if words else ""
+    return listed(f"{bytes_in_words(size)} in {path} of broker {b}" for (b, path), size in sorted(written.items()))
 
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:

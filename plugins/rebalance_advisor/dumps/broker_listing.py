@@ -1,4 +1,4 @@
-r"""Lists of the brokers that live, as three tools print them → brokers with rack, host, port and state.
+r"""Lists of the brokers that are alive, as three tools print them → brokers with rack, host, port and state.
 
 ``kafka-broker-api-versions.sh``: a line a broker, then its APIs (BrokerApiVersionsCommand of kafka.admin, from 4.0 on
 of o.a.k.tools). ``Node.toString`` prints the node; it names ``isFenced`` from 4.0 on:
@@ -44,7 +44,7 @@ _NO_RACK = "null"
 
 @dataclass(slots=True)
 class BrokerListing:
-    """Brokers that a list holds, by id. ``is_whole``: one of the lists holds all brokers that the cluster knows."""
+    """Brokers of one or more lists, by id. ``is_whole``: one of the lists holds all brokers that the cluster knows."""
 
     brokers: dict[int, Broker] = field(default_factory=dict)
     is_whole: bool = False
@@ -97,7 +97,7 @@ class BrokerListing:
 
 
 def looks_like_listing(text: str) -> bool:
-    """A line of one of the two tools stands among the lines."""
+    """One line is of one of the two tools."""
     return any(
         _NODE.match(line) or _ENDPOINTS_HEADER.match(line)
         for line in text.split("\n")

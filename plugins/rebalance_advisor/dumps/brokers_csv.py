@@ -1,7 +1,7 @@
 """``brokers.csv``: the brokers of the cluster with their racks, as one table.
 
 ``id,rack,host`` and, where wanted, ``port`` and ``state``. An empty rack is none. An empty state says nothing: whether
-the broker lives is then read from the other dumps.
+the broker is alive is then read from the other dumps.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class DumpParts:
 
     @property
     def listing(self) -> BrokerListing:
-        """Lists of living brokers, of whichever tool."""
+        """Lists of brokers, of whichever tool."""
         return self.znodes.brokers
 
     def miss(self, what: str, reason: str) -> None:
@@ -231,9 +231,9 @@ def _note_missing_offsets(parts: DumpParts, what: str, offsets: Offsets) -> None
 def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
     """Every broker that a dump names, by id.
 
-    Alive is who leads, is in the ISR of a partition that has a leader, answered with its log dirs, coordinates a group,
-    or stands in a list of living brokers. The ISR of a partition without a leader is the last one known: it proves
-    nothing. Raises InvalidInputError where brokers.csv lacks a broker that leads.
+    A broker is alive that leads, is in the ISR of a partition that has a leader, answered with its log dirs,
+    coordinates a group, or is in a list of brokers. The ISR of a partition without a leader is the last one known: it
+    proves nothing. Raises InvalidInputError where brokers.csv lacks a broker that leads.
     """
     rows, given, listing = parts.topics.rows.values(), parts.given.brokers, parts.listing.brokers
     placed = {broker for row in rows for broker in row.replicas}
@@ -261,7 +261,7 @@ def _brokers(parts: DumpParts) -> tuple[Broker, ...]:
 
 
 def _heard(parts: DumpParts) -> set[int]:
-    """Brokers of which a dump shows that they live. An ISR that is unknown tells nothing against a list of brokers."""
+    """Return the brokers that a dump shows alive. An ISR that is unknown tells nothing against a list of brokers."""
     heard = parts.topics.observing | parts.log_dirs.dirs.keys()
     heard |= {notes.coordinator for notes in parts.groups.notes.values() if notes.coordinator is not None}
     for row in parts.topics.rows.values():
@@ -273,7 +273,7 @@ def _heard(parts: DumpParts) -> set[int]:
 
 
 def _state(parts: DumpParts, broker: int, *, is_placed: bool, is_heard: bool) -> BrokerState:
-    """What brokers.csv states, else what a list of living brokers says, else what the dumps show.
+    """The state of brokers.csv, else of a list of brokers, else what the other dumps show.
 
     A broker that the list lacks and that another dump heard died, or was started, between the two dumps.
     """
@@ -315,7 +315,7 @@ def _note_what_is_missing(parts: DumpParts, brokers: Mapping[int, Broker]) -> No
 
 
 def _note_racks(parts: DumpParts, brokers: Mapping[int, Broker]) -> None:
-    """Racks that nobody tells, of all brokers or of some."""
+    """Note brokers without a rack: all of them, or some beside others that have one."""
     staying = [broker for broker in brokers.values() if broker.state.stays]
     without = [str(broker.id) for broker in staying if broker.rack is None]
     if not parts.given.brokers and not parts.listing.brokers:

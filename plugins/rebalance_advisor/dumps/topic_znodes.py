@@ -6,7 +6,7 @@ Versions 1 to 3; from zkCli or zookeeper-shell with their prompts and status lin
 that of the ``get`` above, else the file's name. Leader and ISR stand in other nodes (``…/partitions/0/state``): without
 them the first replica counts as the leader, the ISR is unknown, and both are gaps.
 
-``ls /brokers/ids`` prints the brokers that live, as ``[0, 1, 2]``; ``get /brokers/ids/1`` one of them with its rack.
+``ls /brokers/ids`` prints the brokers that are alive, as ``[0, 1]``; ``get /brokers/ids/1`` one of them with its rack.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _ENDINGS = (".gz", ".json", ".txt", ".out", ".log")
 
 @dataclass(slots=True)
 class TopicZnodes:
-    """Topics and the states of their partitions, and the brokers that live, of one or more files."""
+    """Topics and the states of their partitions, and the brokers that are alive, of one or more files."""
 
     topics: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)  # name → place, node
     states: dict[tuple[str, int], tuple[str, dict[str, Any]]] = field(default_factory=dict)
