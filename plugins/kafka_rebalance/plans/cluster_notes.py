@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
@@ -13,7 +15,7 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.infeasible.counted_causes import rack_cause
 from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
 
 
@@ -51,6 +53,16 @@ def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:
         f"broker {broker.id} is cordoned: it gets no replica" for broker in snapshot.brokers if broker.is_cordoned
     ]
     return tuple(notes)
+
+
+def partial_racks(brokers: Iterable[Broker]) -> tuple[str, ...]:
+    """A sentence on brokers without a rack beside others that have one."""
+    brokers = tuple(brokers)
+    without = [str(broker.id) for broker in brokers if broker.rack is None]
+    if not 0 < len(without) < len(brokers):
+        return ()
+    words = "has no rack: it counts" if len(without) == 1 else "have no rack: each counts"
+    return (f"broker{'' if len(without) == 1 else 's'} {', '.join(without)} {words} as a rack of its own",)
 
 
 def refuse_too_much_for_the_disks(problem: Problem) -> None:
@@ -101,9 +113,7 @@ def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: 
     if len(open_racks) < 2:
         return ()
     if open_racks[0] == NOBODY:
-        without = [str(broker_arrays.brokers[int(b)].id) for b in np.flatnonzero(takes & (rack == NOBODY))]
-        words = "has no rack: it counts" if len(without) == 1 else "have no rack: each counts"
-        return (f"broker{'' if len(without) == 1 else 's'} {', '.join(without)} {words} as a rack of its own",)
+        return partial_racks(broker_arrays.brokers[int(b)] for b in np.flatnonzero(takes))
     notes = []
     most = int(target_rf.max(initial=0))
     if most > len(open_racks):
