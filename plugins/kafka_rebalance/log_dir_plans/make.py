@@ -87,7 +87,9 @@ def _placed(
             continue
         places = broker_places(broker, snapshot.partitions, removed)
         if places is None:
-            left_out[str(broker.id)] = "its dirs that work share one disk"
+            working = sum(log_dir.error is None for log_dir in broker.log_dirs)
+            why = "its dirs that work share one disk" if working > 1 else "no two of its dirs work"
+            left_out[str(broker.id)] = why
             continue
         if not places.knows_places:
             why = "which of its replicas is in which dir is unknown: give kafka-log-dirs of all topics"
