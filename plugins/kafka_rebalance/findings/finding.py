@@ -196,6 +196,8 @@ CODES: dict[str, FindingCode] = dict(
         ),
         _code("dead_broker", SubjectType.BROKER, "replicas are placed on a broker that nobody has seen, or is fenced"),
         _code("broker_not_heard", SubjectType.BROKER, "a registered broker did not answer the reading to its end"),
+        _code("stray_logs", SubjectType.BROKER, "a broker's log dirs hold logs that no replica list has"),
+        _code("racks_unknown", SubjectType.CLUSTER, "some brokers have no rack although others have one"),
         _code("log_dir_offline", SubjectType.BROKER, "a log dir, or replicas of a broker that serves, are offline"),
         _code(
             "single_replica", SubjectType.TOPIC, "partitions that have one replica though brokers would suffice for two"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Finding, Severity
 from kafka_rebalance.findings.words import counted, listed
 from kafka_rebalance.snapshot.other_hands import balancers
+from kafka_rebalance.snapshot.partition_table import FutureReplica
 
 
 def reassignment_running(context: FindingContext) -> Iterator[Finding]:
@@ -19,7 +22,8 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
         return
     moving = sorted({*rows, *table.future})
     parts = [f"{counted(len(rows), 'partition')} between brokers"] if rows else []
-    parts += [f"{counted(len(copies), 'replica')} between log dirs"] if copies else []
+    written = _written_to_dirs(context, copies)
+    parts += [f"{counted(len(copies), 'replica')} between log dirs{f' ({written})' * bool(written)}"] if copies else []
     example = context.snapshot.name_of(moving[0])
     yield finding(
         "reassignment_running",
@@ -29,6 +33,7 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
             "partitions": len(rows),
             "replicas_between_log_dirs": len(copies),
             "copied_between_log_dirs_bytes": sum(copy.log_bytes for copy in copies),
+            "copied_to": written or None,
             "example": example,
         },
         Remedy(
@@ -37,6 +42,15 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
             cost="none",
         ),
     )
+
+
+def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> str:
+    """Bytes that each dir got so far, as ``120 B in /b of broker 2``; empty where no path is known."""
+    written: Counter[tuple[int, str]] = Counter()
+    for copy in copies:
+        for log_dir in context.brokers[copy.broker].log_dirs[copy.log_dir : copy.log_dir + 1]:
+            written[copy.broker, log_dir.path] += copy.log_bytes
+    return listed(f"{bytes_in_words(size)} in {path} of broker {b}" for (b, path), size in sorted(written.items()))
 
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:

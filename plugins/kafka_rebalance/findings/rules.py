@@ -54,6 +54,8 @@ RULES: tuple[Callable[[FindingContext], Iterator[Finding]], ...] = (
     placement_rules.dead_broker,
     health_rules.broker_not_heard,
     health_rules.log_dir_offline,
+    health_rules.stray_logs,
+    health_rules.racks_unknown,
     placement_rules.hot_partition,
     group_rules.idle_members,
     group_rules.assignor_uneven,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
@@ -13,7 +15,7 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.infeasible.counted_causes import rack_cause
 from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
-from kafka_rebalance.snapshot.model import ClusterSnapshot
+from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
 
 
@@ -77,6 +79,16 @@ def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def partial_racks(brokers: Iterable[Broker]) -> tuple[str, ...]:
+    """A sentence on brokers without a rack beside others that have one."""
+    brokers = tuple(brokers)
+    without = [str(broker.id) for broker in brokers if broker.rack is None]
+    if not 0 < len(without) < len(brokers):
+        return ()
+    words = "has no rack: it counts" if len(without) == 1 else "have no rack: each counts"
+    return (f"broker{'' if len(without) == 1 else 's'} {', '.join(without)} {words} as a rack of its own",)
+
+
 def refuse_too_much_for_the_disks(problem: Problem) -> None:
     """Raises InfeasibleError where all disks together are smaller than what they are to hold; names one rack's disks
     where these are too small already.
@@ -122,8 +134,10 @@ def _not_heard(broker_arrays: BrokerArrays) -> tuple[str, ...]:
 def _racks(broker_arrays: BrokerArrays, partitions: PartitionArrays, target_rf: Ints) -> tuple[str, ...]:
     rack, takes = broker_arrays.arrays.rack, broker_arrays.arrays.takes_replicas
     open_racks = np.unique(rack[takes])
-    if len(open_racks) < 2 or open_racks[0] == NOBODY:
+    if len(open_racks) < 2:
         return ()
+    if open_racks[0] == NOBODY:
+        return partial_racks(broker_arrays.brokers[int(b)] for b in np.flatnonzero(takes))
     notes = []
     most = int(target_rf.max(initial=0))
     if most > len(open_racks):

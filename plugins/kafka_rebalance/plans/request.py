@@ -222,11 +222,13 @@ def lacks_racks(replicas: Ints, broker_arrays: BrokerArrays, target: Ints, sets:
 
 
 def _disk_limit(partitions: PartitionArrays, broker_arrays: BrokerArrays) -> Floats:
-    """What each broker can hold: its capacity, and no more than Kafka's bytes plus what its volumes still offer.
+    """What each broker can hold of replicas: its capacity less stray logs and copies between dirs, and no more than
+    Kafka's bytes plus what its volumes still offer.
 
     What a running reassignment has not copied yet is no byte of Kafka's so far.
     """
     capacity = broker_arrays.arrays.capacity.get("disk", np.full(len(broker_arrays.brokers), np.inf))
+    capacity = np.maximum(capacity - broker_arrays.unplaced_bytes, 0.0)
     disk = partitions.placement.loads.disk_bytes
     if disk is None:
         return np.asarray(capacity)

@@ -42,10 +42,11 @@ class ClusterArrays:
     ``now`` int32[P, W] broker index, -1 padding, in Kafka's order, without replicas that a running reassignment takes
     away; ``leader`` int32[P], where it is taken away the first that is left; ``own_bytes`` float64[P, W] along ``now``
     (nan: unknown, or still being copied: it will be as large as its leader's); ``unfinished_bytes`` float64[B] what
-    running copies still lack; ``size`` float64[P] the leader's replica size (nan). ``figures`` float64[P] of each
-    measured kind, nan where unknown; ``is_added``: is not in the snapshot (which may itself call brokers new).
-    ``must_leave`` bool[P, W]: in a failed log dir, where its topic may not be, or out of sync and in the way of what
-    must change; ``behind`` bool[P, W]: out of sync on a broker that stays; ``waiting`` bool[P]: left alone for that.
+    running copies still lack; ``unplaced_bytes`` float64[B] what is on disks beside replicas; ``size`` float64[P] the
+    leader's replica size (nan). ``figures`` float64[P] of each measured kind, nan where unknown; ``is_added``: is not
+    in the snapshot (which may itself call brokers new). ``must_leave`` bool[P, W]: in a failed log dir, where its topic
+    may not be, or out of sync and in the way of what must change; ``behind`` bool[P, W]: out of sync on a broker that
+    stays; ``waiting`` bool[P]: left alone for that.
     """
 
     brokers: tuple[Broker, ...]
@@ -61,6 +62,7 @@ class ClusterArrays:
     preferred: Ints  # who leads ``now`` once preferred replicas are elected
     own_bytes: Floats
     unfinished_bytes: Floats
+    unplaced_bytes: Floats
     must_leave: Flags
     size: Floats
     rate: Floats  # bytes/s written to each partition, nan where nobody measured it
@@ -152,6 +154,7 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
         preferred=_elected(brokers, now, leader_index, observed | offline[:, 0]),
         own_bytes=own,
         unfinished_bytes=_unfinished(snapshot, index, size),
+        unplaced_bytes=_unplaced(snapshot, brokers),
         must_leave=offline | outside | drops,
         may_be_on=may_be_on,
         place_rule=place_rule,
@@ -321,6 +324,17 @@ def _unfinished(snapshot: ClusterSnapshot, index: dict[int, int], size: Floats) 
             if not np.isnan(size[p]):
                 result[index[broker]] += max(float(size[p]) - max(written[broker], 0), 0.0)
     return result
+
+
+def _unplaced(snapshot: ClusterSnapshot, brokers: tuple[Broker, ...]) -> Floats:
+    """Stray logs and copies between two dirs of one broker."""
+    copies = [copy for row in snapshot.partitions.future.values() for copy in row]
+    return np.array(
+        [
+            float(sum(one.stray_bytes for one in b.log_dirs) + sum(c.log_bytes for c in copies if c.broker == b.id))
+            for b in brokers
+        ]
+    )
 
 
 def _known_figures(snapshot: ClusterSnapshot) -> dict[str, Floats]:
