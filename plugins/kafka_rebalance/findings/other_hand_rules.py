@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from kafka_rebalance.amounts import bytes_in_words
 from kafka_rebalance.findings.context import FindingContext, Remedy, finding
 from kafka_rebalance.findings.finding import Finding, Severity
-from kafka_rebalance.findings.words import counted, listed
-from kafka_rebalance.snapshot.other_hands import balancers
+from kafka_rebalance.findings.words import LISTED, counted, listed
+from kafka_rebalance.snapshot.other_hands import balancers, cancel_json, cancel_words
 from kafka_rebalance.snapshot.partition_table import FutureReplica
 
 
@@ -51,6 +51,40 @@ def _written_to_dirs(context: FindingContext, copies: list[FutureReplica]) -> st
         for log_dir in context.brokers[copy.broker].log_dirs[copy.log_dir : copy.log_dir + 1]:
             written[copy.broker, log_dir.path] += copy.log_bytes
     return listed(f"{bytes_in_words(size)} in {path} of broker {b}" for (b, path), size in sorted(written.items()))
+
+
+def reassignment_stuck(context: FindingContext) -> Iterator[Finding]:
+    """Copies that are to be made on a broker that is gone: without it nothing but a cancellation ends that."""
+    table, brokers = context.snapshot.partitions, context.brokers
+    waits = {
+        row: tuple(broker for broker in adding if brokers[broker].state.is_gone)
+        for row, adding in sorted(table.adding.items())
+    }
+    rows = [row for row, gone in waits.items() if gone]
+    if not rows:
+        return
+    gone = sorted({broker for row in rows for broker in waits[row]})
+    names = ", ".join(f"broker {broker}, which is {brokers[broker].state.value}" for broker in gone[:LISTED])
+    names += f" and {len(gone) - LISTED} more" if len(gone) > LISTED else ""
+    cancel = cancel_words(context.snapshot, rows, "what findings.json gives as cancel_json")
+    yield finding(
+        "reassignment_stuck",
+        Severity.HIGH,
+        context.snapshot.cluster,
+        {
+            "partitions": len(rows),
+            "broker_ids": listed(gone, most=len(gone)),
+            "example": context.snapshot.name_of(rows[0]),
+            "cancel_json": cancel_json(context.snapshot, rows),
+        },
+        Remedy(
+            f"The reassignment of {counted(len(rows), 'partition')} ({listed(map(context.snapshot.name_of, rows))}) "
+            f"waits for {names}: it cannot end unless that comes back. Cancel it: {cancel}",
+            cost="what was copied so far is removed",
+            gain=1.0,
+            changes=len(rows),
+        ),
+    )
 
 
 def other_balancer(context: FindingContext) -> Iterator[Finding]:
