@@ -7,14 +7,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from kafka_rebalance.amounts import bytes_in_words
-from kafka_rebalance.arrays import NOBODY, Flags, Ints
+from kafka_rebalance.arrays import NOBODY, Flags, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
 from kafka_rebalance.cluster_arrays.partition_arrays import PartitionArrays
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
+from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.infeasible.counted_causes import rack_cause
 from kafka_rebalance.planner.infeasible.forced_copies import forced_copies
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
+from kafka_rebalance.snapshot.in_sync import KEY, least_in_sync
 from kafka_rebalance.snapshot.model import Broker, ClusterSnapshot
 from kafka_rebalance.snapshot.other_hands import balancers, throttled
 
@@ -57,6 +59,23 @@ def _named(partitions: PartitionArrays, flags: Flags, most: int) -> str:
     rows = np.flatnonzero(flags).tolist()
     names = ", ".join(partitions.placement.name_of(row) for row in rows[:most])
     return f"{names} and {len(rows) - most:,} more" if len(rows) > most else names
+
+
+def min_isr_notes(snapshot: ClusterSnapshot, options: PlanOptions, rows: Longs, most: int) -> tuple[str, ...]:
+    """A warning where the factor that ``rows`` int64[M] get leaves writes no replica to lose, or too few to begin."""
+    factor = options.replication_factor
+    if factor is None:
+        return ()
+    least, notes = least_in_sync(snapshot)[rows], []
+    for flags, what, harm in (
+        (least > factor, "below", "producers with acks=all fail there once it is done"),
+        (least == factor, "not above", "one failure stops writes with acks=all there"),
+    ):
+        topics = sorted({snapshot.topics[topic].name for topic in snapshot.partitions.topic[rows[flags]].tolist()})
+        if topics:
+            names = ", ".join(topics[:most]) + (f" and {len(topics) - most:,} more" if len(topics) > most else "")
+            notes.append(f"warning: replication factor {factor} is {what} {KEY} of {names}: {harm}")
+    return tuple(notes)
 
 
 def other_hand_notes(snapshot: ClusterSnapshot) -> tuple[str, ...]:

@@ -22,16 +22,18 @@ from kafka_rebalance.cluster_arrays.problem import Budget, Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.options.target import Target
-from kafka_rebalance.plans.cluster_notes import cluster_notes, laggard_notes, other_hand_notes
+from kafka_rebalance.plans.cluster_notes import cluster_notes, laggard_notes, min_isr_notes, other_hand_notes
 from kafka_rebalance.plans.params import DEFAULTS, OptionParams
 from kafka_rebalance.resources import BALANCED, LEADER_CARRIED, RESOURCES
 from kafka_rebalance.snapshot.model import BrokerState, ClusterSnapshot
+from kafka_rebalance.snapshot.other_hands import cancel_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
     """``rows`` int64[P']: the snapshot's partition row of each row of the problem. ``hard`` says why something must
-    move whatever the balance, ``unmet`` what must and cannot yet, for a replica is out of sync: one sentence each.
+    move whatever the balance, ``unmet`` what must and cannot yet: a replica is out of sync, or a reassignment runs.
+    One sentence each.
     """
 
     snapshot: ClusterSnapshot
@@ -156,12 +158,16 @@ def build_request(
         target_rf=target,
         disk_limit=_disk_limit(partitions, brokers),
         hard=_hard_reasons(partitions, brokers, target, rows, free, options),
-        unmet=_unmet_reasons(partitions, brokers, options),
+        unmet=(
+            *_unmet_reasons(partitions, brokers, options),
+            *_still_filled(snapshot, partitions, brokers, options, params.most_named),
+        ),
         notes=(
             *brokers.notes,
             *partitions.notes,
             *cluster_notes(brokers, partitions, target, params),
             *laggard_notes(partitions, params),
+            *min_isr_notes(snapshot, options, rows[free & (held != target)], params.most_named),
             *other_hand_notes(snapshot),
         ),
     )
@@ -289,6 +295,32 @@ def _unmet_reasons(partitions: PartitionArrays, broker_arrays: BrokerArrays, opt
     shared = int((waiting & lacks_racks(replicas, broker_arrays, target, partitions.placement.broker_sets)).sum())
     reasons += [f"{shared:,} partitions keep replicas on fewer racks than they could"] if shared else []
     return tuple(f"{reason} until replicas that are out of sync have caught up" for reason in reasons)
+
+
+def _still_filled(
+    snapshot: ClusterSnapshot, partitions: PartitionArrays, broker_arrays: BrokerArrays, options: PlanOptions, most: int
+) -> tuple[str, ...]:
+    """Brokers that are to be empty, or are gone, and that running reassignments give replicas or leave them there."""
+    if not options.moves_replicas:
+        return ()
+    replicas, reasons = partitions.placement.replicas, []
+    for b, broker in enumerate(broker_arrays.brokers):
+        rows = np.flatnonzero(((replicas == b) & partitions.in_flight[:, None]).any(axis=1)).tolist()
+        if broker.state.stays or not rows:
+            continue
+        names = ", ".join(partitions.placement.name_of(row) for row in rows[:most])
+        names += f" and {len(rows) - most:,} more" if len(rows) > most else ""
+        cancel = cancel_words(snapshot, rows, "all that kafka-reassign-partitions.sh --list names for it")
+        way = (
+            f"it is {broker.state.value}, so they cannot end unless it comes back: cancel them"
+            if broker.state.is_gone
+            else "wait until they are done and plan again, or cancel them"
+        )
+        reasons.append(
+            f"broker {broker.id} will not be empty: running reassignments keep or build replicas there, of partitions "
+            f"{names} ({len(rows):,} in all); {way} ({cancel})"
+        )
+    return tuple(reasons)
 
 
 def _demoted_reasons(

@@ -5,7 +5,8 @@ The state after the next preferred election counts like today's, for the control
 ``rebalance``: the moves repair a hard rule or take something off the imbalance.
 ``nothing_to_do``: every broker is inside its band; or, where no band was asked for, within the dead band, or a plan
 would cost more than it gains, and the reason states its figures; or no single step that the budget allows helps.
-``not_fixable_by_moving``: nothing moves, and some broker is outside its band, or what must move waits for a replica.
+``not_fixable_by_moving``: nothing moves, and some broker is outside its band, or what must move waits for a replica
+or for a running reassignment.
 ``infeasible``: nothing moves, and today's placement breaks a hard rule: else staying put would be lawful.
 """
 
@@ -21,7 +22,7 @@ from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
 from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
 from kafka_rebalance.verify.cluster.resource_weights import COUNTS
-from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change, waits_for_sync
+from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change, waits_for_reassignment, waits_for_sync
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.document.spoken_amounts import tells_share
 from kafka_rebalance.verify.faults import FaultList
@@ -76,11 +77,14 @@ def _check_against_bands(
     elif verdict == "nothing_to_do":
         if waits_for_sync(cluster, parameters):
             faults.add("verdict", "plan.verdict", "what must move waits for a replica that is out of sync")
+        if waits_for_reassignment(cluster, parameters):
+            faults.add("verdict", "plan.verdict", "a running reassignment fills a broker that is to be empty")
         _check_within_dead_band(document, bands, was, levels, cluster, parameters, faults)
     elif verdict == "not_fixable_by_moving" and not (
         _outside(bands, levels.before, cluster)
         or _outside(bands, levels.elected_before, cluster)
         or waits_for_sync(cluster, parameters)
+        or waits_for_reassignment(cluster, parameters)
     ):
         faults.add("verdict", "plan.verdict", "every broker is inside its band")
 

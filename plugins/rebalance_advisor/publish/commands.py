@@ -24,6 +24,9 @@ Ask first whether the plan still holds: `rebalance-advisor check plan.json NEW_S
 `rebalance-advisor snapshot --bootstrap "$BOOTSTRAP" --out NEW_SNAPSHOT.json`.
 {preconditions}
 """
+_BESIDE = """{count:,} other partitions were being reassigned when the snapshot was taken. The waves start beside that
+(`--additional`), and `--verify` leaves throttles on as long as anything is reassigned.
+"""
 _WAVE = """## {title}
 
 {summary}
@@ -77,11 +80,14 @@ def render_commands(plan: Plan, digits: int) -> str:
             plan_id=plan.plan_id[:12], summary=_cost(plan), preconditions=f"It holds as long as:\n\n{preconditions}"
         )
     ]
+    parts += [_BESIDE.format(count=len(plan.seen.reassigning))] if plan.seen.reassigning else []
     changed = {m for m, move in enumerate(plan.moves) if move.leader_from != move.leader_to}
+    beside = bool(plan.seen.reassigning)
     for number, wave in enumerate(plan.waves, start=1):
         name = f"{number:0{digits}d}"
         elects = bool(changed.intersection(wave.moves))
-        parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", f"elections/{name}.json" if elects else None))
+        election = f"elections/{name}.json" if elects else None
+        parts.append(_wave(f"Wave {name}", wave, f"waves/{name}.json", election, beside=beside))
     parts.append(_AFTERWARDS)
     parts.append(_rollback(plan, digits, changed))
     parts.append(_THROTTLES.format(configs=_CONFIGS))
@@ -97,13 +103,13 @@ def _cost(plan: Plan) -> str:
     )
 
 
-def _wave(title: str, wave: Wave, file: str, election: str | None) -> str:
+def _wave(title: str, wave: Wave, file: str, election: str | None, *, beside: bool) -> str:
     reassign = (
         f"kafka-reassign-partitions.sh --bootstrap-server $BOOTSTRAP $CONFIG \\\n    --reassignment-json-file {file}"
     )
     commands = [
         "# writes: starts the moves and sets the throttles:",
-        f"{reassign} --execute --throttle {wave.throttle_bytes_per_s}",
+        f"{reassign} --execute{' --additional' if beside else ''} --throttle {wave.throttle_bytes_per_s}",
         "# until it says that all are completed; then it writes: it takes the throttles off again:",
         f"{reassign} --verify",
     ]
@@ -154,6 +160,7 @@ def _rollback(plan: Plan, digits: int, changed: set[int]) -> str:
                 wave,
                 f"rollback/{name}.json",
                 f"elections/{undone}.json" if elects else None,
+                beside=bool(plan.seen.reassigning),
             )
         )
     return "\n".join(parts)

@@ -54,17 +54,20 @@ class ReasonCode(StrEnum):
     OVER_CAPACITY = "over_capacity"
     RACKS_SHARED = "racks_shared"
     BALANCE_WORSE = "balance_worse"
-    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # of partitions that the plan leaves alone: Kafka's tool refuses two
+    FOREIGN_REASSIGNMENT = "foreign_reassignment"  # begun since, of partitions that the plan leaves alone
     UNDER_MIN_ISR = "under_min_isr"  # copying takes from brokers that have to catch up first
 
     SIZES_CHANGED = "sizes_changed"  # by more than a tenth: what it copies and what it promises is not what it was
     CAPACITY_CHANGED = "capacity_changed"
+    STILL_REASSIGNING = "still_reassigning"  # what was, when the plan was made: its commands start beside that
 
 
 STATUS_OF = (
     dict.fromkeys(ReasonCode, PlanStatus.STALE)
     | dict.fromkeys((ReasonCode.MOVES_LEFT, ReasonCode.STILL_NOTHING_TO_DO), PlanStatus.VALID)
-    | dict.fromkeys((ReasonCode.SIZES_CHANGED, ReasonCode.CAPACITY_CHANGED), PlanStatus.VALID)  # warnings
+    | dict.fromkeys(
+        (ReasonCode.SIZES_CHANGED, ReasonCode.CAPACITY_CHANGED, ReasonCode.STILL_REASSIGNING), PlanStatus.VALID
+    )  # warnings
     | dict.fromkeys(
         (ReasonCode.ALL_DONE, ReasonCode.GAINS_TOO_LITTLE, ReasonCode.BALANCED_ALREADY), PlanStatus.NOT_WORTH_IT
     )

@@ -27,6 +27,12 @@ def waits_for_sync(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
     return parameters.moves_replicas and _must_move(cluster, parameters, cluster.waiting)
 
 
+def waits_for_reassignment(cluster: ClusterArrays, parameters: PlanParameters) -> bool:
+    """A running reassignment ends with a replica on a broker that is gone or has to be empty."""
+    stuck = (cluster.now >= 0) & ~cluster.stays[cluster.now] & cluster.in_flight[:, None]
+    return parameters.moves_replicas and bool(stuck.any())
+
+
 def _must_move(cluster: ClusterArrays, parameters: PlanParameters, free: Flags) -> bool:
     there = (cluster.now >= 0) & free[:, None]
     if (there & (~cluster.stays[cluster.now] | cluster.must_leave)).any():

@@ -3,7 +3,8 @@
 Promises, in order
 1. The shell blocks hold the commands that carry the plan out, stop it and take it back, in order, and no other command.
    (Folders written before there was a section about throttles tell neither how to stop a wave nor of throttles.)
-2. Each names the file of its wave, and the wave's throttle.
+2. Each names the file of its wave, and the wave's throttle. Where reassignments ran when the snapshot was taken, it
+   starts beside them (``--additional``): Kafka's tool refuses otherwise.
 3. Headings name the plan, each wave and each rollback; the figures beside them are the plan's.
 Prose around them may be worded freely.
 """
@@ -151,19 +152,20 @@ def _expected(document: dict[str, Any], *, is_stoppable: bool) -> list[_Section]
     back = rollback["waves"] if rollback else []
     digits = max(2, len(str(max(len(waves), len(back)))))
     elects = [any(moves[m]["leader_from"] != moves[m]["leader_to"] for m in wave["moves"]) for wave in waves]
+    is_beside_others = bool(document["seen"]["reassigning"])
     sections = [_Section(f"# Commands of plan {document['plan_id'][:12]}")]
     for number, wave in enumerate(waves, start=1):
         name = f"{number:0{digits}d}"
-        commands = _commands(wave, f"waves/{name}.json", f"elections/{name}.json" if elects[number - 1] else None)
+        election = f"elections/{name}.json" if elects[number - 1] else None
+        commands = _commands(wave, f"waves/{name}.json", election, is_beside_others=is_beside_others)
         commands += [_cancel(f"waves/{name}.json")] * is_stoppable
         sections.append(_Section(f"## Wave {name}", commands=commands))
     sections.append(_Section("# Rollback" if back else "## Rollback"))
     for number, wave in enumerate(back, start=1):
         name, undone = f"{number:0{digits}d}", moves[wave["moves"][0]]["wave"]
         election = f"elections/{undone:0{digits}d}.json" if elects[undone - 1] else None
-        commands = (
-            _commands(wave, f"rollback/{name}.json", election) + [_cancel(f"rollback/{name}.json")] * is_stoppable
-        )
+        commands = _commands(wave, f"rollback/{name}.json", election, is_beside_others=is_beside_others)
+        commands += [_cancel(f"rollback/{name}.json")] * is_stoppable
         sections.append(_Section(f"## Rollback {name} (undoes wave {undone:0{digits}d})", commands=commands))
     return [*sections, _THROTTLES] if is_stoppable else sections
 
@@ -172,9 +174,10 @@ def _cancel(file: str) -> str:
     return f"{_REASSIGN} --reassignment-json-file {file} --cancel"
 
 
-def _commands(wave: dict[str, Any], file: str, election: str | None) -> list[str]:
+def _commands(wave: dict[str, Any], file: str, election: str | None, *, is_beside_others: bool) -> list[str]:
     reassign = f"{_REASSIGN} --reassignment-json-file {file}"
-    commands = [f"{reassign} --execute --throttle {wave['throttle_bytes_per_s']}", f"{reassign} --verify"]
+    execute = "--execute --additional" if is_beside_others else "--execute"
+    commands = [f"{reassign} {execute} --throttle {wave['throttle_bytes_per_s']}", f"{reassign} --verify"]
     if election is not None:
         elect = "kafka-leader-election.sh --bootstrap-server $BOOTSTRAP $ELECTION_CONFIG --election-type preferred"
         commands.append(f"{elect} --path-to-json-file {election}")
