@@ -25,7 +25,7 @@ from kafka_rebalance.snapshot.load import LoadKind
 
 _TWICE = 2.0
 _ELECTION = "kafka-leader-election --election-type preferred"
-_REORDER = "put another of the replicas first (an order of replicas alone copies nothing), and elect it"
+_REORDER = "put another replica that is in sync first (an order of replicas alone copies nothing), and elect it"
 _AUTOMATIC = "auto.leader.rebalance.enable"
 
 
@@ -37,18 +37,19 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
         over = score.load / share
         if over < threshold("leaders_piled_up", "over_share_ratio") or not leading.taken_over:
             continue
-        is_elected = (table.leader == score.broker) & whole.elects
-        elected = int(is_elected.sum())
-        is_even = not _is_less_even(context, np.where(is_elected, whole.preferred, table.leader))
-        if elected and is_even:
-            waiting = (
-                "" if elected == leading.taken_over else f" (for {leading.taken_over - elected:,} it is too early)"
-            )
-            what = f"elect these again ({_ELECTION}){waiting}"
-        elif elected:
-            what = "an election would make leaders less even, so let a plan put other replicas first"
+        here = table.leader == score.broker
+        elected = int((here & whole.elects).sum())
+        why = _why_not_elected(context, whole, here)
+        if not elected:
+            what = f"do not elect these before {why}"
+        elif not _is_less_even(context, np.where(here & whole.elects, whole.preferred, table.leader)):
+            what = f"elect these again ({_ELECTION})"
+        elif not _is_less_even(context, whole.leader):
+            what = f"elect all preferred leaders again ({_ELECTION} --all-topic-partitions)"
         else:
-            what = f"do not elect these before {_why_not_elected(context, whole, table.leader == score.broker)}"
+            what, elected = "an election would make leaders less even, so let a plan put other replicas first", 0
+        if elected and why:
+            what += f", but {leading.taken_over - elected:,} not before {why}"
         yield finding(
             "leaders_piled_up",
             _severity(over),
@@ -65,7 +66,7 @@ def leaders_piled_up(context: FindingContext) -> Iterator[Finding]:
                 f"Broker {score.broker} leads {counted(int(score.load), 'partition')}, {over:.2f} times its fair "
                 f"share; {leading.taken_over:,} of them it took over from their preferred leaders: {what}.",
                 cost=f"{counted(elected, 'leader change')}, no bytes",
-                gain=(elected if is_even else 0) / (score.load - share),
+                gain=elected / (score.load - share),
                 changes=elected,
             ),
         )

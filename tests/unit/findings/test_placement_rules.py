@@ -332,7 +332,7 @@ def test_leaders_that_placement_piles_up_are_told_and_what_to_do():
         "leads 5 partitions as the first of their replicas, 2.50 times its fair share of leaders"
         in finding.recommendation
     )
-    assert "put another of the replicas first" in finding.recommendation
+    assert "put another replica that is in sync first" in finding.recommendation
     assert told(cluster(rows), "leaders_piled_up") == [], "nobody else is preferred to lead them"
 
 
