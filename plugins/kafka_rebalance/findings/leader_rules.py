@@ -184,6 +184,13 @@ def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
     settings = {broker.configs.get(_AUTOMATIC) for broker in context.snapshot.brokers}
     is_off = settings == {"false"}
     first = int((whole.preferred == then.broker).sum())
+    moves = () if context.plan is None else context.plan.moves
+    reordered = sum(move.to_replicas[0] != move.from_replicas[0] for move in moves)
+    way = (
+        f"The plan puts another replica first in {counted(reordered, 'list')}"
+        if reordered
+        else ("Let a plan put other replicas first")
+    )
     automatic = (
         f"{_AUTOMATIC} is false here, so this happens only when somebody elects"
         if is_off
@@ -205,7 +212,7 @@ def preferred_order_uneven(context: FindingContext) -> Iterator[Finding]:
             f"{first:,} of {len(whole.preferred):,} replica lists begin with broker {then.broker}. A preferred "
             f"election would make leaders less even: broker {then.broker} would lead "
             f"{counted(then.leaders, 'partition')}, {then.ratio:.2f} times its fair share (the most today is "
-            f"{now.ratio:.2f} times). Do not elect; {automatic}. Let a plan put other replicas first.",
+            f"{now.ratio:.2f} times). Do not elect; {automatic}. {way}.",
             cost="an order of replicas alone copies nothing",
             gain=1 - 1 / then.ratio,
             changes=then.leaders,

@@ -182,7 +182,8 @@ def test_a_topic_that_one_broker_leads_is_named_with_the_option_that_spreads_it(
 
 
 def test_lists_that_all_begin_with_one_broker_are_no_reason_to_elect_it() -> None:
-    told = found(reading("preferred-all-on-one"))
+    snapshot = reading("preferred-all-on-one")
+    told = found(snapshot)
     assert "preferred_leaders_off preferred-all-on-one" not in told
     uneven = told["preferred_order_uneven preferred-all-on-one"]
     assert (uneven.severity, uneven.evidence["leaders_once_elected"]) == (Severity.MEDIUM, 12)
@@ -190,6 +191,9 @@ def test_lists_that_all_begin_with_one_broker_are_no_reason_to_elect_it() -> Non
                   "auto.leader.rebalance.enable is on unless", "Let a plan put other replicas first"):  # fmt: skip
         assert words in uneven.recommendation
     assert not any("kafka-leader-election" in one.recommendation for one in told.values())
+    plan = planned(snapshot)
+    beside = {one.code: one for one in evaluate_rules(snapshot, score_cluster(snapshot), [], plan)}
+    assert "The plan puts another replica first in 8 lists." in beside["preferred_order_uneven"].recommendation
 
 
 def test_preferred_leaders_that_are_out_of_sync_are_waited_for() -> None:
