@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_rebalance.arrays import NOBODY, Floats
+from kafka_rebalance.arrays import NOBODY, Floats, Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
@@ -89,9 +89,17 @@ def _harm(plan_request: PlanRequest, problem: Problem, draft: Draft, before: Flo
             reasons.append(Reason(ReasonCode.OVER_CAPACITY, words))
     target = np.asarray((draft.end >= 0).sum(axis=1), dtype=np.int32)
     shares = lacks_racks(draft.end, plan_request.brokers, target) & ~lacks_racks(
-        draft.start, plan_request.brokers, target
+        _may_stay(plan_request, draft), plan_request.brokers, target
     )
     if shares.any():
         words = f"{int(shares.sum()):,} partitions would have replicas that share a rack"
         reasons.append(Reason(ReasonCode.RACKS_SHARED, words))
     return reasons
+
+
+def _may_stay(plan_request: PlanRequest, draft: Draft) -> Ints:
+    """int32[M, W]: today's replicas without those that must leave: of racks that only these are on none is given up."""
+    placement = plan_request.partitions.placement
+    if placement.must_leave is None:
+        return draft.start
+    return np.where(placement.must_leave[draft.row], NOBODY, placement.replicas[draft.row])
