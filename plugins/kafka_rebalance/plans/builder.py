@@ -200,7 +200,8 @@ def _seen_answer(plan_request: PlanRequest, problem: Problem, search: _Search) -
         answer = _ordered(plan_request, _answer(plan_request, problem, search))
         answer = _surviving(plan_request, problem, _led(plan_request, problem, answer, search), search)
     except InfeasibleError as error:
-        return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), infeasible_words(error))
+        reasons = (*infeasible_words(error), *plan_request.unmet)
+        return _Answer(Verdict.INFEASIBLE, empty_draft(plan_request), reasons)
     answer = _waiting(plan_request, answer)
     if answer.verdict is Verdict.NOTHING_TO_DO:
         unseen = could_change(plan_request, problem, search.params.unseen)

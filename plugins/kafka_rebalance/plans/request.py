@@ -317,8 +317,8 @@ def _still_filled(
             else "wait until they are done and plan again, or cancel them"
         )
         reasons.append(
-            f"broker {broker.id} will not be empty: running reassignments keep or build replicas there, of partitions "
-            f"{names} ({len(rows):,} in all); {way} ({cancel})"
+            f"broker {broker.id} will not be empty: the running reassignments of {len(rows):,} "
+            f"partition{'s' * (len(rows) > 1)} ({names}) end with a replica on it; {way} ({cancel})"
         )
     return tuple(reasons)
 

@@ -144,6 +144,12 @@ def _is_all_that_it_holds(_known: WithoutCause, _cause: Finding, symptom: Findin
     return symptom.evidence["replicas"] == symptom.evidence["replicas_being_built"]
 
 
+def _is_within_every_band(known: WithoutCause, _cause: Finding, _symptom: Finding) -> bool:
+    """No band had to be widened: but for what cannot end there would be nothing to do."""
+    plan = known.context.plan
+    return plan is not None and all(outcome.widened_to == (None, None) for outcome in plan.resources)
+
+
 def _is_short_by_that_broker(known: WithoutCause, cause: Finding, symptom: Finding) -> bool:
     """No partition has fewer replicas than are asked for; what is out of sync lies on silent brokers, some on this."""
     return not symptom.evidence["fewer_replicas_partitions"] and _lacks_replicas_there(known, cause, symptom)
@@ -182,6 +188,7 @@ def _within_share(scores: ClusterScores, symptom: Finding) -> bool:
 EXPLANATIONS: tuple[Explanation, ...] = (
     Explanation("reassignment_stuck", "reassignment_running", _is_all_that_runs),
     Explanation("reassignment_stuck", "dead_broker", _is_all_that_it_holds),
+    Explanation("reassignment_stuck", "not_fixable_by_moving", _is_within_every_band),
     Explanation("dead_broker", "offline_partition", _led_from_there),
     Explanation("broker_not_heard", "offline_partition", _led_from_there),
     Explanation("dead_broker", "under_replicated", _lacks_replicas_there),
