@@ -233,7 +233,7 @@ class Election(NamedTuple):
 
 
 def election(context: FindingContext) -> Election:
-    """What Kafka would do today. An unknown ISR keeps nobody from being elected. O(replicas)."""
+    """The election that Kafka would hold today; where the ISR is unknown, every replica counts as in sync. O(R)."""
     table, preferred = context.snapshot.partitions, preferred_leaders(context)
     off = (table.leader >= 0) & ~context.is_in_flight & (table.leader != preferred)
     heard = [broker.id for broker in context.snapshot.brokers if broker.state.is_heard]
@@ -250,7 +250,7 @@ def election(context: FindingContext) -> Election:
 
 
 def _why_not_elected(context: FindingContext, whole: Election, among: Flags | None = None) -> str:
-    """Which replicas have to come back first: by broker, the most partitions first."""
+    """The brokers that have to come back first, that of the most partitions first; empty where none has to."""
     waiting = Counter(whole.preferred[whole.waits if among is None else whole.waits & among].tolist())
     parts = []
     for broker, count in sorted(waiting.items(), key=lambda pair: (-pair[1], pair[0])):
@@ -325,7 +325,7 @@ def topic_on_few_brokers(context: FindingContext) -> Iterator[Finding]:
     part of all partitions stands for its part of the traffic.
     """
     table = context.snapshot.partitions
-    takers = [broker.id for broker in context.snapshot.brokers if broker.state.is_heard and broker.state.stays]
+    takers = context.serving
     least = {name: threshold("topic_on_few_brokers", name) for name in CODES["topic_on_few_brokers"].thresholds}
     kinds = (
         (LoadKind.IN_BYTES_PER_S, "gets {} of what is written"),

@@ -13,6 +13,7 @@ from kafka_rebalance.arrays import Flags, Longs
 from kafka_rebalance.findings.context import Evidence, FindingContext, Remedy, finding, threshold
 from kafka_rebalance.findings.finding import Confidence, Finding, Severity
 from kafka_rebalance.findings.words import counted, listed, pattern_of
+from kafka_rebalance.releases import seen_release
 from kafka_rebalance.resources import ROWS, UNITS
 from kafka_rebalance.scoring.levels import plain_mean
 from kafka_rebalance.snapshot.in_sync import KEY, is_bounded_by_replicas, least_in_sync
@@ -164,6 +165,10 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
             if trouble.topics == 1
             else "plan --include-topic TOPIC --replication-factor N, topic by topic,"
         )
+        serving = len(context.serving)
+        first = (
+            f"That takes {factor} brokers in service, and {serving} are. Once there are, " if factor > serving else ""
+        )
         yield finding(
             "mixed_replication_factor",
             Severity.MEDIUM,
@@ -181,7 +186,7 @@ def mixed_replication_factor(context: FindingContext) -> Iterator[Finding]:
             Remedy(
                 f"{counted(len(rows_of), 'partition')} of {trouble.words} {_has(len(rows_of))} another replication "
                 f"factor than {'most of the topic' if trouble.topics > 1 else f'its others, {factor}'}: {names}. "
-                f"An aborted move may have left them so. {way} brings them back.",
+                f"An aborted move may have left them so. {first}{way} brings them back.",
                 cost=("an unknown size" if np.isnan(copied) else bytes_in_words(copied)) + " copied",
                 gain=1.0,
                 copied_bytes=float(np.nan_to_num(copied)),
@@ -200,17 +205,21 @@ def below_min_isr(context: FindingContext) -> Iterator[Finding]:
     if table.in_sync is not None:
         in_sync = np.bincount(table.row_of_replica, weights=table.in_sync, minlength=len(table)).astype(np.int64)
         below |= in_sync < least
-    below &= table.leader >= 0  # of those without a leader more is told: nobody writes at all
+    below &= table.leader >= 0  # without a leader no write succeeds at all: offline_partition
     for trouble in _by_topic(context, below):
         rows = trouble.rows
         few = rows[least[rows] > counts[rows]]
         asked = int(least[rows].max())
         fail = "producers with acks=all fail now"
         if len(few):
-            bounded = "" if context.snapshot.kafka_version else ", unless brokers are 3.7 or newer (they ask for fewer)"
+            bounded = (
+                ""
+                if seen_release(context.snapshot.kafka_version)
+                else ", unless brokers are 3.7 or newer (they ask for fewer)"
+            )
             what = f"{counted(len(few), 'partition')} of {trouble.words} {_has(len(few))} fewer replicas at all"
             parts = [f"{what} than {KEY} ({asked}): {fail}{bounded}"]
-            parts.append(f"{_raise(trouble, asked, len(context.staying))}lower {KEY}")
+            parts.append(f"{_raise(trouble, asked, len(context.serving))}lower {KEY}")
         else:
             what = f"{counted(len(rows), 'partition')} of {trouble.words} {_has(len(rows))} fewer replicas in sync"
             parts = [f"{what} than {KEY} ({asked}): {fail}"]

@@ -1,4 +1,8 @@
-"""Brokers that are gone or to be empty while reassignments fill them: each is named, and no plan says "nothing"."""
+"""Findings and plans agree on clusters in trouble: brokers that running reassignments fill, mixed replica counts.
+
+What is filled is named with its partitions, and no plan says "nothing to do" of it. The way back from mixed replica
+counts that a finding names is a plan that brings them back, but for what waits or cannot be touched.
+"""
 
 from __future__ import annotations
 
@@ -59,3 +63,25 @@ def test_the_clusters_hold_both_kinds() -> None:
     stuck = [any(away & set(row.adding) for row in snapshot.each_partition())
              for away, (snapshot, _) in zip(gone, made, strict=True)]  # fmt: skip
     assert sum(stuck) >= 3
+
+
+@for_each("seed", range(200), fast=range(25))
+def test_the_way_back_from_mixed_replica_counts_is_one(seed: int) -> None:
+    snapshot, _ = unhealthy_cluster(seed)
+    serving = sum(broker.state.is_heard for broker in snapshot.brokers)
+    for one in evaluate_rules(snapshot, score_cluster(snapshot), []):
+        if one.code != "mixed_replication_factor":
+            continue
+        factor = int(one.evidence["replication_factor"] or 0)
+        assert f"plan --include-topic '{one.subject}' --replication-factor {factor} brings" in one.recommendation
+        assert ("brokers in service" in one.recommendation) == (factor > serving)
+        if factor > serving:
+            continue
+        options = PlanOptions(with_frontier=False, include_topics=(one.subject,), replication_factor=factor)
+        plan = make_plan(snapshot, options)
+        assert plan.verdict in (Verdict.REBALANCE, Verdict.NOT_FIXABLE_BY_MOVING), plan.reasons
+        moved = {move.partition: move.to_replicas for move in plan.moves}
+        for row in snapshot.each_partition():
+            lags = row.leader is not None and set(row.replicas) - set(row.isr or ())
+            if row.topic == one.subject and row.leader is not None and not row.adding and not lags:
+                assert len(moved.get(row.partition, row.replicas)) == factor, row
