@@ -25,6 +25,10 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
     written = _written_to_dirs(context, copies)
     parts += [f"{counted(len(copies), 'replica')} between log dirs{f' ({written})' * bool(written)}"] if copies else []
     example = context.snapshot.name_of(moving[0])
+    silent = {broker.id for broker in context.snapshot.brokers if broker.state.is_unheard}
+    unheard = [row for row in rows if silent.intersection(table.adding.get(row, ()))]
+    awaited = sorted(silent.intersection(broker for row in unheard for broker in table.adding[row]))
+    waits = f" {counted(len(unheard), 'partition')} of them cannot end before these brokers answer: {listed(awaited)}."
     yield finding(
         "reassignment_running",
         Severity.LOW,
@@ -38,7 +42,8 @@ def reassignment_running(context: FindingContext) -> Iterator[Finding]:
         },
         Remedy(
             f"Somebody moves {' and '.join(parts)} now, such as {example}. What moves between brokers is left alone. "
-            "Wait until it is done (kafka-reassign-partitions --list) and read the cluster again, or cancel it.",
+            f"Wait until it is done (kafka-reassign-partitions --list) and read the cluster again, or cancel it."
+            f"{waits if unheard else ''}",
             cost="none",
         ),
     )

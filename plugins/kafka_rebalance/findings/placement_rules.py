@@ -389,9 +389,9 @@ def dead_broker(context: FindingContext) -> Iterator[Finding]:
                 f"Broker {broker.id} is {broker.state.value} and should hold {counted(count, 'replica')}{first}: "
                 f"bring it back, or give them to others (plan with --remove-broker {broker.id}); {alone} have no "
                 "other replica.",
-                cost=f"{counted(count - alone, 'replica move')} if it never comes back",
+                cost=f"{counted(count - alone - built, 'replica move')} if it never comes back",
                 gain=1.0,
-                changes=count - alone,
+                changes=count - alone - built,
             ),
         )
 

@@ -260,6 +260,27 @@ def test_a_broker_that_serves_nobody_is_told_with_what_lies_on_it(state):
     }  # fmt: skip
 
 
+def test_a_reassignment_to_a_broker_that_does_not_answer_waits_for_it():
+    rows = [replace(row, replicas=(*row.replicas, 6), adding=(6,), log_bytes=()) if row.partition < 2 else row
+            for row in EVEN]  # fmt: skip
+    of = (*brokers(), Broker(6, rack="a", state=BrokerState.SILENT))
+    (finding,) = told(cluster(rows, of=of), "reassignment_running")
+    assert finding.recommendation.endswith("2 partitions of them cannot end before these brokers answer: 6.")
+    assert told(cluster(rows, of=of), "reassignment_stuck") == []  # it may be back in seconds
+    alive = (*brokers(), Broker(6, rack="a"))
+    (finding,) = told(cluster(rows, of=alive), "reassignment_running")
+    assert finding.recommendation.endswith("or cancel it.")
+
+
+def test_a_dead_broker_that_is_being_filled_keeps_what_it_has_apart():
+    rows = [replace(row, replicas=(*row.replicas, 5), adding=(5,), log_bytes=()) if row.partition == 0 else row
+            for row in EVEN]  # fmt: skip
+    (finding,) = told(cluster(rows, of=brokers(state={5: BrokerState.DEAD})), "dead_broker")
+    assert (finding.evidence["replicas"], finding.evidence["replicas_being_built"]) == (7, 1)
+    assert "7 replicas, 1 of which a running reassignment is to build (cancel it first)" in finding.recommendation
+    assert finding.cost == "6 replica moves if it never comes back"
+
+
 def test_a_dead_broker_without_replicas_is_nobodys_trouble():
     dead = (*brokers(), Broker(9, state=BrokerState.DEAD))
     assert told(cluster(EVEN, of=dead), "dead_broker") == []
