@@ -82,7 +82,8 @@ def lag(cluster: KafkaCluster) -> ClusterSnapshot:
     )  # fmt: skip
     cluster.stop_broker(LAGGING)
     wait_for("broker 3 to be out of each ISR", lambda: read(cluster), until=lambda seen: bool(lagging(seen)))
-    fill(cluster.bootstrap, {"orders": 6_000, "clicks": 1_000})
+    for topic in PLACEMENT:
+        cluster.tools.produce_fast(topic, 6_000, 1_000)
     cluster.start_broker(LAGGING)
     return wait_for(
         "broker 3 to be alive", lambda: read(cluster),
@@ -100,11 +101,12 @@ def test_what_lags_and_what_stops_is_planned_executed_and_never_below_its_least(
     cluster: KafkaCluster, tmp_path: Path
 ) -> None:
     seen = lag(cluster)
-    behind = {row.partition: set(row.isr or ()) for row in lagging(seen)}
+    behind = {row.partition for row in lagging(seen)}
     assert len(behind) == 5
     fewer = planned(seen, tmp_path / "fewer", "--replication-factor", "2", "--include-topic", "orders")
-    moved = {move["partition"]: set(move["to"]) for move in fewer["moves"] if move["topic"] == "orders"}
-    assert {p: moved[p] for p in behind} == behind, "the replicas in sync are kept"
+    moved = {move["partition"]: move["to"] for move in fewer["moves"] if move["topic"] == "orders"}
+    assert behind <= moved.keys()
+    assert not any(LAGGING in moved[p] for p in behind), "the replica that lags is dropped"
     run_waves(cluster.tools, tmp_path / "fewer" / "out", seconds=120)
     after = read(cluster)
     assert not after.partitions.adding

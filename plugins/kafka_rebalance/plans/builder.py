@@ -17,10 +17,10 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
-from kafka_rebalance.planner.leaders.settled import settled
 from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
 from kafka_rebalance.planner.linear_program.widened_bounds import widened_bounds
 from kafka_rebalance.planner.params import SolveParams
+from kafka_rebalance.planner.settled import settled
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
 from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, imbalance, worst_deviation
