@@ -10,7 +10,7 @@ import numpy as np
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints
 from kafka_rebalance.cluster_arrays.assemble import Placement
 from kafka_rebalance.cluster_arrays.broker_arrays import BrokerArrays
-from kafka_rebalance.cluster_arrays.broker_sets import broker_sets_of
+from kafka_rebalance.cluster_arrays.broker_sets import BrokerSets, broker_sets_of
 from kafka_rebalance.cluster_arrays.laggards import laggards_of, waits_and_leaves
 from kafka_rebalance.cluster_arrays.params import DEFAULTS
 from kafka_rebalance.cluster_arrays.resource_columns import MeasuredLoads
@@ -29,8 +29,9 @@ class PartitionArrays:
     what running reassignments still have to copy: a replica that they add counts in full from the start.
 
     ``excluded`` (by the options, or because of observers), ``in_flight``, ``leaderless``, ``waiting`` (for a replica
-    out of sync): left alone whatever happens; ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]:
-    replicas out of sync on brokers that stay (``laggards.py``); those that must leave are in ``placement.must_leave``.
+    out of sync), ``short`` (on a broker that is gone, and too few brokers to replace it): left alone whatever happens;
+    ``unknown``: left alone unless it must go. ``laggards`` bool[P, W]: replicas out of sync on brokers that stay
+    (``laggards.py``); those that must leave are in ``placement.must_leave``.
     """
 
     placement: Placement
@@ -44,6 +45,7 @@ class PartitionArrays:
     in_flight: Flags
     leaderless: Flags
     waiting: Flags
+    short: Flags
     laggards: Flags
     unknown: Flags
     under_replicated: Flags
@@ -52,7 +54,7 @@ class PartitionArrays:
     @property
     def immovable(self) -> Flags:
         """bool[P]."""
-        return self.excluded | self.in_flight | self.leaderless | self.waiting
+        return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
 
 def build_partition_arrays(
@@ -93,6 +95,8 @@ def build_partition_arrays(
         target = count if options.replication_factor is None else np.full_like(count, options.replication_factor)
         waiting, leaves = waits_and_leaves(replicas, laggards, must_leave, target, broker_arrays, sets)
     must_leave = must_leave | leaves
+    left_alone_so_far = excluded | in_flight | (leader == NOBODY) | waiting
+    short = _short_of_brokers(replicas, must_leave, ~left_alone_so_far, broker_arrays, sets, options)
     placement = Placement(
         replicas=replicas,
         leader=leader,
@@ -116,6 +120,7 @@ def build_partition_arrays(
         in_flight=in_flight,
         leaderless=leader == NOBODY,
         waiting=waiting,
+        short=short,
         laggards=laggards,
         unknown=unknown,
         under_replicated=(in_sync.sum(axis=1) + table.idle_observers < (replicas >= 0).sum(axis=1))
@@ -171,6 +176,32 @@ def _leaders(snapshot: ClusterSnapshot, broker_arrays: BrokerArrays, replicas: I
         if int(leader[p]) in brokers and replicas[p, 0] != NOBODY:
             leads[p] = replicas[p, 0]
     return leads
+
+
+def _short_of_brokers(
+    replicas: Ints,
+    must_leave: Flags,
+    free: Flags,
+    broker_arrays: BrokerArrays,
+    sets: BrokerSets | None,
+    options: PlanOptions,
+) -> Flags:
+    """bool[P]: on a broker that is gone, and fewer brokers may hold a replica than it has. They are left alone where
+    something else has to move, which can be done without them; where nothing else has to, the plan is infeasible.
+    """
+    arrays = broker_arrays.arrays
+    gone = np.array([broker.state.is_gone for broker in broker_arrays.brokers], dtype=np.bool_)
+    there = replicas >= 0
+    has_to = free & (there & (~arrays.stays[replicas] | must_leave)).any(axis=1)
+    if not options.moves_replicas or options.replication_factor is not None or not has_to.any():
+        return np.zeros(len(replicas), dtype=np.bool_)
+    takes = arrays.takes_replicas[None, :] if sets is None else arrays.takes_replicas & sets.brokers
+    of_partition = np.zeros(len(replicas), dtype=np.int32) if sets is None else sets.of_partition
+    is_taken = there & takes[of_partition[:, None], np.maximum(replicas, 0)]
+    usable = (there & arrays.stays[replicas] & ~must_leave).sum(axis=1)
+    usable += takes.sum(axis=1)[of_partition] - is_taken.sum(axis=1)
+    short = has_to & (there & gone[replicas]).any(axis=1) & (usable < there.sum(axis=1))
+    return short if (has_to & ~short).any() else np.zeros_like(short)
 
 
 def _preferred(

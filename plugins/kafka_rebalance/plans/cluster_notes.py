@@ -46,6 +46,10 @@ def laggard_notes(partitions: PartitionArrays, params: OptionParams = DEFAULTS.o
     counted = (
         (behind, "under-replicated"),
         (waiting, "left as they are until a replica out of sync has caught up (no reassignment ends before)"),
+        (
+            partitions.short,
+            "left on brokers that are gone, for too few others may hold a replica (add brokers, or lower the factor)",
+        ),
         (leaves, "out of sync on a broker that stays, so that this replica may not lead nor be in a list that changes"),
     )
     return tuple(

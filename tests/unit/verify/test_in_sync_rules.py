@@ -174,3 +174,17 @@ def test_a_lower_replication_factor_keeps_replicas_in_sync(in_sync: tuple[int, .
     if to is None:
         assert plan.verdict == "not_fixable_by_moving"
         assert "keep their replication factor until replicas that are out of sync have caught up" in plan.reasons[0]
+
+
+def test_what_can_leave_a_dead_broker_leaves_it_though_others_lack_a_broker() -> None:
+    rows = [row("t", 0, (1, 2), leader=1, isr=(1,)), row("t", 1, (2, 1, 0), leader=1, isr=(1, 0)), row("t", 2, (0, 1))]
+    snapshot = cluster(rows, brokers(3, b2=BrokerState.DEAD))
+    plan = make_plan(snapshot, PlanOptions(with_frontier=False))
+    document = to_document(plan)
+    assert [(move.partition, set(move.to_replicas)) for move in plan.moves] == [(0, {0, 1})]
+    assert any(reason.endswith("lower the factor): 1 of the partitions: t-1") for reason in plan.reasons)
+    assert verify_plan(document, snapshot).wrong == ()
+    alone = cluster(rows[1:], brokers(3, b2=BrokerState.DEAD))
+    assert make_plan(alone, PlanOptions(with_frontier=False)).verdict == "infeasible"
+    fewer = make_plan(snapshot, PlanOptions(with_frontier=False, replication_factor=3))
+    assert fewer.verdict == "infeasible"

@@ -75,6 +75,7 @@ class ClusterArrays:
     leaderless: Flags
     behind: Flags
     waiting: Flags
+    short: Flags  # on a broker that is gone, with too few brokers to replace it, while something else can be moved
     unknown: Flags  # a balanced resource is unknown for it
     under_replicated: Flags
     topic: Ints
@@ -86,7 +87,7 @@ class ClusterArrays:
     @property
     def left_alone(self) -> Flags:
         """bool[P]: nothing of the partition may change."""
-        return self.excluded | self.in_flight | self.leaderless | self.waiting
+        return self.excluded | self.in_flight | self.leaderless | self.waiting | self.short
 
     def is_outside(self, row: npt.NDArray[np.int64], placement: Ints) -> Flags:
         """bool[M, W]: replicas of the partitions ``row`` on brokers that their topics may not be on."""
@@ -169,6 +170,15 @@ def cluster_arrays(snapshot: ClusterSnapshot, parameters: PlanParameters) -> Clu
         leaderless=leader_index < 0,
         behind=behind,
         waiting=waiting,
+        short=_short(
+            brokers,
+            now,
+            offline | outside | drops,
+            excluded | flying | (leader_index < 0) | waiting,
+            open_to,
+            place_rule,
+            parameters,
+        ),
         unknown=_unknown(figures, len(table)),
         under_replicated=(in_sync < _needed_in_sync(snapshot, now, index)) | offline.any(axis=1),
         topic=table.topic,
@@ -230,6 +240,32 @@ def _racks(brokers: tuple[Broker, ...]) -> Ints:
 def _behind(now: Ints, leader: Ints, in_isr: Flags, stays: Flags) -> Flags:
     """bool[P, W]: out of the ISR of a partition that has a leader, on a broker that stays."""
     return np.asarray((now >= 0) & stays[now] & ~in_isr & (leader >= 0)[:, None] & (now != leader[:, None]))
+
+
+def _short(
+    brokers: tuple[Broker, ...],
+    now: Ints,
+    must_leave: Flags,
+    left_alone: Flags,
+    open_to: Flags,
+    place_rule: Ints,
+    parameters: PlanParameters,
+) -> Flags:
+    """bool[P]: cannot have as many replicas as today, one of which is on a broker that is gone; nobody where that is
+    true of all that has to move, or another replication factor is asked for.
+    """
+    short, movable = np.zeros(len(now), dtype=np.bool_), False
+    if not parameters.moves_replicas or parameters.replication_factor is not None:
+        return short
+    stays = [broker.state.stays for broker in brokers]
+    suspects = (now >= 0) & (must_leave | ~np.array(stays, dtype=np.bool_)[now])
+    for p in np.flatnonzero(suspects.any(axis=1) & ~left_alone).tolist():
+        held = [int(b) for b in now[p] if b >= 0]
+        kept = {b for b, leaves in zip(held, must_leave[p].tolist(), strict=False) if stays[b] and not leaves}
+        usable = kept | (set(np.flatnonzero(open_to[place_rule[p]]).tolist()) - set(held))
+        short[p] = len(usable) < len(held) and any(brokers[b].state.is_gone for b in held)
+        movable = movable or not short[p]
+    return short if movable else np.zeros_like(short)
 
 
 def _elected(brokers: tuple[Broker, ...], now: Ints, leader: Ints, stays_led: Flags) -> Ints:
