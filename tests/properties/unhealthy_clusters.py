@@ -18,7 +18,9 @@ from kafka_rebalance.snapshot.partition_table import Partition
 from tests.unit.planner.sample_clusters import GB, brokers, cluster
 
 OPTIONS = ("plain", "plain", "remove", "fewer", "more", "demote", "leaders", "elect", "exclude", "budget", "add")
-_OUT = (BrokerState.DEAD, BrokerState.SILENT, BrokerState.REFUSED, BrokerState.FENCED)
+_OUT = (
+    BrokerState.DEAD, BrokerState.UNRESPONSIVE, BrokerState.SILENT, BrokerState.REFUSED, BrokerState.FENCED,
+)  # fmt: skip
 
 
 def unhealthy_cluster(seed: int) -> tuple[ClusterSnapshot, PlanOptions]:
