@@ -55,12 +55,13 @@ class Wanted:
 
     ``resources``: those that count, as far as they are measured; None = what is balanced by default, and the targets'.
     ``balanced``: those that have the common band; ``caps``: what each broker may carry at
-    most, float64[B].
+    most, float64[B]; ``ranks``: bands of a higher rank give way to those of a lower one, 0 where nothing is said.
     """
 
     within: float | None = 0.10
     targets: Mapping[str, Target] = field(default_factory=dict)
     caps: Mapping[str, Floats] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
     resources: tuple[str, ...] | None = None
     balanced: Collection[str] = BALANCED
     target_rf: Ints | None = None
@@ -95,6 +96,8 @@ def assemble(brokers: Brokers, placement: Placement, wanted: Wanted) -> Problem:
         band_low=bands.low,
         band_high=bands.high,
         limit=_by_resource(brokers.limit, columns.resources, len(brokers.ids), np.inf),
+        cap=_by_resource(wanted.caps, columns.resources, len(brokers.ids), np.inf),
+        band_rank=np.array([wanted.ranks.get(name, 0) for name in columns.resources], dtype=np.int32),
         replicas=replicas,
         leader=placement.leader,
         topic=placement.topic,
@@ -125,7 +128,7 @@ def _widened(placement: Placement, width: int) -> tuple[Ints, Floats | None, Fla
 
 
 def _by_resource(values: Mapping[str, Floats], resources: tuple[str, ...], count: int, missing: float) -> Floats:
-    table = [values.get(resource, np.full(count, missing)) for resource in resources]
+    table = [np.broadcast_to(values.get(resource, missing), count).astype(np.float64) for resource in resources]
     return np.stack(table, axis=1) if table else np.zeros((count, 0))
 
 

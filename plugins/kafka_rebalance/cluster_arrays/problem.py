@@ -56,6 +56,8 @@ class Problem:
     capacity       float64[B, D], 1 where unknown: level = load / capacity
     band_low/high  float64[B, D]: the band asked for, as absolute load (``bands.py`` builds it)
     limit          float64[B, D]: hard capacity, inf where unknown; a plan never lifts a broker above it
+    cap            float64[B, D] or None: what a broker may carry after the plan at most, inf where nothing was asked
+    band_rank      int32[D] or None (all alike): bands of a higher rank give way to those of a lower one
     replicas       int32[P, W], Kafka's order (preferred leader first), padded with NOBODY
     leader         int32[P], today's leader, NOBODY where there is none
     preferred      int32[P] or None (as ``leader``): who leads today's list once preferred replicas are elected
@@ -94,6 +96,8 @@ class Problem:
     move_bytes: Floats
     pinned: Flags
     target_rf: Ints
+    cap: Floats | None = None
+    band_rank: Ints | None = None
     own_disk: Floats | None = None
     must_leave: Flags | None = None
     preferred: Ints | None = None
@@ -147,7 +151,8 @@ def _require_shapes(problem: Problem) -> None:
     width = problem.replicas.shape[1] if problem.replicas.ndim == 2 else -1
     per_broker = ("rack", "stays", "takes_replicas", "takes_leaders", "keeps_leaders", "is_new")
     expected: dict[str, tuple[int, ...]] = dict.fromkeys(per_broker, (brokers,))
-    expected |= dict.fromkeys(("capacity", "band_low", "band_high", "limit"), (brokers, resources))
+    expected |= dict.fromkeys(("capacity", "band_low", "band_high", "limit", "cap"), (brokers, resources))
+    expected["band_rank"] = (resources,)
     expected |= dict.fromkeys(("leader", "preferred", "topic", "move_bytes", "pinned", "target_rf"), (partitions,))
     expected |= dict.fromkeys(("follower_load", "leader_extra"), (partitions, resources))
     expected |= dict.fromkeys(("replicas", "own_disk", "must_leave"), (partitions, width))

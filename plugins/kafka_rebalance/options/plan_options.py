@@ -152,6 +152,7 @@ class PlanOptions:
         return {
             "balance_within": self.band,
             "is_explicit": self.is_explicit,
+            "is_within_ordered": self.within is not None and self.band is not None,
             "targets": {name: [target.low, target.high] for name, target in sorted(self.targets.items())},
             "caps": dict(sorted(self.caps.items())),
             "max_move_bytes": self.max_move_bytes,
@@ -190,7 +191,9 @@ class PlanOptions:
     def from_document(cls, parameters: Mapping[str, Any]) -> PlanOptions:
         """The options that ``parameters`` of a plan tell. Raises InvalidInputError where they cannot be read."""
         try:
-            within = parameters["balance_within"] if parameters["is_explicit"] else None
+            # A plan that does not say it took its width as an order wherever anything was.
+            is_ordered = parameters["is_explicit"] if (said := parameters["is_within_ordered"]) is None else said
+            within = parameters["balance_within"] if is_ordered else None
             fields: dict[str, Any] = {"within": within} | {name: parameters[name] for name in _PLAIN}
             fields["targets"] = {name: Target(low, high) for name, (low, high) in parameters["targets"].items()}
             fields["caps"] = dict(parameters["caps"])

@@ -128,6 +128,8 @@ class Solution:
     topic_excess         replicas above ⌈topic's replicas / brokers that stay⌉ on one broker, before and after
     statistics           work done, by phase
     is_cut_short         what its budget allows; without one more would have been done
+    gave_way             resource whose band gave way → resources whose bands or caps it gave way to
+    is_outside_proved    no plan is inside all bands; are_caps_proved: none keeps the caps (a program in whole numbers)
     """
 
     replicas: Ints
@@ -143,3 +145,6 @@ class Solution:
     notes: tuple[str, ...] = ()
     statistics: SearchStatistics = NOTHING_DONE
     is_cut_short: bool = False
+    gave_way: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    is_outside_proved: bool = False
+    are_caps_proved: bool = False

@@ -15,6 +15,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.linear_program.cost_proofs import with_cost_proofs
@@ -23,7 +24,7 @@ from kafka_rebalance.planner.params import SolveParams
 from kafka_rebalance.planner.settled import settled
 from kafka_rebalance.planner.solution import Bounds, Solution
 from kafka_rebalance.plans.cluster_notes import refuse_too_much_for_the_disks
-from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, imbalance, worst_deviation
+from kafka_rebalance.plans.dead_band import Deviation, gain_per_byte, gained, imbalance, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import (
     cap_words,
@@ -328,9 +329,10 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, par
     require_countable_bytes(plan_request, draft)
     bands, outcome = bands_of(problem), outcome_of(plan_request, draft)
     before, after, stays = outcome.before, outcome.after, plan_request.brokers.arrays.stays
-    widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader)
-    was = max(imbalance(bands, before, stays), imbalance(bands, outcome.elected_before, stays))
-    gain = was - max(imbalance(bands, after, stays), imbalance(bands, outcome.elected_after, stays))
+    widened = widenings(plan_request, problem, outcome, bands, solution.replicas, solution.leader, solution.gave_way)
+    # What a budget cuts short is as even as can be over all bands.
+    ranked = replace(bands, rank=None) if solution.is_cut_short else bands
+    was, gain = gained(ranked, outcome.states_before, outcome.states_after, stays)
     over, was_over = (
         over_caps(plan_request, outcome.after_by_resource),
         over_caps(plan_request, outcome.before_by_resource),
@@ -338,16 +340,17 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, par
     if over and not was_over and not plan_request.hard:  # today's placement keeps its caps: it may stay
         words = (*(f"{cap_words(plan_request, broken)}: the moves that were found would break it" for broken in over),)
         return _Answer(Verdict.NOT_FIXABLE_BY_MOVING, empty_draft(plan_request), words, solution.bounds)
-    require_within_caps(plan_request, over)
+    require_within_caps(plan_request, over, is_proved=solution.are_caps_proved)
     free = bool(plan_request.hard) or bool(was_over) or plan_request.options.preferred_election
-    is_vain = bool(widened) and not plan_request.options.has_budget and not free
-    is_vain &= gain < params.stability.least_gain * was
+    # Within a budget every gain counts.
+    least = 0.0 if plan_request.options.has_budget else params.stability.least_gain * was
+    is_vain = bool(widened) and not free and (gain <= BAND_ROUNDING or gain < least)
     is_vain |= gain <= 0 and not (free or plan_request.options.has_budget)
     if solution.is_cut_short and (not len(draft) or (gain <= 0 and not free)):
         words = nothing_within_budget_words(plan_request, bands, before)
         return _Answer(Verdict.NOTHING_TO_DO, empty_draft(plan_request), words, solution.bounds)
     if is_vain or not len(draft):
-        outside = outside_words(plan_request, bands, outcome, widened)
+        outside = outside_words(plan_request, bands, outcome, widened, is_proved=solution.is_outside_proved)
         verdict = Verdict.NOT_FIXABLE_BY_MOVING if outside else Verdict.NOTHING_TO_DO
         return _Answer(
             verdict, empty_draft(plan_request), outside or ("every broker is inside its band",), solution.bounds
@@ -360,7 +363,7 @@ def _judged(plan_request: PlanRequest, problem: Problem, solution: Solution, par
         words = within_budget_words(plan_request, bands, before, after)
         return _Answer(Verdict.REBALANCE, draft, words, solution.bounds, is_cut_short=True)
     words = rebalance_words(plan_request, bands, outcome, widened)
-    words += widened_bounds_words(widened, solution.bounds)
+    words += widened_bounds_words(widened, solution.bounds, is_proved=solution.is_outside_proved)
     return _Answer(Verdict.REBALANCE, draft, words, solution.bounds)
 
 

@@ -7,12 +7,14 @@ the leaders make 0.03.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kafka_rebalance.arrays import Floats
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.plans.outcome import Bands
 from kafka_rebalance.resources import COUNTED
 
@@ -60,6 +62,22 @@ def imbalance(bands: Bands, load: Floats, stays: np.ndarray) -> float:
             under = np.maximum(bands.low[stays, d] - load[stays, d], 0.0).sum()
             total += float(max(over, under)) / carried
     return total
+
+
+def gained(bands: Bands, before: Sequence[Floats], after: Sequence[Floats], stays: np.ndarray) -> tuple[float, float]:
+    """Today's imbalance and what is taken off it, of the bands that others give way to where these change at all, else
+    of more, and at last of all. Of several states of loads the worst one counts.
+    """
+    rank = np.zeros(before[0].shape[1], dtype=np.int32) if bands.rank is None else bands.rank
+    was = gain = 0.0
+    for step in np.unique(rank).tolist():
+        some = rank <= step
+        part = replace(bands, low=bands.low[:, some], high=bands.high[:, some])
+        was = max(imbalance(part, load[:, some], stays) for load in before)
+        gain = was - max(imbalance(part, load[:, some], stays) for load in after)
+        if abs(gain) > BAND_ROUNDING:
+            break
+    return was, gain
 
 
 def gain_per_byte(gain: float, copied_bytes: float, total_bytes: float) -> float:

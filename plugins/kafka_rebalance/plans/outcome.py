@@ -22,11 +22,14 @@ from kafka_rebalance.scoring import levels
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bands:
-    """The bands asked for: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level."""
+    """The bands asked for: ``low``, ``high`` float64[B, D] absolute loads, ``mean`` float64[D] the plain mean level;
+    ``rank`` int32[D] as in ``Problem.band_rank``.
+    """
 
     low: Floats
     high: Floats
     mean: Floats
+    rank: Ints | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +54,16 @@ class Outcome:
     def before_by_resource(self) -> dict[str, Floats]:
         """Loads before the plan, float64[B] each."""
         return {name: self.before[:, d] for d, name in enumerate(self.resources)}
+
+    @property
+    def states_before(self) -> tuple[Floats, Floats]:
+        """Today's loads, and those once preferred replicas are elected: the worse of both counts."""
+        return self.before, self.elected_before
+
+    @property
+    def states_after(self) -> tuple[Floats, Floats]:
+        """As ``states_before``, with the plan."""
+        return self.after, self.elected_after
 
     def column(self, resource: str) -> int:
         """Index of a resource."""
@@ -98,6 +111,7 @@ def resource_outcomes(
                 basis="fair_share" if target is None else "plain_mean",
                 band_asked=_asked(name, target, within, plan_request.balanced),
                 widened_to=reached(bands, after, d, broker_capacity, arrays.stays),
+                is_ordered=name in plan_request.ordered,
                 skew_before=levels.skew(before[arrays.stays], staying),
                 skew_after=levels.skew(after[arrays.stays], staying),
                 before=dict(zip(ids, before.tolist(), strict=True)),
@@ -119,7 +133,8 @@ def preferred_leaders_of(plan_request: PlanRequest, outcome: Outcome) -> Preferr
 def bands_of(problem: Problem) -> Bands:
     """The bands of a problem, and the mean that they are multiples of."""
     total = (problem.follower_load * problem.target_rf[:, None] + problem.leader_extra).sum(axis=0)
-    return Bands(problem.band_low, problem.band_high, plain_mean(total, problem.capacity, problem.stays))
+    mean = plain_mean(total, problem.capacity, problem.stays)
+    return Bands(problem.band_low, problem.band_high, mean, problem.band_rank)
 
 
 def met_bands(plan_request: PlanRequest, outcome: Outcome, bands: Bands) -> tuple[Floats, Floats]:

@@ -122,7 +122,8 @@ class ResourceOutcome:
 
     ``band_asked`` is in multiples of ``basis``: each broker's ``fair_share`` or the ``plain_mean`` (times capacity).
     ``widened_to`` is in multiples of the plain mean, ``None`` where the requested band is met. ``mean_level`` is the
-    plain mean; ``capacity`` is ``None`` where equal capacities are assumed; level = load / capacity.
+    plain mean; ``capacity`` is ``None`` where equal capacities are assumed; level = load / capacity. ``is_ordered``:
+    the band was given; else it is a default, which gives way to those that were. ``None``: an older plan does not say.
     """
 
     resource: str
@@ -137,6 +138,7 @@ class ResourceOutcome:
     before: Mapping[int, float]  # broker -> load
     after: Mapping[int, float]
     capacity: Mapping[int, float] | None = None
+    is_ordered: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

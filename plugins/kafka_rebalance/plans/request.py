@@ -71,6 +71,32 @@ class PlanRequest:
         return broker_caps(self.options, self.brokers)
 
     @property
+    def ordered(self) -> frozenset[str]:
+        """Resources whose band was ordered: by a target, or by a width that was given for all."""
+        return frozenset(self.options.targets) | (
+            frozenset() if self.options.within is None or self.options.band is None else self.balanced
+        )
+
+    @property
+    def band_ranks(self) -> dict[str, int]:
+        """Resource → rank of its band. Defaults give way to orders; where disks are known and differ, resources of
+        which no broker's capacity is known (equal shares are assumed) give way to disk.
+        """
+        capacity = self.brokers.arrays.capacity
+        has_unequal_disks = self._has_unequal_disks() and "disk" in self.resources
+        return {
+            name: 2 * (name not in self.ordered) + (has_unequal_disks and name not in capacity)
+            for name in self.resources
+        }
+
+    def _has_unequal_disks(self) -> bool:
+        disks = self.brokers.arrays.capacity.get("disk")
+        if disks is None or not self.brokers.arrays.stays.any():
+            return False
+        staying = disks[self.brokers.arrays.stays]
+        return bool(staying.max() > DEFAULTS.options.same_disk_ratio * staying.min())
+
+    @property
     def left_out(self) -> dict[str, str]:
         """Why each of the other resources is not balanced."""
         why = "only leaders change, and what a replica carries stays where it is"
@@ -83,6 +109,7 @@ class PlanRequest:
             within=within,
             targets=self.options.targets if targets is None else targets,
             caps=self.caps,
+            ranks=self.band_ranks,
             resources=self.resources,
             balanced=self.balanced | self.options.targets.keys(),
             target_rf=self.target_rf,

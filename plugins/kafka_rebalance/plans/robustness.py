@@ -15,7 +15,7 @@ import numpy as np
 from kafka_rebalance.arrays import Ints
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
-from kafka_rebalance.plans.dead_band import imbalance, worst_deviation
+from kafka_rebalance.plans.dead_band import gained, worst_deviation
 from kafka_rebalance.plans.outcome import Bands
 from kafka_rebalance.plans.params import DEFAULTS, RobustnessParams
 from kafka_rebalance.plans.plan import Robustness, Verdict
@@ -47,15 +47,15 @@ def robustness_of(
     for _ in range(params.trials):
         shaken = _shaken(problem, measured, draw, params.noise)
         before = broker_loads(shaken, shaken.replicas, shaken.leader)
-        bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)))
-        was = imbalance(bands, before, problem.stays)
+        bands = Bands(shaken.band_low, shaken.band_high, np.zeros(len(problem.resources)), problem.band_rank)
+        was, gain = gained(bands, (before,), (broker_loads(shaken, *planned),), problem.stays)
         if verdict is Verdict.NOTHING_TO_DO:
             worst = worst_deviation(shaken, before, within)
             stands += worst is None or abs(worst.ratio - 1) <= dead_band
         elif verdict is Verdict.NOT_FIXABLE_BY_MOVING:
             stands += was > 0
         else:
-            stands += imbalance(bands, broker_loads(shaken, *planned), problem.stays) <= 0.5 * was
+            stands += gain >= 0.5 * was
     holds = f"{WHAT_STANDS[verdict]} in {stands} of {params.trials} trials"
     words = f"with every load off by up to {params.noise:.0%} at random, {holds}"
     return Robustness(params.trials, params.noise, int(stands), words)

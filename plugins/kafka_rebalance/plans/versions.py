@@ -22,6 +22,8 @@ COUNTED_FROM_ONE = ("moves[].wave",)
 ADDED: Mapping[int, Mapping[str, Any]] = {
     2: {"parameters.caps": {}},
     3: {
+        "parameters.is_within_ordered": None,
+        "resources[].is_ordered": None,
         "parameters.remove_racks": [],
         "parameters.headroom": {},
         "parameters.max_leader_changes_per_wave": None,

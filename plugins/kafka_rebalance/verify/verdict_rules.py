@@ -19,16 +19,24 @@ import numpy as np
 
 from kafka_rebalance.verify.budget_steps import step_within_budget
 from kafka_rebalance.verify.cluster.arrays import ClusterArrays, Floats
-from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels
+from kafka_rebalance.verify.cluster.outcomes import SLACK, Levels, is_ordered
 from kafka_rebalance.verify.cluster.resource_bands import Band, asked_band
 from kafka_rebalance.verify.cluster.resource_weights import COUNTS
-from kafka_rebalance.verify.cluster.today import breaks_a_hard_rule, must_change, waits_for_reassignment, waits_for_sync
+from kafka_rebalance.verify.cluster.today import (
+    breaks_a_hard_rule,
+    is_above_a_cap,
+    must_change,
+    waits_for_reassignment,
+    waits_for_sync,
+)
 from kafka_rebalance.verify.document.parameters import PlanParameters
 from kafka_rebalance.verify.document.spoken_amounts import tells_share
 from kafka_rebalance.verify.faults import FaultList
 
 # The dead band is wider by this share after a plan that said that there is nothing to do.
 _EDGE = 0.1
+# Disks are alike where the largest is no more than this times the smallest.
+_SAME_DISKS = 1.01
 _PAYBACK = re.compile(r"a plan would not pay: it copies (.+) \(([\d.]+)% of all\) and takes ([\d.e+-]+) off the .*")
 _BUDGET = re.compile(r"the budget \(.+\) allows no move and no leader change that lowers the imbalance")
 _IDLE = ("nothing_to_do", "infeasible", "not_fixable_by_moving", "cannot_tell")
@@ -71,14 +79,14 @@ def _check_against_bands(
         )[0]
         for outcome in document["resources"]
     }
-    was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
     if verdict == "rebalance":
-        _check_effect(document, bands, was, levels, cluster, parameters, faults)
+        _check_effect(document, bands, levels, cluster, parameters, faults)
     elif verdict == "nothing_to_do":
         if waits_for_sync(cluster, parameters):
             faults.add("verdict", "plan.verdict", "what must move waits for a replica that is out of sync")
         if waits_for_reassignment(cluster, parameters):
             faults.add("verdict", "plan.verdict", "a running reassignment fills a broker that is to be empty")
+        was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
         _check_within_dead_band(document, bands, was, levels, cluster, parameters, faults)
     elif verdict == "not_fixable_by_moving" and not (
         _outside(bands, levels.before, cluster)
@@ -92,7 +100,6 @@ def _check_against_bands(
 def _check_effect(
     document: dict[str, Any],
     bands: dict[str, Band],
-    was: float,
     levels: Levels,
     cluster: ClusterArrays,
     parameters: PlanParameters,
@@ -101,11 +108,46 @@ def _check_effect(
     # An earlier plan is confirmed for having been approved; what it is worth was judged then.
     if must_change(cluster, parameters) or parameters.preferred_election or document["continues"] is not None:
         return
+    if is_above_a_cap(cluster, parameters, levels):  # which the plan has to keep, whatever it takes
+        return
     if all(move["kind"] == "order" for move in document["moves"]):  # what that is worth: moves.follower_order
         return
-    left = max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
+    was, left = _first_change(bands, levels, cluster, parameters)
+    if left >= was and parameters.has_budget:  # what a budget cuts short is as even as can be over all bands
+        was, left = _worse_state(bands, levels, cluster)
     if not left < was + SLACK or was <= SLACK:
         faults.add("verdict", "plan.verdict", f"rebalance takes nothing off the imbalance: {was:.3g}, then {left:.3g}")
+
+
+def _first_change(
+    bands: dict[str, Band], levels: Levels, cluster: ClusterArrays, parameters: PlanParameters
+) -> tuple[float, float]:
+    """Imbalance before and after, of the bands that others give way to where it changes, else of more, then of all."""
+    ranks = {name: _rank(name, levels, cluster, parameters) for name in bands}
+    was = left = 0.0
+    for step in sorted(set(ranks.values())):
+        some = {name: band for name, band in bands.items() if ranks[name] <= step}
+        was, left = _worse_state(some, levels, cluster)
+        if abs(was - left) > SLACK:
+            break
+    return was, left
+
+
+def _worse_state(bands: dict[str, Band], levels: Levels, cluster: ClusterArrays) -> tuple[float, float]:
+    """Imbalance before and after, each the worse of what stands and of what an election of preferred replicas makes."""
+    was = max(imbalance(bands, load, cluster) for load in (levels.before, levels.elected_before))
+    return was, max(imbalance(bands, load, cluster) for load in (levels.after, levels.elected_after))
+
+
+def _rank(name: str, levels: Levels, cluster: ClusterArrays, parameters: PlanParameters) -> int:
+    """Bands of a higher rank give way: defaults to orders, then to disks that differ what no capacity is known of."""
+    if parameters.is_within_ordered is None:
+        return 0
+    disks = levels.capacity.get("disk")
+    known = np.zeros(0) if disks is None else disks[cluster.stays]
+    differ = bool(len(known)) and float(known.max()) > _SAME_DISKS * float(known.min()) and "disk" in levels.before
+    is_assumed = differ and levels.capacity.get(name) is None
+    return 2 * (not is_ordered(name, parameters)) + is_assumed
 
 
 def _check_within_dead_band(

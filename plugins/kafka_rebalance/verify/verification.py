@@ -34,6 +34,7 @@ from kafka_rebalance.verify.moves.rollback_rules import check_rollback
 from kafka_rebalance.verify.moves.rules import check_moves, check_result
 from kafka_rebalance.verify.moves.statements import check_statements
 from kafka_rebalance.verify.moves.wave_rules import check_waves
+from kafka_rebalance.verify.ordered_bands import check_ordered_bands
 from kafka_rebalance.verify.survival import Placements, check_survival
 from kafka_rebalance.verify.topic_leaders import check_topic_leaders, too_few_leaders
 from kafka_rebalance.verify.verdict_rules import check_verdict
@@ -146,6 +147,7 @@ def _judge(
     check_frontier(document, faults)
     if faults.has_any("resource", "before", "from_differs"):
         return {}
+    check_ordered_bands(document, levels, claimed, cluster, parameters, faults)
     check_within_budget(document, levels, cluster, parameters, faults)
     return check_bounds(document, levels, cluster, parameters, faults)
 

@@ -136,14 +136,17 @@ def test_different_disks_are_filled_by_their_share_not_by_bytes() -> None:
     assert "disks differ, from 465.7 GiB (broker 1) to 931.3 GiB (broker 0): shares of disk follow them" in plan.reasons
 
 
-def test_counts_that_do_not_let_different_disks_be_even_are_named_as_the_cause() -> None:
-    """180 GB are the least for broker 0; its band of replicas ends at 16 of 10 GB."""
+def test_counts_follow_disks_of_different_sizes() -> None:
+    """More than 180 GB are the least for broker 0: 19 replicas of 10 GB, though its share of them would be 15."""
     rows = [row("t", p, [p % 2], 10 * GB) for p in range(30)]
     sample = [Broker(0, capacity=Capacity(disk_bytes=1000.0 * GB)), Broker(1, capacity=Capacity(disk_bytes=500.0 * GB))]
     plan = planned(cluster(rows, sample), PlanOptions(within=0.1))
-    (low,) = (reason for reason in plan.reasons if "from 0.9 to" in reason)
-    assert "holds 16 replicas at the most inside its band of replicas" in low
-    assert "the largest 16 bring it to 0.89 × the edge of its disk band" in low
+    disk, replicas, _ = plan.resources
+    assert disk.widened_to == (None, None)
+    assert replicas.widened_to == pytest.approx((11 / 15, 19 / 15))
+    told = [reason for reason in plan.reasons if reason.startswith("the band of replicas is widened")]
+    assert len(told) == 2
+    assert all("gives way to the band of disk: disks of different sizes come first" in reason for reason in told)
 
 
 def test_a_partition_that_is_being_reassigned_is_left_alone() -> None:

@@ -81,9 +81,11 @@ def test_a_plan_of_version_1_comes_back_as_it_was() -> None:
     )
     assert unsaid
     assert again["waves"] == [wave | unsaid for wave in document()["waves"]]  # version 1 does not tell of leaders
-    asked = document()["parameters"] | {"max_leader_changes_per_wave": None}  # nor of a limit of theirs
+    # Nor of a limit of theirs, nor which bands were ordered.
+    asked = document()["parameters"] | {"max_leader_changes_per_wave": None, "is_within_ordered": None}
     assert again["parameters"] == asked
-    apart = {"plan_id": "", "waves": [], "rollback": None, "parameters": {}, "after_failure": None}
+    assert again["resources"] == [resource | {"is_ordered": None} for resource in document()["resources"]]
+    apart = {"plan_id": "", "waves": [], "rollback": None, "parameters": {}, "resources": [], "after_failure": None}
     apart |= {"preferred_leaders": None}
     assert again | apart == document() | apart
     read = plan_from_document(sealed)

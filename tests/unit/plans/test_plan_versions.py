@@ -138,14 +138,16 @@ def test_a_plan_of_version_1_has_its_time_as_the_input_wrote_it(old_plan, told):
 
 def _without_leader_steps(document: dict[str, Any]) -> dict[str, Any]:
     """The same plan where leader changes are not limited, and so are not told: older versions know of no such limit.
-    Nor do they tell what a failure would come to.
+    Nor do they tell what a failure would come to, nor which bands were ordered.
     """
     nothing = dict.fromkeys(("leader_changes", "leader_in_bytes_per_s", "leader_out_bytes_per_s"))
     rollback = document["rollback"]
     back = rollback and rollback | {"waves": [wave | nothing for wave in rollback["waves"]]}
     waves = [wave | nothing for wave in document["waves"]]
-    parameters = document["parameters"] | {"max_leader_changes_per_wave": None}
-    return sealed(document | {"parameters": parameters, "waves": waves, "rollback": back} | dict.fromkeys(UNSAID))
+    parameters = document["parameters"] | {"max_leader_changes_per_wave": None, "is_within_ordered": None}
+    resources = [resource | {"is_ordered": None} for resource in document["resources"]]
+    told = {"parameters": parameters, "resources": resources, "waves": waves, "rollback": back}
+    return sealed(document | told | dict.fromkeys(UNSAID))
 
 
 def _labelled_1(document: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,9 @@ import pytest
 
 from kafka_rebalance.options.plan_options import PlanOptions
 from kafka_rebalance.planner.bounds.lower_bounds import lower_bounds
+from kafka_rebalance.planner.solution import Widening
 from kafka_rebalance.plans.builder import make_plan
+from kafka_rebalance.plans.explain.verdict import widened_bounds_words
 from kafka_rebalance.plans.plan import to_document
 from kafka_rebalance.plans.request import build_request
 from kafka_rebalance.verify import verify_plan
@@ -37,9 +39,11 @@ def test_it_is_said_which_bands_the_bounds_are_for_and_what_those_asked_for_woul
     snapshot, options = small_cluster(55)
     plan = make_plan(snapshot, options)
     (words,) = [reason for reason in plan.reasons if reason.startswith("bounds and gaps are for the bands as widened")]
-    bound = lower_bounds(build_request(snapshot, options).problem(options.band)).bytes.value
-    assert bound > 0
-    assert "none that met those asked for could copy less than" in words
+    assert words.endswith("no plan meets those asked for (proved by a program in whole numbers)")
+    bounds = lower_bounds(build_request(snapshot, options).problem(options.band))
+    assert bounds.bytes.value > 0
+    (unproved,) = widened_bounds_words((Widening("disk", "high", 1.1, 1.2, 0, ""),), bounds)
+    assert "which no plan that was found meets: none that met those asked for could copy less than" in unproved
 
 
 def test_nothing_is_said_of_widened_bands_where_those_asked_for_are_met() -> None:

@@ -26,7 +26,7 @@ WAVE: dict[str, Any] = {
     "leader_out_bytes_per_s": None,
 }  # fmt: skip
 DISK: dict[str, Any] = {
-    "resource": "disk", "basis": "fair_share", "band_asked": [0.8, 1.2], "widened_to": [None, None],
+    "resource": "disk", "basis": "fair_share", "band_asked": [0.8, 1.2], "widened_to": [None, None], "is_ordered": True,
 }  # fmt: skip
 
 

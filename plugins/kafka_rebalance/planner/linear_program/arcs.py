@@ -8,6 +8,7 @@ import numpy as np
 
 from kafka_rebalance.arrays import Flags, Floats, Longs
 from kafka_rebalance.cluster_arrays.problem import Problem
+from kafka_rebalance.planner.may_lead import can_be_led
 from kafka_rebalance.planner.params import DEFAULTS, ArcParams
 from kafka_rebalance.planner.replicas.replica_search import replica_columns
 from kafka_rebalance.planner.scales import move_costs
@@ -62,8 +63,8 @@ def arcs_of(problem: Problem, params: ArcParams = DEFAULTS.linear_program.arcs) 
         carried = carried + problem.leader_extra[:, columns]
     receivers = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition]
     allowed = np.where(held, problem.stays[None, :] & ~barred, receivers)
-    # Who gets an only replica leads it.
-    allowed &= held | (problem.target_rf > 1)[:, None] | problem.takes_leaders[None, :]
+    # Who gets an only replica leads it, and may do so unless somebody else could.
+    allowed &= held | ((problem.target_rf > 1) | ~can_be_led(problem))[:, None] | problem.takes_leaders[None, :]
     row, broker = np.nonzero(allowed & ~problem.pinned[:, None])
     is_kept = held[row, broker]
     weight, beyond = carried[row], disk_beyond(problem)

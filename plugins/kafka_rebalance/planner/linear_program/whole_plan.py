@@ -15,7 +15,8 @@ nodes as its parameters allow. Deterministic: one thread, no clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,19 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from kafka_rebalance.arrays import NOBODY, Flags, Floats, Ints, Longs
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
+from kafka_rebalance.cluster_arrays.fair_share import distinct_racks
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.linear_program.arcs import Arcs, arcs_of, disk_beyond
 from kafka_rebalance.planner.linear_program.relaxation import Rows, capacity_rows, rack_rows
-from kafka_rebalance.planner.linear_program.rounding import in_order
+from kafka_rebalance.planner.linear_program.rounding import has_capacity, in_order
 from kafka_rebalance.planner.may_lead import can_be_led, candidates
-from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, WholePlanParams
+from kafka_rebalance.planner.params import DEFAULTS, LinearProgramParams, SolveParams, WholePlanParams
 from kafka_rebalance.planner.scales import resource_scale
-from kafka_rebalance.planner.working_bands import WorkingBands
+from kafka_rebalance.planner.working_bands import WorkingBands, working_bands
+from kafka_rebalance.resources import COUNTED
+
+# HiGHS by way of scipy: nothing meets all rows.
+_NONE = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,13 +53,57 @@ def is_tiny(problem: Problem, params: WholePlanParams = DEFAULTS.linear_program.
     return problem.partition_count * problem.broker_count <= params.most_pairs and not problem.elects_preferred
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """``plan``: the cheapest found, None where none was found; ``is_none_proved``: there is none."""
+
+    plan: WholePlan | None
+    is_none_proved: bool = False
+
+
 def whole_plan(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program
 ) -> WholePlan | None:
     """The cheapest plan inside ``bands``; None where there is none or the search for it ran out of nodes."""
+    return _solved(problem, bands, params).plan
+
+
+def decided(problem: Problem, params: SolveParams = DEFAULTS) -> Decision:
+    """A plan inside the bands and caps of ``problem``, or the proof that there is none.
+
+    Neither where the cluster is too large or the nodes ran out, nor for preferred leaders and within a budget: such a
+    plan may leave rules open.
+
+    The plan is looked for a hair inside the bands, and none is said to exist only where there is none a hair outside.
+    """
+    program = params.linear_program
+    pairs = problem.partition_count * problem.broker_count
+    if pairs > program.whole_plan.most_decided_pairs or problem.elects_preferred or problem.budget.is_limited:
+        return Decision(None)
+    low, high = problem.band_low, problem.band_high
+    program = replace(program, whole_plan=replace(program.whole_plan, nodes=program.whole_plan.decided_nodes))
+    gap = program.whole_plan.decided_gap
+    found = _solved(problem, working_bands(problem, low, high, params.bands), program, gap=gap)
+    if found.plan is not None and has_capacity(problem, found.plan.replicas):
+        return Decision(found.plan)
+    if not found.is_none_proved:
+        return Decision(None)
+    hair = 2 * params.bands.margin * resource_scale(problem)
+    is_whole = np.array([name in COUNTED for name in problem.resources], dtype=np.bool_)
+    hair = np.where(is_whole, params.bands.count_margin, hair)
+    wider = WorkingBands(np.where(low > 0, low - hair, low), np.where(problem.stays[:, None], high + hair, high))
+    return Decision(None, _solved(problem, wider, program, gap=gap, hair=params.bands.margin).is_none_proved)
+
+
+def _solved(
+    problem: Problem, bands: WorkingBands, params: LinearProgramParams, *, gap: float = 0.0, hair: float = 0.0
+) -> Decision:
+    """The answer of the program to a ``gap`` of its cost; ``hair``: capacities are larger by this share."""
+    if hair:
+        problem = replace(problem, limit=problem.limit * (1 + hair))
     program = whole_program(problem, bands, params)
     if program is None:
-        return None
+        return Decision(None)
     count = len(program.arcs.row)
     answer = milp(
         copy_costs(problem, program.arcs, params.whole_plan),
@@ -63,9 +113,10 @@ def whole_plan(
             LinearConstraint(sp.vstack(program.rows.blocks).tocsr(), -np.inf, np.concatenate(program.rows.most)),
             LinearConstraint(program.equal, program.wanted, program.wanted),
         ],
-        options={"mip_rel_gap": 0.0, "node_limit": params.whole_plan.nodes},
+        options={"mip_rel_gap": gap, "node_limit": params.whole_plan.nodes},
     )
-    return None if answer.x is None else program.plan_of(answer.x)
+    plan = None if answer.x is None else program.plan_of(answer.x)
+    return Decision(plan, plan is None and answer.status == _NONE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +148,9 @@ class WholeProgram:
 def whole_program(
     problem: Problem, bands: WorkingBands, params: LinearProgramParams = DEFAULTS.linear_program, *, more: int = 0
 ) -> WholeProgram | None:
-    """The rules, with ``more`` variables after the others; None where nothing may be touched.
+    """The rules, with ``more`` variables after the others.
+
+    None where nothing may be touched, or a partition has too few places.
 
     Where leaders alone may change, replicas that could not stay are no part of the program: None.
     """
@@ -107,13 +160,17 @@ def whole_program(
         if len(arcs.row) != int((problem.replicas[~problem.pinned] >= 0).sum()):
             return None
     count = len(arcs.row)
-    if not count:
+    found = np.bincount(arcs.row, minlength=problem.partition_count)
+    if not count or (problem.moves_replicas and (found < problem.target_rf)[~problem.pinned].any()):
         return None
     rows = Rows(2 * count + more)
     _load_rows(problem, arcs, bands, rows)
     if problem.moves_replicas:
         capacity_rows(problem, arcs, rows)
-        rack_rows(problem, arcs, rows)
+        if (problem.takes_replicas == problem.stays).all() and problem.must_leave is None:
+            rack_rows(problem, arcs, rows)
+        else:
+            _spread_rows(problem, arcs, rows)
     pair = np.arange(count)
     rows.add(np.tile(pair, 2), np.append(pair, pair + count), np.repeat([-1.0, 1.0], count), np.zeros(count))
     equal, wanted = _counted(problem, arcs, more)
@@ -143,10 +200,13 @@ def copy_costs(problem: Problem, arcs: Arcs, params: WholePlanParams) -> Floats:
 
 
 def _may_lead(problem: Problem, arcs: Arcs) -> Flags:
-    """bool[A]. A leader that shall lead nothing goes on where nobody who may lead can be had."""
-    goes_on = problem.keeps_leaders[arcs.broker] | ~can_be_led(problem)[arcs.row]
-    may_lead: Flags = problem.takes_leaders[arcs.broker] | ((problem.leader[arcs.row] == arcs.broker) & goes_on)
-    return may_lead
+    """bool[A]. Where nobody who may lead can be had, a leader that shall lead nothing goes on, or anybody follows."""
+    able, row, broker = can_be_led(problem), arcs.row, arcs.broker
+    is_today = problem.leader[row] == broker
+    stays = np.zeros(problem.partition_count, dtype=np.bool_)
+    stays[row[is_today]] = True
+    may_lead: Flags = problem.takes_leaders[broker] | (is_today & problem.keeps_leaders[broker])
+    return np.asarray(may_lead | (~able[row] & (is_today | ~stays[row])))
 
 
 def _counted(problem: Problem, arcs: Arcs, more: int) -> tuple[Any, Floats]:
@@ -166,7 +226,9 @@ def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) ->
     """All resources of all brokers that stay, within bands and limits."""
     scale = resource_scale(problem)
     both, fixed = carried_by(problem, arcs)
-    headroom, lack = np.minimum(bands.high, problem.limit) / scale - fixed, bands.low / scale - fixed
+    # A broker that is above a limit today may stay there.
+    limit = np.maximum(problem.limit, broker_loads(problem, problem.replicas, problem.leader))
+    headroom, lack = np.minimum(bands.high, limit) / scale - fixed, bands.low / scale - fixed
     broker, variable = np.tile(arcs.broker, 2), np.arange(2 * len(arcs.row))
     for d in range(len(scale)):
         for side, most in ((1.0, headroom[:, d]), (-1.0, -lack[:, d])):
@@ -174,6 +236,41 @@ def _load_rows(problem: Problem, arcs: Arcs, bands: WorkingBands, rows: Rows) ->
             mine = np.flatnonzero(np.isin(broker, bound))
             line = np.searchsorted(bound, broker[mine])
             rows.add(line, variable[mine], side * both[mine, d], most[bound])
+
+
+def _spread_rows(problem: Problem, arcs: Arcs, rows: Rows) -> None:
+    """No rack holds two replicas of a partition more than one that could still get one: where brokers take nothing, or
+    not this partition, ``rack_rows`` asks for more than that.
+
+    A rack with so few brokers that all may hold a replica binds only while one of them holds none.
+    """
+    racks, factor = distinct_racks(problem.rack), problem.target_rf
+    number = np.full((problem.partition_count, problem.broker_count), -1)
+    number[arcs.row, arcs.broker] = np.arange(len(arcs.row))
+    barred = np.zeros(number.shape, dtype=np.bool_)
+    if problem.must_leave is not None:
+        line, column = np.nonzero(problem.must_leave & (problem.replicas >= 0))
+        barred[line, problem.replicas[line, column]] = True
+    opens = (problem.takes_replicas & problem.sets.brokers)[problem.sets.of_partition] & ~barred
+    lines: list[int] = []
+    columns: list[int] = []
+    factors: list[float] = []
+    count = 0
+    for row in np.flatnonzero(~problem.pinned).tolist():
+        able, mine = np.flatnonzero(opens[row]), np.flatnonzero(number[row] >= 0)
+        for full, other in product(np.unique(racks[mine]).tolist(), np.unique(racks[able]).tolist()):
+            held, others = mine[racks[mine] == full].tolist(), mine[racks[mine] == other].tolist()
+            if full == other or len(held) < 2:
+                continue
+            receivers = able[racks[able] == other].tolist()
+            for broker in receivers if len(receivers) <= factor[row] - 2 else [NOBODY]:
+                lines += [count] * (len(held) + len(others))
+                columns += [int(number[row, b]) for b in (*held, *others)]
+                factors += [1.0] * len(held)
+                factors += [-1.0 - (float(factor[row]) if b == broker else 0.0) for b in others]
+                count += 1
+    if count:
+        rows.add(np.array(lines), np.array(columns), np.array(factors), np.ones(count))
 
 
 def _as_plan(problem: Problem, arcs: Arcs, is_there: Flags, leads: Flags) -> WholePlan:

@@ -94,10 +94,15 @@ class WholePlanParams(Parameters):
     """Tiny clusters as one program in whole numbers: pairs of partition and broker, and nodes, at most.
 
     ``cost_per_copy`` and ``cost_per_leader_change`` stand beside the bytes of the largest partition: they break ties.
+    ``most_decided_pairs``, ``decided_nodes``: the same where nothing else found a plan: one is found then, to
+    ``decided_gap`` of its cost, or it is proved that there is none.
     """
 
     most_pairs: int = number(150, least=0)
     nodes: int = number(2000, least=1)
+    most_decided_pairs: int = number(600, least=0)
+    decided_nodes: int = number(2000, least=1)
+    decided_gap: float = number(0.5, least=0.0)
     cost_per_copy: float = number(1e-4, least=0.0)
     cost_per_leader_change: float = number(1e-5, least=0.0)
 

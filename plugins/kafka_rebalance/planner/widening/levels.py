@@ -73,11 +73,13 @@ def reached_levels(problem: Problem, after: Floats) -> Levels:
 
 
 def widened_problem(problem: Problem, levels: Levels, params: BandParams = DEFAULTS.bands) -> Problem:
-    """``problem`` with its bands widened to ``levels``, and by what a search stays inside them."""
+    """``problem`` with its bands widened to ``levels``, and by what a search stays inside them; never above a cap."""
     mean, stays = mean_loads(problem), problem.stays[:, None]
     margin = 2 * params.margin * resource_scale(problem)
     is_high, is_low = ~np.isnan(levels.high), ~np.isnan(levels.low)
     high = np.maximum(problem.band_high, np.nan_to_num(levels.high) * mean + margin)
+    if problem.cap is not None:
+        high = np.minimum(high, np.maximum(problem.cap, problem.band_high))
     low = np.maximum(np.minimum(problem.band_low, np.nan_to_num(levels.low) * mean - margin), 0.0)
     return replace(
         problem,

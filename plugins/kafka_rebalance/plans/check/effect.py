@@ -13,7 +13,7 @@ from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.plans.check.move_states import LeftMove
 from kafka_rebalance.plans.check.reasons import Reason, ReasonCode
-from kafka_rebalance.plans.dead_band import gain_per_byte, imbalance, worst_deviation
+from kafka_rebalance.plans.dead_band import gain_per_byte, gained, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of
 from kafka_rebalance.plans.outcome import bands_of, outcome_of
 from kafka_rebalance.plans.params import DEFAULTS, CheckParams
@@ -50,9 +50,7 @@ def effect_of(
     outcome = outcome_of(plan_request, draft)
     before, after = outcome.before, outcome.after
     bands, stays = bands_of(problem), problem.stays
-    # Of both states, as they are and once preferred replicas are elected, the worse one counts.
-    today = max(imbalance(bands, load, stays) for load in (before, outcome.elected_before))
-    gain = today - max(imbalance(bands, load, stays) for load in (after, outcome.elected_after))
+    today, gain = gained(bands, outcome.states_before, outcome.states_after, stays)
     harm = _harm(plan_request, problem, draft, before, after)
     if gain < -params.least_harm and not plan_request.hard:
         words = f"the imbalance would grow by {-gain:.3g}: more of the load would stand outside its bands"

@@ -98,14 +98,20 @@ def _refuse_a_partition_above(problem: Problem, d: int, cap: float) -> None:
     )
 
 
-def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...]) -> None:
-    """Raises InfeasibleError that names the first of ``over``, what the best plan found leads to."""
+def require_within_caps(plan_request: PlanRequest, over: tuple[OverCap, ...], *, is_proved: bool = False) -> None:
+    """Raises InfeasibleError that names the first of ``over``, what the best plan found leads to.
+
+    ``is_proved``: no plan keeps every cap.
+    """
     if over:
         options = plan_request.options
         limited = ", within what the plan may cost" if options.has_budget else ""
-        raise InfeasibleError(
-            cap_words(plan_request, over[0]) + f"{limited}: no plan was found that keeps its cap", "a higher cap"
+        known = (
+            "no plan keeps every cap (proved by a program in whole numbers)"
+            if is_proved
+            else "no plan was found that keeps its cap"
         )
+        raise InfeasibleError(f"{cap_words(plan_request, over[0])}{limited}: {known}", "a higher cap")
 
 
 def cap_words(plan_request: PlanRequest, over: OverCap) -> str:

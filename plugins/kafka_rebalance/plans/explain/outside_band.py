@@ -9,7 +9,8 @@ nothing better, and the sentence says just that.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -24,9 +25,17 @@ from kafka_rebalance.resources import LEADER_CARRIED
 
 
 def widenings(
-    plan_request: PlanRequest, problem: Problem, outcome: Outcome, bands: Bands, replicas: Ints, leader: Ints
+    plan_request: PlanRequest,
+    problem: Problem,
+    outcome: Outcome,
+    bands: Bands,
+    replicas: Ints,
+    leader: Ints,
+    gave_way: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> tuple[Widening, ...]:
-    """One entry for each resource and side that ends outside; ``replicas``, ``leader`` in problem rows."""
+    """One entry for each resource and side that ends outside; ``replicas``, ``leader`` in problem rows; ``gave_way`` as
+    in ``Solution``.
+    """
     arrays = plan_request.brokers.arrays
     found: list[Widening] = []
     for d, name in enumerate(outcome.resources):
@@ -44,9 +53,32 @@ def widenings(
             )
             worst = int(np.where(arrays.stays, over, -np.inf).argmax())
             asked = float(edge[worst] / (mean * broker_capacity[worst]))
-            cause = (_why_above if side == "high" else _why_below)(plan_request, problem, d, worst, replicas, leader)
+            why = _why_above if side == "high" else _why_below
+            cause = _gave_way_words(plan_request, name, gave_way.get(name, ())) or why(
+                plan_request, problem, d, worst, replicas, leader
+            )
             found.append(Widening(name, side, asked, used, worst, cause))
     return tuple(found)
+
+
+def _gave_way_words(plan_request: PlanRequest, name: str, others: tuple[str, ...]) -> str:
+    """Which bands or caps a band gave way to, and why; "" where it did not."""
+    if not others:
+        return ""
+    ordered = plan_request.ordered
+    kind = "band" if name in ordered else "default band"
+    first = [other for other in others if other in plan_request.caps]
+    if first:
+        reason, what = "a cap is kept first", f"the cap of {_listed(first)}"
+    elif name not in ordered and ordered.issuperset(others):
+        reason, what = "what was ordered is met first", f"the band of {_listed(others)}, which was ordered"
+    else:
+        reason, what = "disks of different sizes come first", f"the band of {_listed(others)}"
+    return f"this {kind} gives way to {what}: {reason}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def largest_alone(problem: Problem, d: int) -> tuple[int, float]:

@@ -44,7 +44,12 @@ def pay_words(gain: float, copied: float, total: float) -> str:
 
 
 def outside_words(
-    plan_request: PlanRequest, bands: Bands, outcome: Outcome, widened: tuple[Widening, ...]
+    plan_request: PlanRequest,
+    bands: Bands,
+    outcome: Outcome,
+    widened: tuple[Widening, ...],
+    *,
+    is_proved: bool = False,
 ) -> tuple[str, ...]:
     """What stands outside its band although nothing can be moved to help, and why: the smallest cause first."""
     load, stays = outcome.before, plan_request.brokers.arrays.stays
@@ -53,7 +58,12 @@ def outside_words(
         return (first, *_worst_lines(plan_request, bands, load, "until then"))
     lines = [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "high"]
     lines += [f"{bound.resource}: {bound.cause}" for bound in widened if bound.side == "low"] if not lines else []
-    outside = _worst_lines(plan_request, bands, load, "and no move helps")
+    outside = _worst_lines(
+        plan_request,
+        bands,
+        load,
+        "and no plan is inside all bands" if is_proved else "and no move that was found helps",
+    )
     if not outside:
         outside = _worst_once_elected(plan_request, bands, outcome)
     return (*dict.fromkeys(lines), *outside)
@@ -73,10 +83,15 @@ def rebalance_words(
     return tuple(lines) or (_improvement(plan_request, bands, outcome.before, outcome.after),)
 
 
-def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds) -> tuple[str, ...]:
-    """What the printed bounds and gaps are about where the bands asked for are not met."""
+def widened_bounds_words(widened: tuple[Widening, ...], asked: Bounds, *, is_proved: bool = False) -> tuple[str, ...]:
+    """What the printed bounds and gaps are about where the bands asked for are not met; ``is_proved``: no plan meets
+    them.
+    """
     if not widened:
         return ()
+    if is_proved:
+        words = "bounds and gaps are for the bands as widened: no plan meets those asked for"
+        return (f"{words} (proved by a program in whole numbers)",)
     least = asked.bytes.value
     known = f"none that met those asked for could copy less than {bytes_in_words(least)}" if least > 0 else ""
     return (

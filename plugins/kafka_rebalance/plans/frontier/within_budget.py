@@ -16,6 +16,7 @@ import numpy as np
 
 from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Budget, Problem
+from kafka_rebalance.cluster_arrays.tolerances import BAND_ROUNDING
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.budget.search import Placing, search_within_budget
 from kafka_rebalance.planner.params import SolveParams
@@ -50,10 +51,17 @@ def solve_within_budget(
     for number in range(1, budget.searches if _is_small(problem, budget) else 1):
         other = solve(without_balance(problem), seed=seed + number, params=budget.solve)
         start = other if fits_budget(problem, other.cost) else least
-        best = min(
-            best, searched_within_budget(problem, solution, start, seed + number, params), key=outside_of(problem)
-        )
-    return best
+        other_best = searched_within_budget(problem, solution, start, seed + number, params)
+        best = min(best, other_best, key=lambda found: (not keeps_caps(problem, found), outside_of(problem)(found)))
+    # What takes most off the imbalance may leave a cap that what must move keeps.
+    return best if keeps_caps(problem, best) else replace(least, bounds=solution.bounds, is_cut_short=True)
+
+
+def keeps_caps(problem: Problem, solution: Solution) -> bool:
+    """Nobody who stays carries more than its cap."""
+    if problem.cap is None:
+        return True
+    return bool((solution.after <= problem.cap * (1 + BAND_ROUNDING))[problem.stays].all())
 
 
 def within_limits(
@@ -122,11 +130,15 @@ def _solved(problem: Problem, found: Placing, solution: Solution, least: Solutio
 
 
 def without_balance(problem: Problem) -> Problem:
-    """The same problem asking only for what must move whatever the balance, and that nobody is lifted above a limit."""
+    """The same problem asking only for what must move whatever the balance, that nobody is lifted above a limit, and
+    that caps are kept.
+    """
     load = broker_loads(problem, problem.replicas, problem.leader)
     stays = problem.stays[:, None]
     high = np.broadcast_to(2 * load.sum(axis=0), load.shape)  # a broker that leaves hands its load to any other
     high = np.minimum(np.maximum(high, problem.band_high), np.maximum(problem.limit, load))
+    if problem.cap is not None:
+        high = np.minimum(high, problem.cap)
     return replace(
         problem,
         band_high=np.where(stays, high, problem.band_high),

@@ -21,7 +21,7 @@ from kafka_rebalance.cluster_arrays.broker_loads import broker_loads
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.planner.solution import PlanCost, Solution
 from kafka_rebalance.planner.solve import solve
-from kafka_rebalance.plans.dead_band import imbalance, worst_deviation
+from kafka_rebalance.plans.dead_band import gained, worst_deviation
 from kafka_rebalance.plans.draft import Draft, draft_of
 from kafka_rebalance.plans.frontier.within_budget import fits_budget, solve_within_budget
 from kafka_rebalance.plans.outcome import bands_of
@@ -108,9 +108,9 @@ def _is_as_even(
 ) -> bool:
     """The other solution does not take off ``least`` more than the kept plan; ``loads`` today and after that."""
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    was, left = imbalance(bands, loads[0], stays), imbalance(bands, loads[1], stays)
-    best = imbalance(bands, broker_loads(problem, other.replicas, other.leader), stays)
-    return left - best < least * (was - best)
+    best = broker_loads(problem, other.replicas, other.leader)
+    _, more = gained(bands, loads[1:], (best,), stays)
+    return more < least * gained(bands, loads[:1], (best,), stays)[1]
 
 
 def _is_inside(problem: Problem, load: Floats) -> bool:

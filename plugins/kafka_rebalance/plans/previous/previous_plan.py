@@ -19,7 +19,8 @@ from kafka_rebalance.plans.request import PlanRequest
 
 # Parameters that say what is wanted; the others (throttle, limits of a wave) only say how it runs.
 WANTED = (
-    "balance_within", "is_explicit", "targets", "caps", "max_move_bytes", "max_moves", "max_leader_changes",
+    "balance_within", "is_explicit", "is_within_ordered", "targets", "caps", "max_move_bytes", "max_moves",
+    "max_leader_changes",
     "remove_brokers", "add_brokers", "demote_brokers", "exclude_brokers", "replication_factor", "leaders_only",
     "preferred_election", "include_topics", "exclude_topics", "remove_racks", "headroom",
     "max_reorders", "topic_brokers", "max_hours", "survive", "also_balance", "min_topic_leaders",
@@ -43,7 +44,10 @@ class PreviousPlan:
 def what_is_left(plan_request: PlanRequest, problem: Problem, previous: Mapping[str, Any]) -> PreviousPlan | None:
     """None where it asked for something else, is wholly applied, had no moves, or contradicts today's cluster."""
     wanted = plan_request.options.document()
-    if any(previous["parameters"].get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
+    asked = dict(previous["parameters"])
+    if asked.get("is_within_ordered") is None:  # an older plan does not say
+        asked["is_within_ordered"] = wanted["is_within_ordered"]
+    if any(asked.get(name) != wanted[name] for name in WANTED) or not previous["moves"]:
         return None
     row_of = {row: at for at, row in enumerate(plan_request.rows.tolist())}
     in_snapshot, index = plan_request.snapshot.row_of, plan_request.brokers.index_of

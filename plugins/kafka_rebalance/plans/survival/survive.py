@@ -15,7 +15,7 @@ import numpy as np
 from kafka_rebalance.cluster_arrays.problem import Problem
 from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.survive.search import Allowance, survive
-from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft
 from kafka_rebalance.plans.explain.caps import over_caps
 from kafka_rebalance.plans.failures.follower_order import with_follower_order
@@ -98,7 +98,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     if plan_request.hard or not is_survived(plan_request, problem, empty_draft(plan_request)) or not len(draft):
         return True
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    return imbalance(bands, outcome.after, stays) < imbalance(bands, outcome.before, stays)
+    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
 
 
 def _kept_words(plan_request: PlanRequest, worst: Overload | None) -> str:

@@ -17,7 +17,7 @@ from kafka_rebalance.errors import InfeasibleError
 from kafka_rebalance.planner.params import TopicLeaderParams
 from kafka_rebalance.planner.placed import in_kafka_order
 from kafka_rebalance.planner.topic_leaders.search import Led, with_least_leaders
-from kafka_rebalance.plans.dead_band import imbalance
+from kafka_rebalance.plans.dead_band import gained
 from kafka_rebalance.plans.draft import Draft, draft_of, empty_draft, in_problem_rows
 from kafka_rebalance.plans.explain.caps import over_caps
 from kafka_rebalance.plans.failures.follower_order import with_follower_order
@@ -89,7 +89,7 @@ def _is_lawful(plan_request: PlanRequest, problem: Problem, draft: Draft, params
     if not len(draft) or plan_request.hard or not has_least_leaders(plan_request, problem, empty_draft(plan_request)):
         return True
     bands, stays = bands_of(problem), plan_request.brokers.arrays.stays
-    return imbalance(bands, outcome.after, stays) < imbalance(bands, outcome.before, stays)
+    return gained(bands, outcome.states_before, outcome.states_after, stays)[1] > 0
 
 
 def lacking_leaders(

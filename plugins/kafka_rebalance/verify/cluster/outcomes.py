@@ -156,8 +156,21 @@ def _check_asked(resources: list[dict[str, Any]], parameters: PlanParameters, fa
             is_bare = within is None or (name in ON_REQUEST and name not in parameters.also_balance)
             basis, asked = "fair_share", [None, None] if is_bare else [1 - (within or 0.0), 1 + (within or 0.0)]
         faults.require_equal("band", f"resources.{name}.basis", outcome["basis"], basis)
+        faults.require_equal(
+            "band", f"resources.{name}.is_ordered", outcome["is_ordered"], is_ordered(name, parameters)
+        )
         for side, claimed, wanted in zip(("low", "high"), outcome["band_asked"], asked, strict=True):
             faults.require_close("band", f"resources.{name}.band_asked {side}", claimed, wanted)
+
+
+def is_ordered(name: str, parameters: PlanParameters) -> bool | None:
+    """Whether the resource's band was ordered: by a target, or by a width that was given; None: an older plan, which
+    does not say.
+    """
+    if parameters.is_within_ordered is None:
+        return None
+    is_bare = name in ON_REQUEST and name not in parameters.also_balance
+    return name in parameters.targets or (parameters.is_within_ordered and not is_bare)
 
 
 def _check_one(

@@ -52,11 +52,22 @@ def _asks_beyond_its_budget(cluster: ClusterArrays, parameters: PlanParameters) 
     return parameters.max_move_bytes is not None and bool(np.isnan(cluster.size).any())
 
 
+def is_above_a_cap(cluster: ClusterArrays, parameters: PlanParameters, levels: Levels) -> bool:
+    """Some broker that stays carries more than its cap today."""
+    for name, load in levels.before.items():
+        cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
+        if cap is not None and (cluster.stays & (load > cap * (1 + SLACK))).any():
+            return True
+    return False
+
+
 def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanParameters, levels: Levels) -> bool:
     """Staying put is not lawful: only then can a job be infeasible."""
     there = cluster.now >= 0
     on_leaving = (there & ~cluster.stays[cluster.now]).any()
     if on_leaving or must_change(cluster, parameters) or _asks_beyond_its_budget(cluster, parameters):
+        return True
+    if is_above_a_cap(cluster, parameters, levels):
         return True
     limits = hard_limits(cluster, levels.capacity, levels.before)
     for name, limit in limits.items():
@@ -70,8 +81,6 @@ def breaks_a_hard_rule(cluster: ClusterArrays, parameters: PlanParameters, level
         cap = cap_of(name, levels.capacity.get(name), len(cluster.ids), parameters)
         if cap is None:
             continue
-        if (cluster.stays & (levels.before[name] > cap * (1 + SLACK))).any():
-            return True
         if float((per_replica * rf).sum() + per_leader.sum()) > float(cap[cluster.stays].sum()) * (1 - SLACK):
             return True
     return False

@@ -20,6 +20,8 @@ _RENAMED = {"is_explicit": "is_order"}
 _LATER: Mapping[int, Mapping[str, str]] = {
     2: {"parameters.caps": "{}"},
     3: {
+        "parameters.is_within_ordered": "null",
+        "resources[].is_ordered": "null",
         "parameters.remove_racks": "[]",
         "parameters.headroom": "{}",
         "parameters.max_leader_changes_per_wave": "null",

@@ -35,6 +35,7 @@ class PlanParameters:
     max_leader_changes_per_wave: int | None
     throttle_bytes_per_s: int
     is_explicit: bool
+    is_within_ordered: bool | None
     dead_band: float
     least_gain_per_byte: float
     remove_racks: frozenset[str]
@@ -96,6 +97,7 @@ def read_parameters(parameters: Mapping[str, Any], faults: FaultList) -> PlanPar
             max_leader_changes_per_wave=_number(parameters["max_leader_changes_per_wave"]),
             throttle_bytes_per_s=int(parameters["throttle_bytes_per_s"]),
             is_explicit=bool(parameters["is_explicit"]),
+            is_within_ordered=parameters["is_within_ordered"],
             dead_band=float(parameters["dead_band"]),
             least_gain_per_byte=float(parameters["least_gain_per_byte"]),
             remove_racks=frozenset(parameters["remove_racks"]),

@@ -67,6 +67,7 @@ CAPACITY = dict.fromkeys(("disk_bytes", "in_bytes_per_s", "out_bytes_per_s", "cp
 PARAMETERS = {
     "balance_within": MAYBE_NUMBER,
     "is_explicit": bool,
+    "is_within_ordered": (bool, type(None)),
     "targets": Each([MAYBE_NUMBER]),
     "caps": Each(NUMBER),
     "max_move_bytes": (int, type(None)),
@@ -135,6 +136,7 @@ PLAN = {
             "basis": str,
             "band_asked": [MAYBE_NUMBER],
             "widened_to": [MAYBE_NUMBER],
+            "is_ordered": (bool, type(None)),
             "skew_before": NUMBER,
             "skew_after": NUMBER,
             "capacity": (type(None), Each(NUMBER, by_broker=True)),
